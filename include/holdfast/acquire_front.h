@@ -69,6 +69,7 @@ HF_API hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front
 /**
  * argmax of that over a domain, as hf_acquire_maximise() does it, with the same parameters.
  * @param maximiser or NULL: `value` is the logarithm; mean and sd are those of objective 0
+ * Errors: those of hf_ehvi_evaluate() and hf_acquire_maximise(); outputs untouched.
  */
 HF_API hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives,
                                   const hf_domain *domain, const hf_search_settings *settings,

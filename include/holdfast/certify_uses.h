@@ -81,6 +81,7 @@ typedef struct hf_decision {
  * @param counterexample m x inputs or NULL: the point of another class; NaN where there is none
  * Stops as soon as that is known; tolerance and decide_at of the settings are not looked at.
  * HF_WARN_NOT_CONVERGED: a verdict is open.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point outside its box.
  */
 HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
@@ -109,6 +110,8 @@ typedef struct hf_radius {
  *         none
  * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
  * all the same. Of the total time each step may take half of what is left.
+ * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a unit, most or accuracy that is
+ * none.
  */
 HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                                    const hf_certify_settings *settings, const double *x,
@@ -190,6 +193,7 @@ typedef struct hf_certified_accuracy {
 /**
  * Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be
  * HF_LABEL_MISSING. The rest is as for hf_certify_decision().
+ * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a label that the classifier has not.
  */
 HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
@@ -208,6 +212,7 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values
  *              may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite where a
  *              bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a step below 0.
  */
 HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, size_t m, const double *x,

@@ -250,6 +250,8 @@ HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side s
  * @param out m entries; untouched on error
  * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress
  * ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
+ * Errors: HF_ERR_ARGUMENT (NULL, limits that are none), HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names
+ * the row), HF_ERR_MEMORY, HF_ERR_CANCELLED.
  */
 HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
                                           const double *x, size_t ldx,

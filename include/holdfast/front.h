@@ -86,6 +86,7 @@ HF_API hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const do
  * log EHVI and its derivatives, the same sum with logarithms throughout: usable where EHVI
  * underflows, thousands of sd below the front. Where sd_j = 0 leaves nothing to hope for, the
  * value is -INFINITY and the derivatives are 0. Else as hf_ehvi_value().
+ * Errors: those of hf_ehvi_value().
  */
 HF_API hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd,
                              double *log_improvement, double *by_mean, double *by_sd);

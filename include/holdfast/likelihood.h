@@ -46,11 +46,17 @@ typedef struct hf_reading_moments {
     double sd;      /**< standard deviation of the reading itself */
 } hf_reading_moments;
 
-/** Mean and standard deviations; infinite where they are too large for a double. */
+/**
+ * Mean and standard deviations; infinite where they are too large for a double. Errors: those of
+ * all, above.
+ */
 HF_API hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean,
                                        double var, hf_reading_moments *out);
 
-/** P(reading <= y), to 1e-9. 10 to 100 us. */
+/**
+ * P(reading <= y), to 1e-9. 10 to 100 us. Errors: those of all, above; HF_ERR_NOT_FINITE
+ * for a y that is NaN.
+ */
 HF_API hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double mean,
                                           double var, double y, double *probability);
 

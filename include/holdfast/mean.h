@@ -27,10 +27,14 @@ typedef enum hf_mean_kind {
 } hf_mean_kind;
 
 /** A mean over d >= 1 inputs with all coefficients 0. Not HF_MEAN_OUTPUTS, which must know how many
- * there are. */
+ * there are.
+ * Errors: HF_ERR_ARGUMENT for NULL, no inputs and another kind; HF_ERR_MEMORY. O(d).
+ */
 HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out);
 /** One constant for each of `outputs` >= 1 outputs. The last of the d inputs is the number of the
- * output, 0, 1, ..., rounded to the nearest there is, as for the kernel `coregion`. */
+ * output, 0, 1, ..., rounded to the nearest there is, as for the kernel `coregion`.
+ * Errors: HF_ERR_ARGUMENT for NULL, no inputs and no outputs; HF_ERR_MEMORY.
+ */
 HF_API hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out);
 HF_API hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out);
 HF_API void hf_mean_free(hf_mean *mean);
@@ -42,7 +46,9 @@ HF_API size_t hf_mean_coefficients(const hf_mean *mean);
 /** The coefficients, owned by the mean. */
 HF_API const double *hf_mean_values(const hf_mean *mean);
 /** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them: neither the
- * start values from the readings nor training change them. On error nothing changes. */
+ * start values from the readings nor training change them. On error nothing changes.
+ * Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_NOT_FINITE.
+ */
 HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
 HF_API bool hf_mean_held(const hf_mean *mean);
 

@@ -166,7 +166,10 @@ typedef struct hf_cost {
     double exact_flops; /**< and its typical fit */
 } hf_cost;
 
-/** Reads the table as hf_fit() would (and fails as it would), but only counts. */
+/**
+ * Reads the table as hf_fit() would (and fails as it would), but only counts. Errors: those of
+ * hf_fit() that are seen before any fit.
+ */
 HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                              const hf_fit_settings *settings, hf_cost *out);
 
@@ -247,6 +250,7 @@ HF_API const char *hf_model_content_checksum(const hf_model *model);
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no
  * user unit: it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model.
+ * Errors: HF_ERR_ARGUMENT for NULL and a number that is none.
  */
 HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
@@ -305,12 +309,16 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
  * densities of the readings (infinite where one cannot be), coverage of intervals between
  * quantiles, ends included; crps is NaN. Several outputs: all readings together, each in units of
  * the scale that the fit standardised its output by (with hf_fit_settings.standardise off: its
- * own). */
+ * own).
+ * Errors: those of hf_predict_into_table(); HF_ERR_NO_COLUMN without a target, HF_ERR_NO_DATA
+ * without a row that has one, HF_ERR_ARGUMENT for a classifier.
+ */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table,
                           hf_metrics *out);
 /**
  * The same for each output in its own units: hf_model_outputs() entries. One without readings has n
  * = 0 and no numbers (NaN).
+ * Errors: those of hf_score().
  */
 HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   hf_metrics *out);
@@ -392,12 +400,17 @@ HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size
  *
  * Of a classifier: row, label, predicted (the most probable class) and p_label, the probability
  * that the model gives to the label. The model has seen the label: a small p_label means that its
- * neighbours speak for another class. */
+ * neighbours speak for another class.
+ * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_NO_DATA (a model of a stream), HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED.
+ */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The same columns but influence, only for the readings suspected: O(1) solves when all of them
  * were set aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when
- * nothing is suspected. */
+ * nothing is suspected.
+ * Errors: those of hf_model_rows().
+ */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** How well readings are predicted without themselves. A score that is not known has n = 0 and no
@@ -466,11 +479,16 @@ HF_API hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, doub
 
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features,
  * of a long table the number of the output, the target or targets; of a classifier the target is
- * text. */
+ * text.
+ * Errors: those of hf_model_rows().
+ */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half
- * file. */
+ * file.
+ * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_IO (also a full disk), HF_ERR_MEMORY; a file that was
+ * there stays.
+ */
 HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);
 /**
  * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format.

@@ -220,7 +220,10 @@ HF_API void hf_workspace_free(hf_workspace *workspace);
 HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace,
                                    const double *x, double *mean, double *var,
                                    double *gradient_mean, double *gradient_var);
-/** The same for a new reading: var = kappa (latent var + noise). */
+/**
+ * The same for a new reading: var = kappa (latent var + noise). Errors: those of
+ * hf_predict_latent().
+ */
 HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace,
                                      const double *x, double *mean, double *var,
                                      double *gradient_mean, double *gradient_var);
@@ -237,6 +240,8 @@ HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace
  * Cost m n (d + n) flops with variance, m n d without. Memory O(n) per thread times a block,
  * whatever m is, and 8 or 16 bytes a point, so that a cancelled call leaves the outputs alone.
  * Reports progress; can be cancelled.
+ * Errors, with outputs untouched: HF_ERR_ARGUMENT (NULL), HF_ERR_DIMENSION (ldx below the inputs),
+ * HF_ERR_NOT_FINITE (names the row), HF_ERR_TOO_LARGE, HF_ERR_MEMORY, HF_ERR_CANCELLED.
  */
 HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m,
                             const double *x, size_t ldx, double *mean, double *var_latent,
@@ -251,13 +256,16 @@ HF_API hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size
  * @param covariance m x T x T, latent, between the outputs at each point, or NULL: m more solves of
  *                   T columns. Its diagonals are the latent variances to rounding.
  * Cost as hf_predict() of m T points. Outputs are untouched on error.
+ * Errors: those of hf_predict().
  */
 HF_API hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                     const double *x, size_t ldx, double *mean, double *var_latent,
                                     double *var_observed, double *covariance);
 
 /** Latent covariance of m points: m x m, symmetric, both triangles, stride ldc. Its diagonal is the
- * latent variance to rounding. O(m n^2 + m^2 n). */
+ * latent variance to rounding. O(m n^2 + m^2 n).
+ * Errors: those of hf_predict(); HF_ERR_DIMENSION also for ldc below m.
+ */
 HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                        const double *x, size_t ldx, double *covariance, size_t ldc);
 
@@ -266,6 +274,7 @@ HF_API hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *post
  * by the context's seed and `stream`; sample k is the same however many are asked for.
  * HF_WARN_JITTER when the covariance was singular to rounding, as it is for points close together:
  * the draws are usable. O(m^3 + m n^2).
+ * Errors: those of hf_predict_covariance(); HF_ERR_NOT_POSITIVE_DEFINITE where no jitter helps.
  */
 HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m,
                            const double *x, size_t ldx, size_t count, uint64_t stream,
@@ -275,7 +284,10 @@ HF_API hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_
 
 /** Leave-one-out latent mean and variance of every anchor in the user's units (mean, var: anchors
  * entries, var may be NULL). Accurate also for readings with next to no weight. O(n^3/3), n^2
- * doubles. */
+ * doubles.
+ * Errors, with outputs untouched: HF_ERR_ARGUMENT (NULL, another solver than the exact one),
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED.
+ */
 HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, double *mean,
                                   double *var);
 
@@ -343,7 +355,9 @@ HF_API hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posteri
                                     const double *variance, size_t m, const double *x, size_t ldx,
                                     double *kl);
 /** The influence of removing each anchor, all at once: n entries, KL(posterior || posterior without
- * reading i). O(n^3). */
+ * reading i). O(n^3).
+ * Errors: those of hf_leave_one_out().
+ */
 HF_API hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior,
                                          double *kl);
 
@@ -360,14 +374,23 @@ HF_API hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, cons
 /** Removes anchor i; later anchors move up by one. The last one cannot be removed (HF_ERR_NO_DATA).
  * O(n^2). */
 HF_API hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i);
-/** Gives anchor i another site; its variance may change by any factor. O(n^2). */
+/**
+ * Gives anchor i another site; its variance may change by any factor. O(n^2). Errors:
+ * HF_ERR_ARGUMENT (NULL, another solver, no such anchor, a variance that is not positive and
+ * finite), HF_ERR_NOT_FINITE (target), HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_MEMORY.
+ */
 HF_API hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i,
                                       double target, double variance);
 /** Recomputes the backward error of factor and weights, O(n^2 d): *backward. HF_WARN_DRIFT above
- * 1e-10. */
+ * 1e-10.
+ * Errors: HF_ERR_ARGUMENT (NULL, another solver than the exact one), HF_ERR_MEMORY.
+ */
 HF_API hf_status hf_posterior_backward_error(hf_context *ctx, hf_posterior *posterior,
                                              double *backward);
-/** Factors afresh, O(n^3/3): removes all drift. */
+/**
+ * Factors afresh, O(n^3/3): removes all drift. Errors: HF_ERR_ARGUMENT (NULL, another solver than
+ * the exact one), HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_MEMORY.
+ */
 HF_API hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior);
 
 HF_END_DECLS

@@ -68,6 +68,8 @@ HF_API hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, d
 /**
  * Robust sites: the same with `centre` (n entries, finite where a reading is present) and threshold
  * c > 0 (infinity allowed: Gaussian sites, exactly).
+ * Errors: those of hf_sites_gaussian(); HF_ERR_ARGUMENT for a threshold that is not positive,
+ * HF_ERR_NOT_FINITE for a centre that is not finite where a reading is present. O(n).
  */
 HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, double noise,
                                  const double *extra, const double *centre, double threshold,
@@ -88,17 +90,23 @@ HF_API const double *hf_sites_variances(const hf_sites *sites);
 HF_API const double *hf_sites_weights(const hf_sites *sites);
 HF_API const double *hf_sites_readings(const hf_sites *sites);
 
-/** Changes the noise variance; z and d, both linear in it, follow. On error nothing changes. O(n).
+/**
+ * Changes the noise variance; z and d, both linear in it, follow. On error nothing changes. O(n).
+ * Errors: HF_ERR_ARGUMENT for NULL and for a variance that is negative, not finite, or 0 where a
+ * present reading has no other.
  */
 HF_API hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise);
 /** Takes reading i out (present = false) or back in as a Gaussian site of weight 1, until the next
  * recentring; a reading that is present already keeps its weight, a missing one cannot come back.
- * O(1). */
+ * O(1).
+ * Errors: HF_ERR_ARGUMENT for NULL, no such reading, one that is missing or has variance 0.
+ */
 HF_API hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present);
 /**
  * Amplitude beta of the weight function w = beta (1 + r^2/c^2)^-1/2: then d_i = s_i^2 / (2 w^2). 0,
  * with which sites are made, stands for sqrt(s_i / 2), so that an ordinary reading has d_i = s_i;
  * the published RCaGP has 1. Finite, >= 0. O(n).
+ * Errors, with nothing changed: HF_ERR_ARGUMENT for NULL and other numbers.
  */
 HF_API hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta);
 /**
@@ -106,15 +114,21 @@ HF_API hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta
  * noise of its channel + extra_i. All channels start with the noise and threshold that the sites
  * have. n entries, copied; calling it again makes new channels. Without channels there is one, 0.
  * O(n).
+ * Errors, with nothing changed: HF_ERR_ARGUMENT for NULL, 0 channels and a reading of no channel;
+ * HF_ERR_MEMORY.
  */
 HF_API hf_status hf_sites_set_channels(hf_context *ctx, hf_sites *sites, size_t channels,
                                        const size_t *channel);
 /** One noise variance per channel (hf_sites_channels() entries, as for hf_sites_set_noise(), which
- * gives all channels the same). On error nothing changes. O(n channels). */
+ * gives all channels the same). On error nothing changes. O(n channels).
+ * Errors: those of hf_sites_set_noise().
+ */
 HF_API hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const double *noise);
 /** One amplitude beta per channel (hf_sites_channels() entries, each as for hf_sites_set_beta(),
  * which gives all channels the same). It stays with the readings when they get other channels. On
- * error nothing changes. O(n). */
+ * error nothing changes. O(n).
+ * Errors: those of hf_sites_set_beta().
+ */
 HF_API hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const double *beta);
 /** Amplitude of reading i, 0 for the usual one and where there is no such reading. O(1). */
 HF_API double hf_sites_beta(const hf_sites *sites, size_t i);
@@ -123,11 +137,16 @@ HF_API size_t hf_sites_channels(const hf_sites *sites);
 HF_API size_t hf_sites_channel(const hf_sites *sites, size_t i);
 HF_API double hf_sites_channel_noise(const hf_sites *sites, size_t channel);
 /** New centre for all present readings as by hf_sites_recentre(), with one threshold per channel.
- * O(n). */
+ * O(n).
+ * Errors: those of hf_sites_recentre().
+ */
 HF_API hf_status hf_sites_recentre_channels(hf_context *ctx, hf_sites *sites, const double *centre,
                                             const double *thresholds);
 /** New centre and threshold for all present readings; entries of absent ones are not looked at. On
- * error nothing changes. O(n). */
+ * error nothing changes. O(n).
+ * Errors: HF_ERR_ARGUMENT for NULL and a threshold that is not positive; HF_ERR_NOT_FINITE for a
+ * centre that is not finite where a reading is present.
+ */
 HF_API hf_status hf_sites_recentre(hf_context *ctx, hf_sites *sites, const double *centre,
                                    double threshold);
 

@@ -337,7 +337,9 @@ HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outco
 /** How much each variable matters to an outcome. The standard deviation over the space of variable
  * j's main effect on the posterior mean counts, as a share of the sd of the posterior mean. The 90
  * % interval is over functions drawn from the posterior. Arrays of as many entries as variables.
- * O(variables (n + 256) 3000). */
+ * O(variables (n + 256) 3000).
+ * Errors: those of hf_study_predict().
+ */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,
                                     double *lower, double *upper);
 

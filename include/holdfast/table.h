@@ -44,11 +44,16 @@ typedef struct hf_table hf_table;
  */
 HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out);
 
-/** The same from memory; `name` stands for the file in messages. */
+/**
+ * The same from memory; `name` stands for the file in messages. Errors: those of
+ * hf_table_read_csv() but HF_ERR_IO; HF_ERR_ARGUMENT for NULL.
+ */
 HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes,
                                     const char *name, hf_table **out);
 
-/** An empty table with `rows` rows and no columns. */
+/**
+ * An empty table with `rows` rows and no columns. Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY.
+ */
 HF_API hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out);
 
 /** Frees a table; NULL is allowed. */

@@ -220,7 +220,9 @@ typedef struct hf_track_request {
  */
 HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
 /** Pending requests, oldest first, of the eight newest lists at most; index <
- * hf_track_pending_count(). */
+ * hf_track_pending_count().
+ * Errors: HF_ERR_ARGUMENT for NULL and an index that is none.
+ */
 HF_API size_t hf_track_pending_count(const hf_track *track);
 HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_track_request *out);
 

@@ -42,6 +42,8 @@ typedef enum hf_objective {
  * ones), every mean coefficient, the log noise of every channel of the sites; or NULL (value only:
  * 1/3 of the cost). Cost: evidence n^3 flops + O(n^2 d); leave-one-out 2 n^3 + O(n^2 d).
  * HF_WARN_JITTER when jitter was needed.
+ * Errors, with outputs untouched: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
+ * HF_ERR_NO_DATA, HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_TOO_LARGE, HF_ERR_MEMORY.
  */
 HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective,
                                        const hf_kernel *kernel, const hf_mean *mean,

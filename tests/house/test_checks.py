@@ -285,6 +285,8 @@ class Compiled(Tree):
                     "int hf_one(void);", "size_t hf_one(void);")
         self.broken(check_headers, "one.h does not compile alone as c++17", "include/holdfast/one.h",
                     "int hf_one(void);", "int hf_one(int class);")
+        self.broken(check_headers, "the comment of hf_one() names no error", "include/holdfast/one.h",
+                    "HF_API int hf_one(void);", "HF_API hf_status hf_one(void);")
 
     def test_symbols(self):
         self.compile()
