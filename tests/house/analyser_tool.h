@@ -3,7 +3,7 @@
 #ifndef HFI_TESTS_HOUSE_ANALYSER_TOOL_H
 #define HFI_TESTS_HOUSE_ANALYSER_TOOL_H
 
-#include "tool.h"
+#include "shell/tool.h"
 
 #define complain(...)          ((void)complain(__VA_ARGS__), TOOL_FAILED)
 #define usage_error(verb, ...) ((void)usage_error((verb), __VA_ARGS__), TOOL_USAGE)

@@ -20,8 +20,11 @@ FORTRAN = re.compile(r"\b([sd](?:ge|sy|po|tr|or|st|la)\w{2,4}_|[sd](?:dot|axpy|s
                      r"i[sd]amax_|cblas_\w+|LAPACKE_\w+)[ \t]*\(")
 
 
-def table(text):
-    """[(room, set of rooms it may use or None where the cell does not say)] in the order of the table."""
+TOOL, TOOL_TABLE = "apps/holdfast/", "room of the tool"
+
+
+def table(text, heading="room"):
+    """[(room, set of rooms it may use or None where the cell does not say)] in the order of the table with that heading."""
     rows, column = [], None
     for line in text.split("\n"):
         cells = [cell.strip() for cell in line.strip().strip("|").split("|")] if line.lstrip().startswith("|") else []
@@ -31,16 +34,16 @@ def table(text):
             column = None
         elif column is None:
             headings = [cell.lower() for cell in cells]
-            column = headings.index("may use") if headings[0].startswith("room") and "may use" in headings else None
+            column = headings.index("may use") if headings[0] == heading and "may use" in headings else None
         elif re.fullmatch(r"`\w+`.*", cells[0]):
             cell = cells[column] if column < len(cells) else ""
             rows.append((re.match(r"`(\w+)`", cells[0]).group(1), cell))
     return rows
 
 
-def arrows(text):
+def arrows(text, heading="room"):
     """{room: rooms it may include}, itself among them; order of the rooms."""
-    rows = table(text)
+    rows = table(text, heading)
     order = [room for room, _ in rows]
     allowed, problems = {}, []
     for i, (room, cell) in enumerate(rows):
@@ -84,8 +87,26 @@ def check_room_file(name, room, text, order, allowed):
             yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)} belongs to linalg"
 
 
+def check_tool_file(name, text, order, allowed):
+    """A file of the tool stands in a room and includes the library's public headers, its own room's and those it may use."""
+    parts = name[len(TOOL):].split("/")
+    if len(parts) != 2 or parts[0] not in order:
+        yield f"{name}: not in a room of the tool (docs/architecture.md)"
+        return
+    code = house.blank(text, keep_strings=True)
+    for match in INCLUDE.finditer(code):
+        line, target = code.count("\n", 0, match.start()) + 1, match.group(2)
+        other = target.split("/")[0]
+        if match.group(1) == '"' and "/" not in target:
+            yield f'{name}:{line}: write "{parts[0]}/{target}", with the room'
+        elif match.group(1) == '"' and other not in order:
+            yield f'{name}:{line}: "{target}" is internal; use <holdfast/...>'
+        elif match.group(1) == '"' and other not in allowed[parts[0]]:
+            yield f'{name}:{line}: `{parts[0]}` of the tool must not include "{target}" (docs/architecture.md)'
+
+
 def check_outside_file(name, text):
-    """The tool and the examples live on the public headers, and these on each other and the C library."""
+    """The examples live on the public headers, and these on each other and the C library."""
     code = house.blank(text, keep_strings=True)
     for match in INCLUDE.finditer(code):
         line, target = code.count("\n", 0, match.start()) + 1, match.group(2)
@@ -97,7 +118,10 @@ def check_outside_file(name, text):
 
 
 def find_problems(source, _build):
-    order, allowed, problems = arrows(house.read(source, "docs/architecture.md"))
+    document = house.read(source, "docs/architecture.md")
+    order, allowed, problems = arrows(document)
+    tool_order, tool_allowed, tool_problems = arrows(document, TOOL_TABLE)
+    problems += tool_problems
     if len(order) < 2:
         return ["docs/architecture.md: no table with the columns 'room' and 'may use'"]
     cmake = cmake_order(source)
@@ -105,7 +129,9 @@ def find_problems(source, _build):
         problems.append(f"CMakeLists.txt: HF_ROOMS is {' '.join(cmake)}, docs/architecture.md says {' '.join(order)}")
     for name in house.c_files(source, "src", "apps", "examples", "include"):
         parts, text = name.split("/"), house.read(source, name)
-        if parts[0] != "src":
+        if name.startswith(TOOL):
+            problems += check_tool_file(name, text, tool_order, tool_allowed)
+        elif parts[0] != "src":
             problems += check_outside_file(name, text)
         elif len(parts) != 3 or parts[1] not in order:
             problems.append(f"{name}: not in a room of docs/architecture.md")

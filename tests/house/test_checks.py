@@ -29,7 +29,9 @@ CLEAN = {
     ".clang-tidy": None,
     "docs/architecture.md": "# Rooms\n\nwords\n\n| room | owns | may use |\n|---|---|---|\n| `core` | x | |\n"
                             "| `linalg` | x | `core` |\n| `kernel` | x | `core`, `linalg` |\n| `data` | x | `core` |\n"
-                            "| `model` | x | all of the above |\n\n| other | table |\n|---|---|\n| `core` | 1 |\n",
+                            "| `model` | x | all of the above |\n\n| other | table |\n|---|---|\n| `core` | 1 |\n\n"
+                            "| room of the tool | owns | may use |\n|---|---|---|\n| `shell` | x | |\n"
+                            "| `fit` | x | `shell` |\n",
     "include/holdfast/holdfast.h": SPDX + "/**\n * @file holdfast.h\n * @brief All.\n */\n#ifndef HF_H\n#define HF_H\n"
                                           "#include <holdfast/one.h>\n#endif\n",
     "include/holdfast/export.h": SPDX + "/**\n * @file export.h\n * @brief HF_API.\n */\n#ifndef HF_E\n#define HF_E\n"
@@ -50,7 +52,7 @@ CLEAN = {
                                           "    return hf_one() + hf_two(1, 2);\n}\n",
     "tests/api/test_arguments_more.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n"
                                               "    return hf_two(0, 0) + hf_one();\n}\n",
-    "apps/holdfast/main.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n    return 0;\n}\n",
+    "apps/holdfast/shell/main.c": SPDX + "#include <holdfast/holdfast.h>\n\nint main(void)\n{\n    return 0;\n}\n",
 }
 PROJECT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -123,7 +125,9 @@ class Arrows(Tree):
                 ("`data` must not include", "src/data/data.h", "core/core.h", "linalg/blas.h"),  # above, yet not allowed
                 ("with the room", "src/core/core.c", '"core/core.h"', '"core.h"'),
                 ("is in no room", "src/core/core.c", '"core/core.h"', '"attic/core.h"'),
-                ("is internal", "apps/holdfast/main.c", "<holdfast/holdfast.h>", '"core/core.h"'),
+                ("is internal", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", '"core/core.h"'),
+                ("`shell` of the tool must not", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", '"fit/fit.h"'),
+                ("with the room", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", '"tool.h"'),
                 ("only store may include", "src/core/core.c", "<holdfast/one.h>", "<sqlite3.h>"),
                 ("only linalg may include", "src/model/model.c", "data/data.h", "linalg/blas.h"),
                 ("OpenMP outside", "src/model/model.c", "    return", "#pragma omp parallel\n    return"),
@@ -144,17 +148,23 @@ class Arrows(Tree):
         self.write("src/attic/a.c", SPDX)
         self.assertIn("not in a room", check_arrows.find_problems(self.root, None)[0])
 
+    def test_room_of_the_tool_unknown_to_the_document(self):
+        for name in "apps/holdfast/attic/a.c", "apps/holdfast/a.c":
+            self.write(name, SPDX)
+            self.assertIn("not in a room of the tool", check_arrows.find_problems(self.root, None)[0])
+            os.remove(os.path.join(self.root, name))
+
 
 class Text(Tree):
     def test_sizes(self):
         self.clean(check_sizes)
         self.broken(check_sizes, "hf_one has 81 lines", "src/core/core.c", "    return hfi_core();\n",
                     "    hfi_core();\n" * 77 + "    return 1;\n")
-        self.broken(check_sizes, "601 lines", "apps/holdfast/main.c", "\n\n", "\n" * 596)
+        self.broken(check_sizes, "601 lines", "apps/holdfast/shell/main.c", "\n\n", "\n" * 596)
 
     def test_licence(self):
         self.clean(check_licence)
-        self.broken(check_licence, "main.c:1:", "apps/holdfast/main.c", "SPDX", "XDPS")
+        self.broken(check_licence, "main.c:1:", "apps/holdfast/shell/main.c", "SPDX", "XDPS")
         self.write("scripts/x", "#!/bin/sh\ntrue\n")
         self.assertEqual(len(check_licence.find_problems(self.root, None)), 1)
 
@@ -329,7 +339,7 @@ class Compiled(Tree):
                                              "int hfi_core(void);\n#endif\n")
         for name in check_tidy.MODELS.values():
             self.write(name, house.read(PROJECT, name))
-        self.write("apps/holdfast/tool.h", SPDX)
+        self.write("apps/holdfast/shell/tool.h", SPDX)
         self.compile()
         self.clean(check_tidy)
         self.write("src/core/core.c", text.replace("return 1;", "int *p = NULL;\n    return *p;"))

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast attack */
+#include "certify/certified.h"
+#include "shell/class_rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"at", 0, "X.csv", "rows to attack, with the model's inputs (required)", TOOL_READS},
+    {"radius", 0, "R",
+     "how far each input may be moved (required). Or one for each input\nthat moves, INPUT=R,...", true},
+    {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
+    {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
+    {"method", 'm', "METHOD",
+     "projected (default): many small steps; sign: one step along the\nsign of the gradient", false},
+    {"steps", 0, "N", "of the projected attack (default 40)", false},
+    {"goal", 0, "GOAL",
+     "of models of readings: farthest (default) from the value in the\nrow, largest or smallest", false},
+    {"what", 0, "WHAT", "of models of readings: mean (default), sd, mean-plus (mean + B sd)", false},
+    {"beta", 0, "B", "of mean-plus, of either sign", false},
+    {"observed", 0, NULL, "of sd and mean-plus: the sd of a new reading, its noise in it", false},
+    {"of", 0, "NAME", "of models of readings: which output (default: the first)", false},
+    {"starts", 0, "N",
+     "of models of readings: from how many points the projected attack\nbegins, the row and others drawn "
+     "from its box (default 5)",
+     false},
+    {"ball", 0, "SHAPE",
+     "of models of readings: box (default), l2 or l1: the points with\nsum (moves/radius)^2 or sum "
+     "|moves|/radius of at most 1",
+     false},
+    {"within", 0, "LIMITS", "likewise: INPUT=LOW:HIGH,...: what is physical", true},
+    {"step", 0, "INPUT=S,...", "likewise: these inputs move by whole multiples of S only", true},
+    CLASS_RULE,
+    {"output", 'o', "OUT.csv",
+     "file to write (default: standard output): the inputs where it\nended, class_before, class_after, and "
+     "p, what is left of the\nprobability of the class before; of readings value_before and\nvalue_after",
+     TOOL_WRITES},
+};
+
+typedef struct request {
+    double radius;
+    size_t steps;
+    hf_attack_kind kind;
+    hf_attack_settings how; /* of values */
+    hf_certify_settings value;
+    double most; /* farthest that a value went */
+} request;
+
+/* ---- usage -------------------------------------------------------------------------------------------------- */
+
+static const char *const values[] = {"mean", "sd", "mean-plus"};
+
+/* Number of a name; misuse if it is none. */
+static hf_status parse_name(certified *run, const char *option, size_t count, const char *const *names,
+                            int *out)
+{
+    const char *text = argument(run->arguments, option);
+    *out = 0;
+    if (text == NULL) return HF_OK;
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(text, names[k]) == 0) {
+            *out = (int)k;
+            return HF_OK;
+        }
+    return certified_misuse(run, "--%s: there is no '%s'; give %s, %s%s%s", option, text, names[0], names[1],
+                            count > 2 ? " or " : "", count > 2 ? names[2] : "");
+}
+
+/* What is attacked of a model of readings. */
+static hf_status parse_value(certified *run, request *out)
+{
+    const tool_arguments *a = run->arguments;
+    const char *const goals[] = {hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_FARTHEST),
+                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_LARGEST),
+                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_SMALLEST)};
+    int what, goal;
+    hf_status status = parse_name(run, "what", sizeof values / sizeof *values, values, &what);
+    if (status >= 0) status = parse_name(run, "goal", sizeof goals / sizeof *goals, goals, &goal);
+    if (status >= 0) status = certified_settings(run, &out->value);
+    if (status >= 0) status = certified_region(run, &out->value.region);
+    if (status < 0) return status;
+    if (!argument_double(a, "beta", &out->value.beta) || !argument_size(a, "starts", &out->how.starts) ||
+        !argument_seed(a, "seed", &out->how.seed))
+        return certified_told(run);
+    out->how.what = (hf_certify_what)what;
+    out->how.goal = (hf_attack_goal)goal;
+    out->how.kind = out->kind;
+    out->how.steps = out->steps;
+    out->value.observed = has_argument(a, "observed");
+    const bool plus = out->how.what == HF_CERTIFY_MEAN_PLUS;
+    if (has_argument(a, "beta") != plus)
+        return certified_misuse(run, plus ? "--beta is missing: mean + how many sd?"
+                                          : "--beta is for --what mean-plus");
+    if (!isfinite(out->value.beta)) return certified_misuse(run, "--beta must be a finite number");
+    if (out->value.observed && out->how.what == HF_CERTIFY_MEAN)
+        return certified_misuse(run, "--observed is for --what sd and mean-plus");
+    if (out->how.starts == 0) return certified_misuse(run, "--starts: give a number from 1 on");
+    out->value.output = certified_latent(run, out->value.output);
+    return HF_OK;
+}
+
+static hf_status check_effect(certified *run, const request *asked)
+{
+    static const char *const no[] = {"goal",   "what", "beta",   "observed", "of",
+                                     "starts", "ball", "within", "step"};
+    const tool_arguments *a = run->arguments;
+    for (size_t k = 0; run->classifier != NULL && k < sizeof no / sizeof *no; k++)
+        if (has_argument(a, no[k]))
+            return certified_misuse(run, "--%s is for models of readings; the class of a row is attacked",
+                                    no[k]);
+    if (asked->kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
+        return certified_misuse(run, "--steps and --starts are for --method projected");
+    return HF_OK;
+}
+
+static hf_status parse(certified *run, request *out)
+{
+    const tool_arguments *a = run->arguments;
+    const char *method = argument(a, "method");
+    *out = (request){.radius = -1.0,
+                     .kind = HF_ATTACK_PGD,
+                     .how = hf_attack_settings_default(),
+                     .value = hf_certify_settings_default()};
+    if (method != NULL && strcmp(method, "sign") == 0) out->kind = HF_ATTACK_FGSM;
+    if (certified_named_radii(run))
+        out->radius = 1.0;
+    else if (!argument_double(a, "radius", &out->radius))
+        return certified_told(run);
+    if (!argument_size(a, "steps", &out->steps)) return certified_told(run);
+    if (!has_argument(a, "at")) return certified_misuse(run, "--at is missing: which rows?");
+    if (!has_argument(a, "radius"))
+        return certified_misuse(run, "--radius is missing: how far do the inputs move?");
+    if (!(out->radius >= 0.0) || !isfinite(out->radius))
+        return certified_misuse(run, "--radius: %g is not a number from 0 on", out->radius);
+    if (method != NULL && out->kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
+        return certified_misuse(run, "--method: there is no method '%s'; give projected or sign", method);
+    const hf_status status = check_effect(run, out);
+    return status < 0 || run->classifier != NULL ? status : parse_value(run, out);
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------------ */
+
+/* Values of a model of readings: where they began, and where they went. */
+static hf_status move_values(certified *run, request *asked)
+{
+    static const char *const names[] = {"value_before", "value_after", NULL};
+    hf_context *ctx = run->session.ctx;
+    const size_t m = run->m, d = run->d;
+    double *out = calloc(m * d + 2 * m + 1, sizeof *out), *before = out != NULL ? out + m * d : NULL;
+    hf_attack_settings still = asked->how;
+    hf_status status = out != NULL ? certified_place_region(run) : HF_ERR_MEMORY;
+    asked->how.value = &asked->value;
+    still.kind = HF_ATTACK_FGSM;
+    /* In boxes of no width an attack tells the values of the rows. */
+    hf_certify_settings whole = asked->value;
+    whole.region = NULL;
+    still.value = &whole;
+    if (status >= 0)
+        status = hf_attack_value(ctx, run->posterior, &still, m, run->x, run->x, run->x, out, before);
+    if (status >= 0)
+        status = hf_attack_value(ctx, run->posterior, &asked->how, m, run->x, run->lower, run->upper, out,
+                                 before + m);
+    for (size_t k = 0; k < m && status >= 0; k++)
+        asked->most = fmax(asked->most, fabs(before[m + k] - before[k]));
+    if (status >= 0) status = certified_begin(run, m, out, names);
+    if (status >= 0) status = certified_numbers(run, names, before);
+    free(out);
+    return status;
+}
+
+static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_t *changed)
+{
+    static const char *const names[] = {"class_before", "class_after", "p", NULL};
+    hf_context *ctx = run->session.ctx;
+    const size_t m = run->m, d = run->d;
+    double *out = calloc(m * d + m + 1, sizeof *out), *left = out != NULL ? out + m * d : NULL;
+    size_t *class = calloc(2 * m + 1, sizeof *class);
+    hf_status status = out != NULL && class != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0)
+        status = hf_attack(ctx, run->classifier, kind, steps, m, run->x, run->lower, run->upper, out, left);
+    if (status >= 0) status = certified_begin(run, m, out, names);
+    if (status >= 0)
+        status = hf_classify_predict(ctx, run->classifier, m, run->x, d, NULL, class, NULL, NULL, NULL);
+    if (status >= 0)
+        status = hf_classify_predict(ctx, run->classifier, m, out, d, NULL, class + m, NULL, NULL, NULL);
+    for (size_t k = 0; k < m && status >= 0; k++) *changed += class[k] != class[m + k];
+    if (status >= 0) status = certified_classes(run, "class_before", class);
+    if (status >= 0) status = certified_classes(run, "class_after", class + m);
+    if (status >= 0) status = certified_numbers(run, names + 2, left);
+    free(out);
+    free(class);
+    return status;
+}
+
+static void tell(const certified *run, const request *asked, size_t changed)
+{
+    const char *output = argument(run->arguments, "output");
+    const bool values_moved = run->classifier == NULL, file = output != NULL && strcmp(output, "-") != 0;
+    if (run->session.json && values_moved)
+        json_print(json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output), "rows",
+                             (json_int_t)run->m, "what", values[asked->how.what], "goal",
+                             hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal), "farthest",
+                             json_number(asked->most)));
+    else if (run->session.json)
+        json_print(json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows", (json_int_t)run->m,
+                             "changed", (json_int_t)changed));
+    else if (file && values_moved)
+        say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n", values[asked->how.what], run->m,
+            asked->most, output);
+    else if (file)
+        say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run->m, output);
+}
+
+static int run_attack(const tool_arguments *arguments)
+{
+    certified run;
+    request asked;
+    size_t changed = 0;
+    const int code = certified_open(arguments, &run);
+    if (code != TOOL_OK) return code;
+    hf_status status = certified_load(&run);
+    if (status >= 0) status = parse(&run, &asked);
+    if (status >= 0) status = certified_points(&run);
+    if (status >= 0) status = certified_units(&run);
+    if (status >= 0) status = certified_balls(&run, 1, &asked.radius);
+    if (status >= 0)
+        status = run.classifier != NULL ? attack(&run, asked.kind, asked.steps, &changed)
+                                        : move_values(&run, &asked);
+    if (status >= 0) status = certified_write(&run, argument(arguments, "output"));
+    if (status >= 0) tell(&run, &asked, changed);
+    return certified_close(&run, status);
+}
+
+const tool_verb verb_attack = {
+    .name = "attack",
+    .operands = "MODEL.hf --at X.csv --radius R [OPTION]...",
+    .summary = "Look for small changes of inputs that change a class or move a value far",
+    .text = "Follows gradients, and proves nothing: what it does not find may be there (holdfast certify "
+            "tells).",
+    .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit --inference laplace -o "
+               "chas.hf\n"
+               "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_attack,
+};

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The session of a verb about certified ranges, and its table of answers. */
+#include "certify/certified.h"
+
+#include "shell/class_rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+hf_status certified_refuse(certified *run, const char *format, ...)
+{
+    va_list args;
+    progress_clear(run->session.progress);
+    va_start(args, format);
+    run->refused = vcomplain(format, args);
+    va_end(args);
+    return HF_ERR_ARGUMENT;
+}
+
+hf_status certified_misuse(certified *run, const char *format, ...)
+{
+    va_list args;
+    progress_clear(run->session.progress);
+    va_start(args, format);
+    run->refused = vusage_error(run->arguments->verb, format, args);
+    va_end(args);
+    return HF_ERR_ARGUMENT;
+}
+
+hf_status certified_told(certified *run)
+{
+    run->refused = TOOL_USAGE;
+    return HF_ERR_ARGUMENT;
+}
+
+int certified_open(const tool_arguments *arguments, certified *out)
+{
+    *out = (certified){.arguments = arguments};
+    return session_open(arguments, &out->session);
+}
+
+/* --output and --plot, before any work. */
+static hf_status check_files(certified *run)
+{
+    const char *output = argument(run->arguments, "output"), *plot = argument(run->arguments, "plot");
+    plot_format format;
+    if ((output == NULL || strcmp(output, "-") == 0) && run->session.json)
+        return certified_misuse(run,
+                                "--json and the table cannot both go to standard output; add -o OUT.csv");
+    if (plot != NULL && !plot_find_format(plot, &format))
+        return certified_misuse(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
+    if (plot != NULL && !plot_has_gnuplot())
+        return certified_refuse(run, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
+    return HF_OK;
+}
+
+hf_status certified_load(certified *run)
+{
+    hf_status status = check_files(run);
+    if (status >= 0) status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
+    if (status < 0) return status;
+    const hf_transform transform = hf_model_settings(run->model)->transform;
+    if (transform != HF_TRANSFORM_NONE)
+        return certified_refuse(
+            run,
+            "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
+            "targets as they are; fit without --transform, or to a column of that %s",
+            run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
+            hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
+    if (hf_model_mean_column(run->model) != NULL)
+        return certified_refuse(
+            run,
+            "%s is a model of \"%s\" less a prior mean that rows bring along "
+            "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
+            "to a column of the difference",
+            run->arguments->operand[0], hf_model_target(run->model), hf_model_mean_column(run->model));
+    status = take_class_rule(&run->session, run->arguments, run->model);
+    if (status < 0) return status;
+    run->posterior = hf_model_posterior(run->model);
+    run->classifier = hf_model_classifier(run->model);
+    run->d = hf_model_features(run->model);
+    run->unit = calloc(run->d + 1, sizeof *run->unit);
+    if (run->unit == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d; j++) run->unit[j] = 1.0;
+    return HF_OK;
+}
+
+int certified_close(certified *run, hf_status status)
+{
+    hf_table_free(run->answers);
+    hf_table_free(run->training);
+    hf_table_free(run->at);
+    free(run->x);
+    free(run->lower);
+    free(run->upper);
+    free(run->unit);
+    certified_free_region(run);
+    hf_model_free(run->model);
+    const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
+    return run->refused != 0 ? run->refused : code;
+}
+
+hf_status certified_training(certified *run, const hf_table **out)
+{
+    hf_status status = HF_OK;
+    if (run->training == NULL) status = hf_model_training(run->session.ctx, run->model, &run->training);
+    *out = run->training;
+    return status;
+}
+
+/* ---- what is asked about -------------------------------------------------------------------------------------- */
+
+static hf_status find_of(certified *run, size_t *out)
+{
+    const char *name = argument(run->arguments, "of");
+    const size_t classes = hf_model_classes(run->model), outputs = hf_model_outputs(run->model);
+    const size_t count = classes > 0 ? classes : outputs;
+    *out = classes == 2 ? 1 : 0;
+    if (name == NULL) return HF_OK;
+    for (int numbers = 0; numbers < 2; numbers++)
+        for (size_t k = 0; k < count; k++)
+            if (is_label(classes > 0 ? hf_model_class(run->model, k) : hf_model_output(run->model, k), name,
+                         numbers)) {
+                *out = k;
+                return HF_OK;
+            }
+    return certified_refuse(run, "--of: the model has no %s \"%s\"; the first is \"%s\"",
+                            classes > 0 ? "class" : "output", name,
+                            classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
+}
+
+hf_status certified_settings(certified *run, hf_certify_settings *settings)
+{
+    const tool_arguments *a = run->arguments;
+    if (!argument_double(a, "tolerance", &settings->tolerance)) return certified_told(run);
+    if (has_argument(a, "tolerance") && !(settings->tolerance > 0.0))
+        return certified_misuse(run, "--tolerance: %g is not above 0", settings->tolerance);
+    const hf_status status = certified_limits(run, settings);
+    return status >= 0 ? find_of(run, &settings->output) : status;
+}
+
+size_t certified_latent(const certified *run, size_t of)
+{
+    const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_SITES_SOFTMAX;
+    return one ? 0 : of;
+}
+
+/* ---- answers ------------------------------------------------------------------------------------------------ */
+
+hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names)
+{
+    hf_context *ctx = run->session.ctx;
+    for (size_t k = 0; names[k] != NULL && points != NULL; k++)
+        for (size_t j = 0; j < run->d; j++)
+            if (strcmp(names[k], hf_model_feature(run->model, j)) == 0)
+                return certified_refuse(
+                    run, "an input is called \"%s\" like a column of the result; rename it", names[k]);
+    hf_table_free(run->answers);
+    run->answers = NULL;
+    hf_status status = hf_table_create(ctx, rows, &run->answers);
+    double *column = calloc(rows + 1, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d && points != NULL && status >= 0; j++) {
+        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
+        status = hf_table_set_numbers(ctx, run->answers, hf_model_feature(run->model, j), column);
+    }
+    free(column);
+    return status;
+}
+
+hf_status certified_numbers(certified *run, const char *const *names, const double *block)
+{
+    hf_status status = HF_OK;
+    for (size_t k = 0; names[k] != NULL && status >= 0; k++)
+        status = hf_table_set_numbers(run->session.ctx, run->answers, names[k],
+                                      block + k * hf_table_rows(run->answers));
+    return status;
+}
+
+/* Whether an input moves in any box. */
+static bool moves(const certified *run, size_t j)
+{
+    for (size_t k = 0; k < run->m; k++)
+        if (run->lower[k * run->d + j] < run->upper[k * run->d + j]) return true;
+    return false;
+}
+
+hf_status certified_places(certified *run, const char *ending, const double *points)
+{
+    hf_context *ctx = run->session.ctx;
+    const size_t rows = hf_table_rows(run->answers);
+    double *column = calloc(rows + 1, sizeof *column);
+    hf_status status = column != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t j = 0; j < run->d && status >= 0; j++) {
+        const char *input = hf_model_feature(run->model, j);
+        if (!moves(run, j)) continue;
+        char *name = with_ending(input, strlen(input), ending);
+        if (name == NULL)
+            status = HF_ERR_MEMORY;
+        else if (table_has(run->answers, name))
+            status = certified_refuse(run, "an input is called \"%s\" like a column of the result; rename it",
+                                      name);
+        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
+        if (status >= 0) status = hf_table_set_numbers(ctx, run->answers, name, column);
+        free(name);
+    }
+    free(column);
+    return status;
+}
+
+hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
+                         const size_t *choice)
+{
+    return hf_table_set_text(run->session.ctx, run->answers, name, count, text, choice);
+}
+
+hf_status certified_classes(certified *run, const char *name, const size_t *class)
+{
+    const size_t classes = hf_model_classes(run->model);
+    const char **text = calloc(classes + 1, sizeof *text);
+    if (text == NULL) return HF_ERR_MEMORY;
+    for (size_t c = 0; c < classes; c++) text[c] = hf_model_class(run->model, c);
+    const hf_status status = certified_text(run, name, classes, text, class);
+    free(text);
+    return status;
+}
+
+hf_status certified_write(certified *run, const char *path)
+{
+    progress_clear(run->session.progress);
+    return hf_table_write_csv(run->session.ctx, run->answers, path != NULL ? path : "-");
+}
+
+hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
+{
+    const char *path = argument(run->arguments, "plot");
+    plot_format format;
+    if (path == NULL || !plot_find_format(path, &format)) return HF_OK;
+    progress_clear(run->session.progress);
+    run->refused = plot_draw(run->session.ctx, writer, data, format, path);
+    return run->refused == TOOL_OK ? HF_OK : HF_ERR_IO;
+}
+
+void certified_warn_estimate(const certified *run)
+{
+    warn(&run->session,
+         "certificates of %zu classes rest on an estimate, six standard errors of a quadrature, "
+         "and on no bound",
+         hf_classifier_classes(run->classifier));
+}

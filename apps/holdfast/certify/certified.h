@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certified.h
+ * @brief What the verbs about certified ranges share: a model, boxes about the rows of a table or between two, and a table of answers.
+ */
+#ifndef HF_TOOL_CERTIFIED_H
+#define HF_TOOL_CERTIFIED_H
+
+#include "plot/plot.h"
+
+/** A run of such a verb. What goes wrong in the tool is told at once and remembered in `refused`, what goes wrong in the library is in the status. */
+typedef struct certified {
+    const tool_arguments *arguments;
+    tool_session session;
+    int refused;
+    hf_model *model;
+    const hf_posterior *posterior;
+    const hf_classifier *classifier; /* NULL: a model of readings */
+    size_t d;
+    double begun;              /* tool_now() when the limits were read */
+    hf_table *training;        /* of hf_model_training(), once it was asked for */
+    hf_table *at;              /* of --at */
+    size_t points;             /* rows of --at, or boxes of --box */
+    size_t radii;              /* boxes about each point: 1, unless there are several radii */
+    size_t m;                  /* boxes: points x radii, the radii running fastest */
+    double *x, *lower, *upper; /* m x d each; x once for each box */
+    double *unit;              /* d: what radius 1 is of each input; 0 where it does not move */
+    hf_table *answers;
+    struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
+} certified;
+
+/** Complains, for a status that certified_close() takes; the same for wrong usage, exit status 2. */
+hf_status certified_refuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
+hf_status certified_misuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
+/** For wrong usage that has been told already. */
+hf_status certified_told(certified *run);
+/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is loaded; files to be written must be such that can be. */
+int certified_open(const tool_arguments *arguments, certified *out);
+hf_status certified_load(certified *run);
+int certified_close(certified *run, hf_status status);
+
+/** The rows that the fit used, owned by the run; read when first asked for. HF_ERR_NO_DATA for a model that did not keep them. */
+hf_status certified_training(certified *run, const hf_table **out);
+
+/* ---- boxes (certified_boxes.c) ------------------------------------------------------------------------------- */
+
+/** Points from --at. Rows without an input are refused, by name. */
+hf_status certified_points(certified *run);
+/** Units from --features and --sds. */
+hf_status certified_units(certified *run);
+/** Boxes about the points: x +- radius unit, for each of the radii. */
+hf_status certified_balls(certified *run, size_t radii, const double *radius);
+/** Boxes from --box, two tables or ranges by name, with their middles as points; without it (`whole` allows that) the range of the training rows. */
+hf_status certified_boxes(certified *run, bool whole);
+
+/** Number of the input of that name, d if there is none. */
+size_t certified_input(const certified *run, const char *name, size_t length);
+
+/* ---- regions (certified_region.c) -------------------------------------------------------------- */
+
+/** Whether --radius names inputs; then they are the units, of a radius of 1, and others are held. */
+bool certified_named_radii(const certified *run);
+hf_status certified_take_radii(certified *run);
+/** Whether one of --ball, --within, --step, --at-most, --group and --patch is given. */
+bool certified_asks_region(const certified *run);
+/** The region they tell, owned by the run; NULL: none of them is given. */
+hf_status certified_region(certified *run, const hf_region **out);
+/** Lets it be about the points, once these and the boxes are there. */
+hf_status certified_place_region(certified *run);
+void certified_free_region(certified *run);
+/** For --json; null where there is none. */
+json_t *certified_json_region(const certified *run);
+
+/* ---- what is asked about ------------------------------------------------------------------------------------- */
+
+/** Tolerance and limits, where they are given, and the number of the output or the class by --of.
+ * The default of two classes is class 1. */
+hf_status certified_settings(certified *run, hf_certify_settings *settings);
+/** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
+hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
+/* Rows for the verbs' tables of options, read by certified_limits(). */
+#define CERTIFIED_LIMITS                                                                                     \
+    {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true", false},       \
+        {"total-time", 0, "S",                                                                               \
+         "seconds for all boxes: each has an even share of what is left\n(default 0: no limit)", false},     \
+        {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise", false},     \
+    {                                                                                                        \
+        "memory-limit", 0, "M",                                                                              \
+            "MiB for the parts of a box that are open (default 256; 0: no\nlimit), likewise", false          \
+    }
+
+/** Time, node and memory limits, where they are given (certified_limits.c). */
+hf_status certified_limits(certified *run, hf_certify_settings *settings);
+/** Settings of a call that is one of `left`: with its share of what is left of --total-time. */
+hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings, size_t left);
+/** Warns that so many of all boxes ended at the limit of time or memory, and which it is. */
+void certified_tell_limits(const certified *run, const hf_certify_settings *settings, size_t by_time,
+                           size_t by_memory, size_t all);
+/** The function that the posterior has of a class or an output: of two classes there may be one for both. */
+size_t certified_latent(const certified *run, size_t of);
+
+/* ---- answers ------------------------------------------------------------------------------------------------- */
+
+/** A table of `rows` rows that begins with the inputs, unless `points` (rows x d) is NULL. `names` are those of all columns to come, NULL at their end: none may be that of
+ * an input. */
+hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names);
+/** Columns, one after the other in `block`; NULL ends the names. */
+hf_status certified_numbers(certified *run, const char *const *names, const double *block);
+/** A column for each input that moves in any box, called after it and the ending; `points` is
+ * m x d. */
+hf_status certified_places(certified *run, const char *ending, const double *points);
+hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
+                         const size_t *choice);
+/** Says that certificates rest on an estimate, where a table has no status. */
+void certified_warn_estimate(const certified *run);
+/** A column of the model's classes by number. */
+hf_status certified_classes(certified *run, const char *name, const size_t *class);
+/** Ends it into a file (or "-", or NULL for that). */
+hf_status certified_write(certified *run, const char *path);
+/** Draws it, if --plot was given. */
+hf_status certified_draw(certified *run, plot_writer *writer, const void *data);
+
+#endif

@@ -1,0 +1,477 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast certify */
+#include "certify/certify_request.h"
+#include "shell/class_rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"at", 0, "X.csv", "a box about each row of a table with the model's inputs", TOOL_READS},
+    {"radius", 0, "R,...",
+     "half-width of these boxes, in the units of each input; 0: the\npoint itself; several: a box for each. "
+     "Or one for each input that\nmoves, INPUT=R,...",
+     true},
+    {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
+    {"box", 0, "BOX",
+     "instead: boxes from the rows of one table to those of another,\nL.csv,U.csv; or one box by name, "
+     "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit",
+     TOOL_REPEATS | TOOL_READS},
+    {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
+    {"ball", 0, "SHAPE",
+     "box (default), l2 or l1: not the whole box, but the points with\nsum (moves/radius)^2 or sum "
+     "|moves|/radius of at most 1",
+     false},
+    {"within", 0, "LIMITS",
+     "INPUT=LOW:HIGH,...: what is physical, within which inputs stay\nbesides; inf: no limit", true},
+    {"step", 0, "INPUT=S,...", "these inputs move by whole multiples of S only: 1 for counts", true},
+    {"at-most", 0, "K", "at most K inputs move at once (an L0 ball)", false},
+    {"group", 0, "A,B,...",
+     "these inputs move while others stay; given several times: those of\none group at a time", true},
+    {"patch", 0, "PATCH",
+     "the inputs are the pixels of a picture, row by row, of which those\nof one patch move: 2x2@28x28, any "
+     "2 by 2 of 28 by 28",
+     false},
+    {"what", 0, "WHAT",
+     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nclasses (the probabilities of all "
+     "classes, "
+     "and which of them\nremain possible), decision (whether the class of a row is that of\nits whole box), "
+     "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
+     "so), "
+     "readings (what bad readings can do to the mean,\nhyperparameters, noise, centres and thresholds held) "
+     "interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
+     "end) or outputs (how far the means of all of them\ntogether are from those of the point). Default: "
+     "probability of classifiers, else\nmean",
+     false},
+    {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
+    {"beta", 0, "B", "of mean-plus, of either sign", false},
+    {"observed", 0, NULL,
+     "of sd and mean-plus: the sd of a new reading, its noise in it, so\nthat mean-plus is a quantile of "
+     "readings",
+     false},
+    {"never-above", 0, "V",
+     "a verdict instead of a range: whether the value (--what mean,\nsd, mean-plus or probability) is never "
+     "above V in the box",
+     false},
+    {"never-below", 0, "V", "never below V, likewise; both: between them", false},
+    {"delta", 0, "D", "never farther than D from what it is at the point, likewise", false},
+    CLASS_RULE,
+    {"norm", 0, "P", "of outputs: 1, 2 (default), inf or another power from 1 on", false},
+    {"weights", 0, "W,...",
+     "of outputs: what each is multiplied by, in their order (default 1);\n1 over what counts as much in "
+     "each",
+     false},
+    {"count", 0, "K", "of readings: how many are bad (default 1)", false},
+    {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
+     false},
+    CERTIFIED_LIMITS,
+    {"max-radius", 0, NULL,
+     "the largest certified radius up to --radius of each row, and the\nnearest counterexample found: of "
+     "the class, or of the verdict that\nis asked for",
+     false},
+    {"counterexamples", 0, "FILE.csv",
+     "of verdicts, decision and --max-radius: points beyond a limit,\nor of another class", TOOL_WRITES},
+    {"fail-on", 0, "WHAT", "exit status 3 if a counterexample is found; open: or if a verdict\nis left open",
+     false},
+    {"where", 0, NULL,
+     "columns more, for each input that moves: where lower_attained and\nupper_attained are "
+     "(INPUT_at_lower, INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
+     false},
+    {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", false},
+    {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
+    {"output", 'o', "OUT.csv",
+     "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
+     "status, nodes, seconds;\nof classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and "
+     "class_CLASS (possible, ruled out or open) of each,\nstatus, nodes, seconds; of decision class, "
+     "status, nodes, seconds;\nof --max-radius class or value, certified_radius, broken_radius,\nnodes, "
+     "seconds; of verdicts value, lower, upper, worst (the value\nnearest to its limit, or farthest beyond "
+     "it), margin (how far\ninside), status, nodes, seconds; of accuracy counts for each\nradius; of "
+     "readings damage, worst_row; of outputs upper, attained, status,\nparts, nodes, seconds. With several "
+     "radii there is\na column radius. A status ends in "
+     "(estimate) where it rests on one:\nof five classes and more",
+     TOOL_WRITES},
+    {"format", 0, "FORMAT",
+     "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
+     "settings and options, and the\nbox, so that it can be checked by itself",
+     false},
+    {"plot", 0, "FILE.svg",
+     "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
+     "and --max-radius the share\nof rows that are certified. Needs gnuplot",
+     TOOL_WRITES},
+};
+
+const char *const certify_questions[CERTIFY_QUESTIONS] = {
+    "mean",     "sd",       "mean-plus", "probability", "classes", "decision",      "accuracy",
+    "readings", "interval", "outputs",   "radius",      "verdict", "verdict radius"};
+
+/* ---- usage -------------------------------------------------------------------------------------------------- */
+
+static hf_status parse_what(certified *run, certify_request *out)
+{
+    const char *what = argument(run->arguments, "what");
+    const bool radii = has_argument(run->arguments, "max-radius");
+    bool claims = false;
+    const hf_status parsed = certified_claim(run, &out->claim, &claims);
+    if (parsed < 0) return parsed;
+    const certify_question standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
+    out->what = radii && !claims ? CERTIFY_RADII : standard;
+    if (what != NULL && radii && !claims)
+        return certified_misuse(run, "--max-radius is a question of its own; leave out --what");
+    for (int k = 0; what != NULL; k++) {
+        if (k == CERTIFY_RADII)
+            return certified_misuse(run,
+                                    "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
+                                    "classes, decision, accuracy, readings, interval or outputs",
+                                    what);
+        out->what = (certify_question)k;
+        if (strcmp(certify_questions[k], what) == 0) break;
+    }
+    const bool classes =
+        (out->what >= CERTIFY_PROBABILITY && out->what <= CERTIFY_ACCURACY) || out->what == CERTIFY_RADII;
+    if (classes && run->classifier == NULL)
+        return certified_refuse(run, "%s%s is about classes; %s is a model of the readings of \"%s\"",
+                                radii ? "--max-radius" : "--what ", radii ? "" : what,
+                                run->arguments->operand[0], hf_model_target(run->model));
+    out->value = out->what;
+    if (out->what == CERTIFY_OUTPUTS && run->classifier != NULL)
+        return certified_refuse(run,
+                                "--what outputs is about readings; %s is a model of the classes of \"%s\"",
+                                run->arguments->operand[0], hf_model_target(run->model));
+    if (out->what == CERTIFY_OUTPUTS) return certify_parse_norm(run, out);
+    if (claims && out->what > CERTIFY_PROBABILITY)
+        return certified_misuse(run, "--never-above, --never-below and --delta are not for --what %s", what);
+    if (claims) out->what = radii ? CERTIFY_REACH : CERTIFY_CLAIM;
+    if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
+        return certified_refuse(run, "--what %s is about readings; %s is a model of the classes of \"%s\"",
+                                what, run->arguments->operand[0], hf_model_target(run->model));
+    return HF_OK;
+}
+
+/* A rule is for what it has a say in. */
+static hf_status check_rule(certified *run, const certify_request *asked)
+{
+    const tool_arguments *a = run->arguments;
+    const certify_question what = asked->what;
+    const bool decides = what == CERTIFY_CLASSES || what == CERTIFY_DECISION || what == CERTIFY_ACCURACY ||
+                         what == CERTIFY_RADII;
+    if ((has_argument(a, "threshold") || has_argument(a, "loss")) && !decides)
+        return certified_misuse(run,
+                                "--threshold and --loss are for --what classes, decision and accuracy and "
+                                "for --max-radius of a class");
+    if (has_argument(a, "lambda") && !decides && asked->value != CERTIFY_PROBABILITY)
+        return certified_misuse(run, "--lambda is for what is asked of probabilities and classes");
+    return HF_OK;
+}
+
+/* What goes only with some questions. */
+static hf_status check_effect(certified *run, const certify_request *asked)
+{
+    const tool_arguments *a = run->arguments;
+    const certify_question what = asked->what;
+    const bool plus = asked->value == CERTIFY_MEAN_PLUS;
+    if (has_argument(a, "beta") != plus)
+        return certified_misuse(run, plus ? "--beta is missing: mean + how many sd?"
+                                          : "--beta is for --what mean-plus");
+    if (!isfinite(asked->settings.beta)) return certified_misuse(run, "--beta must be a finite number");
+    if (asked->settings.observed && !plus && asked->value != CERTIFY_SD)
+        return certified_misuse(run, "--observed is for --what sd and mean-plus");
+    if (asked->settings.observed && run->classifier != NULL)
+        return certified_misuse(run, "--observed is for models of readings");
+    if (has_argument(a, "of") && what == CERTIFY_CLASSES)
+        return certified_misuse(run, "--of is not for --what classes, which is about all of them");
+    if (has_argument(a, "count") && what != CERTIFY_READINGS)
+        return certified_misuse(run, "--count is for --what readings");
+    if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
+        return certified_misuse(run, "--counterexamples is for verdicts, --what decision and --max-radius");
+    if (asked->fail != CERTIFY_FAIL_NEVER && !certify_decides(what))
+        return certified_misuse(run,
+                                "--fail-on is for --never-above, --never-below, --delta, --what decision, "
+                                "--what accuracy and --max-radius");
+    if ((has_argument(a, "norm") || has_argument(a, "weights")) && what != CERTIFY_OUTPUTS)
+        return certified_misuse(run, "--norm and --weights are for --what outputs");
+    if (has_argument(a, "of") && what == CERTIFY_OUTPUTS)
+        return certified_misuse(run, "--of is not for --what outputs, which is about all of them");
+    if (what == CERTIFY_OUTPUTS && isinf(asked->norm.delta) &&
+        (asked->fail != CERTIFY_FAIL_NEVER || asked->counterexamples != NULL))
+        return certified_misuse(run, "--fail-on and --counterexamples of --what outputs need --delta");
+    if (asked->where && !certify_attains(what))
+        return certified_misuse(run, "--where is for ranges and verdicts; --counterexamples tells points");
+    if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION && what != CERTIFY_CLASSES)
+        return certified_misuse(run, "--sides is for ranges, verdicts, --what classes and --what decision");
+    if (has_argument(a, "plot") &&
+        (what == CERTIFY_READINGS || what == CERTIFY_CLASSES || what == CERTIFY_OUTPUTS))
+        return certified_misuse(run, "--plot is not for --what %s", certify_questions[what]);
+    return HF_OK;
+}
+
+/* Points, boxes and radii. */
+static hf_status check_where(certified *run, const certify_request *asked)
+{
+    const tool_arguments *a = run->arguments;
+    const bool at = has_argument(a, "at"), box = has_argument(a, "box");
+    const bool point = asked->what == CERTIFY_READINGS, max = has_argument(a, "max-radius");
+    if (at == box)
+        return certified_misuse(run, at ? "--at and --box exclude each other"
+                                        : "--at or --box is missing: where?");
+    if (box && (point || max || asked->what == CERTIFY_ACCURACY))
+        return max ? certified_misuse(run, "--box is not for --max-radius; give --at")
+                   : certified_misuse(run, "--box is not for --what %s; give --at",
+                                      certify_questions[asked->what]);
+    if (point && certified_asks_region(run))
+        return certified_misuse(run,
+                                "--ball, --within, --step, --at-most, --group and --patch are for boxes");
+    if (asked->settings.rigorous &&
+        (has_argument(a, "step") || (has_argument(a, "ball") && strcmp(argument(a, "ball"), "box") != 0)))
+        return certified_misuse(run, "--rigorous is for boxes, and not for --step and --ball");
+    if ((box || point) && (asked->radii > 0 || has_argument(a, "features") || has_argument(a, "sds")))
+        return certified_misuse(run, "--radius, --sds and --features are for boxes about the rows of --at");
+    if (box && certify_decides(asked->what) && has_argument(a, "plot"))
+        return certified_misuse(run, "--plot of verdicts is against the radius; give --at and --radius");
+    if (at && !point && asked->radii == 0)
+        return certified_misuse(run, "--radius is missing: how far do the inputs move?");
+    if (max && asked->radii > 1)
+        return certified_misuse(run, "--max-radius: give one --radius, the largest to look at");
+    for (size_t k = 0; k < asked->radii; k++) {
+        if (!(asked->radius[k] >= 0.0) || !isfinite(asked->radius[k]))
+            return certified_misuse(run, "--radius: %g is not a number from 0 on", asked->radius[k]);
+        if (max && asked->radius[k] == 0.0)
+            return certified_misuse(run, "--max-radius: --radius, the largest to look at, must be above 0");
+        if (k > 0 && asked->radius[k] <= asked->radius[k - 1])
+            return certified_misuse(run, "--radius: %g comes after %g; give several in rising order",
+                                    asked->radius[k], asked->radius[k - 1]);
+    }
+    return HF_OK;
+}
+
+static hf_status parse(certified *run, certify_request *out)
+{
+    const tool_arguments *a = run->arguments;
+    out->settings = hf_certify_settings_default();
+    out->output = argument(a, "output");
+    out->counterexamples = argument(a, "counterexamples");
+    out->where = has_argument(a, "where");
+    out->sides = has_argument(a, "sides");
+    const char *format = argument(a, "format");
+    out->lines = format != NULL && strcmp(format, "jsonl") == 0;
+    if (format != NULL && !out->lines && strcmp(format, "csv") != 0)
+        return certified_misuse(run, "--format: there is no '%s'; give csv or jsonl", format);
+    const char *fail = argument(a, "fail-on");
+    if (fail != NULL) {
+        const bool open = strcmp(fail, "open") == 0;
+        if (!open && strcmp(fail, "counterexample") != 0)
+            return certified_misuse(run, "--fail-on: there is no '%s'; give counterexample or open", fail);
+        out->fail = open ? CERTIFY_FAIL_OPEN : CERTIFY_FAIL_COUNTEREXAMPLE;
+    }
+    out->count = 1;
+    out->settings.rigorous = has_argument(a, "rigorous");
+    out->settings.observed = has_argument(a, "observed");
+    if (certified_named_radii(run)) {
+        out->radius = calloc(1, sizeof *out->radius);
+        if (out->radius == NULL) return HF_ERR_MEMORY;
+        out->radius[0] = 1.0;
+        out->radii = 1;
+    } else if (!argument_doubles(a, "radius", &out->radii, &out->radius)) {
+        return certified_told(run);
+    }
+    if (!argument_double(a, "beta", &out->settings.beta) || !argument_size(a, "count", &out->count))
+        return certified_told(run);
+    hf_status status = parse_what(run, out);
+    if (status >= 0) status = check_effect(run, out);
+    if (status >= 0) status = check_rule(run, out);
+    if (status >= 0) status = check_where(run, out);
+    if (status >= 0) status = certified_settings(run, &out->settings);
+    if (status >= 0) status = certified_region(run, &out->settings.region);
+    out->of = out->settings.output;
+    if (out->what == CERTIFY_INTERVAL) out->settings.observed = true;
+    return status;
+}
+
+/* ---- summary ------------------------------------------------------------------------------------------------ */
+
+/* Outputs have a verdict against a delta alone. */
+static bool tells_verdicts(const certify_request *asked)
+{
+    return certify_decides(asked->what) && (asked->what != CERTIFY_OUTPUTS || isfinite(asked->norm.delta));
+}
+
+/* Whether --fail-on makes the exit status 3. */
+static bool fails(const certify_request *asked)
+{
+    return (asked->fail != CERTIFY_FAIL_NEVER && asked->broken > 0) ||
+           (asked->fail == CERTIFY_FAIL_OPEN && asked->unfinished > 0);
+}
+
+static json_t *json_counts(const certify_request *asked)
+{
+    json_t *list = json_array();
+    for (size_t r = 0; r < asked->radii; r++) {
+        const hf_certified_accuracy *c = &asked->counts[r];
+        json_array_append_new(
+            list, json_pack("{s:o, s:I, s:I, s:I, s:I}", "radius", json_number(asked->radius[r]), "rows",
+                            (json_int_t)c->rows, "right", (json_int_t)c->right, "certified",
+                            (json_int_t)c->certified, "counterexamples", (json_int_t)c->broken));
+    }
+    return list;
+}
+
+static void print_json(const certified *run, const certify_request *asked)
+{
+    json_t *json = json_pack("{s:o, s:I, s:s, s:b, s:b, s:I}", "output", json_text(asked->output), "boxes",
+                             (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
+                             (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
+                             (json_int_t)asked->unfinished);
+    if (json != NULL) json_object_set_new(json, "region", certified_json_region(run));
+    if (json != NULL)
+        json_object_set_new(json, "model_sha256", json_text(hf_model_content_checksum(run->model)));
+    if (json != NULL && tells_verdicts(asked)) {
+        json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
+        json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
+        json_object_set_new(json, "failed", json_boolean(fails(asked)));
+    }
+    if (json != NULL && (asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH)) {
+        json_object_set_new(json, "value", json_string(certify_questions[asked->value]));
+        certify_json_claim(json, &asked->claim);
+    }
+    if (json != NULL && asked->what == CERTIFY_READINGS)
+        json_object_set_new(json, "held", json_string("hyperparameters, noise, centres and thresholds"));
+    if (json != NULL && asked->what == CERTIFY_ACCURACY)
+        json_object_set_new(json, "accuracy", json_counts(asked));
+    json_print(json);
+}
+
+static void print_words(const certified *run, const certify_request *asked)
+{
+    const char *rests = asked->settings.rigorous ? "proof against rounding"
+                        : asked->estimate
+                            ? "an estimate: it rests on six standard errors of a quadrature and on no bound"
+                            : "true up to an allowance for rounding, which is part of it";
+    for (size_t r = 0; asked->what == CERTIFY_ACCURACY && r < asked->radii; r++) {
+        const hf_certified_accuracy *c = &asked->counts[r];
+        printf("radius %g: of %zu rows %zu are right, %zu surely stay so, %zu have a counterexample, %zu are "
+               "open\n",
+               asked->radius[r], c->rows, c->right, c->certified, c->broken,
+               c->right - c->certified - c->broken);
+    }
+    if (asked->what == CERTIFY_READINGS) {
+        printf(
+            "%zu point%s: with hyperparameters, noise, centres and thresholds held, replacing any %zu of the "
+            "readings moves the mean by no more than its damage; fitted again it may move farther\n",
+            asked->asked, asked->asked == 1 ? "" : "s", asked->count);
+    } else if (asked->what != CERTIFY_ACCURACY) {
+        printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
+        if (tells_verdicts(asked))
+            printf(": %zu %scertified%s, %zu with a counterexample", asked->certified,
+                   certify_finds_radius(asked->what) ? "with a " : "",
+                   certify_finds_radius(asked->what) ? " radius" : "", asked->broken);
+        printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n",
+               tells_verdicts(asked) ? "," : ":", asked->unfinished, rests);
+    }
+    say(stdout, "Written to %s\n", asked->output);
+}
+
+static void print_summary(const certified *run, const certify_request *asked)
+{
+    if (asked->output == NULL || strcmp(asked->output, "-") == 0) return;
+    if (run->session.json)
+        print_json(run, asked);
+    else
+        print_words(run, asked);
+}
+
+/* ---- the verb ----------------------------------------------------------------------------------------------- */
+
+static hf_status write_counterexamples(certified *run, const certify_request *asked)
+{
+    static const char *const names[] = {"row", NULL};
+    const size_t d = run->d;
+    size_t count = 0;
+    if (asked->counterexamples == NULL) return HF_OK;
+    double *points = calloc(run->m * (d + 1) + 1, sizeof *points);
+    if (points == NULL) return HF_ERR_MEMORY;
+    double *row = points + run->m * d;
+    for (size_t k = 0; k < run->m; k++) {
+        if (isnan(asked->counterexample[k * d])) continue;
+        memcpy(points + count * d, asked->counterexample + k * d, d * sizeof *points);
+        const size_t point = k / run->radii;
+        row[count++] = (double)point + 1.0;
+    }
+    hf_status status = certified_begin(run, count, points, names);
+    if (status >= 0) status = certified_numbers(run, names, row);
+    if (status >= 0) status = certified_write(run, asked->counterexamples);
+    free(points);
+    return status;
+}
+
+/* Points alone, or a box about each of them for every radius. */
+static hf_status place(certified *run, const certify_request *asked)
+{
+    static const double none = 0.0;
+    const bool points = certify_finds_radius(asked->what) || asked->what == CERTIFY_ACCURACY ||
+                        asked->what == CERTIFY_READINGS;
+    hf_status status;
+    if (has_argument(run->arguments, "box")) {
+        status = certified_boxes(run, false);
+        return status >= 0 ? certified_place_region(run) : status;
+    }
+
+    status = certified_points(run);
+    if (status >= 0) status = certified_units(run);
+    if (status < 0) return status;
+    status = points ? certified_balls(run, 1, &none) : certified_balls(run, asked->radii, asked->radius);
+    return status >= 0 ? certified_place_region(run) : status;
+}
+
+static hf_status certify(certified *run, certify_request *asked)
+{
+    hf_status status = place(run, asked);
+    if (status >= 0) status = certify_answer(run, asked);
+    if (status >= 0 && asked->what == CERTIFY_READINGS && asked->unfinished > 0)
+        warn(&run->session, "the damage has no bound: sites that are not robust follow a reading wherever it "
+                            "goes; fit with --sites robust");
+    if (status >= 0 && asked->estimate &&
+        (asked->what == CERTIFY_ACCURACY || certify_finds_radius(asked->what)))
+        certified_warn_estimate(run);
+    if (status >= 0)
+        status = asked->lines ? certify_write_lines(run, asked) : certified_write(run, asked->output);
+    if (status >= 0) status = write_counterexamples(run, asked);
+    if (status >= 0) status = certify_draw(run, asked);
+    return status;
+}
+
+static int run_certify(const tool_arguments *arguments)
+{
+    certified run;
+    certify_request asked = {0};
+    const int code = certified_open(arguments, &run);
+    if (code != TOOL_OK) return code;
+    hf_status status = certified_load(&run);
+    if (status >= 0) status = parse(&run, &asked);
+    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && run.classifier != NULL &&
+                     hf_certify_is_estimate(run.classifier);
+    if (status >= 0) status = certify(&run, &asked);
+    if (status >= 0) print_summary(&run, &asked);
+    if (status >= 0 && fails(&asked)) run.refused = CERTIFY_FAILED;
+    certify_request_free(&asked);
+    return certified_close(&run, status);
+}
+
+const tool_verb verb_certify = {
+    .name = "certify",
+    .operands = "MODEL.hf (--at X.csv --radius R|--box BOX) [OPTION]...",
+    .summary = "Tell what predictions surely do while their inputs move",
+    .text = "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
+            "inputs are,\n"
+            "and how near to them it gets: branch and bound, stopped early only by a limit, and true then "
+            "too. With\n"
+            "--what decision, whether a class surely stays what it is; with --never-above, --never-below or "
+            "--delta,\n"
+            "whether a value surely keeps to limits. Units are those of the data.",
+    .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
+               "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_certify,
+};

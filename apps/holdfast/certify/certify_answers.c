@@ -1,0 +1,448 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The answers of holdfast certify. */
+#include "certify/certify_request.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void certify_request_free(certify_request *request)
+{
+    free(request->radius);
+    free(request->weight);
+    free(request->counterexample);
+    free(request->counts);
+    free(request->low);
+    free(request->share_at);
+}
+
+/* "radius" is a column where there are several. */
+static hf_status add_radius(certified *run, const certify_request *asked)
+{
+    static const char *const names[] = {"radius", NULL};
+    if (asked->radii < 2) return HF_OK;
+    double *column = calloc(run->m + 1, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < run->m; k++) column[k] = asked->radius[k % asked->radii];
+    const hf_status status = certified_numbers(run, names, column);
+    free(column);
+    return status;
+}
+
+hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names)
+{
+    hf_status status = certified_begin(run, run->m, run->x, asked->radii > 1 ? names : names + 1);
+    if (status >= 0) status = add_radius(run, asked);
+    if (status >= 0 && asked->sides) status = certified_places(run, "_from", run->lower);
+    if (status >= 0 && asked->sides) status = certified_places(run, "_to", run->upper);
+    return status;
+}
+
+/* Room for two numbers of `count` boxes or radii each. */
+static bool make_ends(certify_request *asked, size_t count)
+{
+    asked->low = calloc(2 * count + 1, sizeof *asked->low);
+    asked->high = asked->low != NULL ? asked->low + count : NULL;
+    return asked->low != NULL;
+}
+
+/* ---- ranges -------------------------------------------------------------------------------------------------- */
+
+hf_certify_what certify_value(certify_question value)
+{
+    static const hf_certify_what values[] = {[CERTIFY_MEAN] = HF_CERTIFY_MEAN,
+                                             [CERTIFY_SD] = HF_CERTIFY_SD,
+                                             [CERTIFY_MEAN_PLUS] = HF_CERTIFY_MEAN_PLUS};
+    return values[value];
+}
+
+/* A range of the upper end of the interval and one of the lower: what both tell. */
+static void join_ends(const hf_range *upper, hf_range *out)
+{
+    out->upper = upper->upper;
+    out->upper_attained = upper->upper_attained;
+    out->stop = upper->stop > out->stop ? upper->stop : out->stop;
+    out->nodes += upper->nodes;
+    out->seconds += upper->seconds;
+    out->rounding = fmax(out->rounding, upper->rounding);
+}
+
+/* The ends of the interval of a new reading, mean -+ 1.96 sd, that predict tells. */
+static hf_status find_intervals(certified *run, const certify_request *asked, hf_range *out, double *at)
+{
+    const double normal_95 = 1.959963984540054;
+    const size_t m = run->m;
+    hf_status worst = HF_OK;
+    hf_range *upper = calloc(m + 1, sizeof *upper);
+    if (upper == NULL) return HF_ERR_MEMORY;
+    for (int k = 0; k < 2 && worst >= 0; k++) {
+        hf_certify_settings own = certified_share(run, &asked->settings, 2 - (size_t)k);
+        own.output = certified_latent(run, asked->of);
+        own.observed = true;
+        own.beta = k == 0 ? -normal_95 : normal_95;
+        own.lower_only = k == 0;
+        own.upper_only = k == 1;
+        progress_part(run->session.progress, "certify", 0.5 * (double)k, 0.5);
+        const hf_status status = hf_certify_boxes(run->session.ctx, run->posterior, HF_CERTIFY_MEAN_PLUS,
+                                                  &own, m, run->lower, run->upper, k == 0 ? out : upper,
+                                                  k == 0 ? at : NULL, k == 0 ? NULL : at + m * run->d);
+        if (status != HF_OK) worst = status;
+    }
+    for (size_t k = 0; k < m && worst >= 0; k++) join_ends(&upper[k], &out[k]);
+    free(upper);
+    return worst;
+}
+
+/* `at`: 2 m x d, where the least values are, then the largest. */
+static hf_status find_ranges(certified *run, certify_request *asked, hf_range *out, double *at)
+{
+    double *most = at + run->m * run->d;
+    hf_context *ctx = run->session.ctx;
+    asked->settings.output = asked->of;
+    if (asked->what == CERTIFY_INTERVAL) return find_intervals(run, asked, out, at);
+    if (asked->what == CERTIFY_PROBABILITY)
+        return hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
+                                at, most);
+    asked->settings.output = certified_latent(run, asked->of);
+    return hf_certify_boxes(ctx, run->posterior, certify_value(asked->what), &asked->settings, run->m,
+                            run->lower, run->upper, out, at, most);
+}
+
+const char *certify_status_text(const certify_request *asked, const char *name, char *room)
+{
+    if (!asked->estimate) return name;
+    (void)snprintf(room, CERTIFY_STATUS, "%s (estimate)", name);
+    return room;
+}
+
+static hf_status tell_ranges(certified *run, certify_request *asked, const hf_range *out)
+{
+    static const char *const first[] = {"lower", "upper", "lower_attained", "upper_attained", NULL};
+    static const char *const last[] = {"nodes", "seconds", NULL};
+    const size_t m = run->m, stops = HF_CERTIFY_NOT_FINITE + 1;
+    const char *text[HF_CERTIFY_NOT_FINITE + 1];
+    char room[HF_CERTIFY_NOT_FINITE + 1][CERTIFY_STATUS];
+    double *block = calloc(6 * m + 1, sizeof *block);
+    size_t *stop = calloc(m + 1, sizeof *stop), by_time = 0, by_memory = 0;
+    hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k < stops; k++)
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        const hf_range *r = &out[k];
+        const double values[] = {r->lower,          r->upper,         r->lower_attained,
+                                 r->upper_attained, (double)r->nodes, r->seconds};
+        for (size_t c = 0; c < 6; c++) block[c * m + k] = values[c];
+        stop[k] = (size_t)r->stop;
+        asked->low[k] = r->lower;
+        asked->high[k] = r->upper;
+        asked->unfinished += r->stop > HF_CERTIFY_DECIDED;
+        by_time += r->stop == HF_CERTIFY_TIME;
+        by_memory += r->stop == HF_CERTIFY_MEMORY;
+    }
+    if (status >= 0) status = certified_numbers(run, first, block);
+    if (status >= 0) status = certified_text(run, "status", stops, text, stop);
+    if (status >= 0) status = certified_numbers(run, last, block + 4 * m);
+    certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
+    free(block);
+    free(stop);
+    return status;
+}
+
+static hf_status ask_ranges(certified *run, certify_request *asked)
+{
+    static const char *const names[] = {
+        "radius", "lower", "upper", "lower_attained", "upper_attained", "status", "nodes", "seconds", NULL};
+    hf_status status = certify_begin(run, asked, names);
+    hf_range *out = calloc(run->m + 1, sizeof *out);
+    double *at = calloc(2 * run->m * run->d + 1, sizeof *at);
+    if (out == NULL || at == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = find_ranges(run, asked, out, at);
+    if (status >= 0) status = tell_ranges(run, asked, out);
+    if (status >= 0 && asked->where) status = certified_places(run, "_at_lower", at);
+    if (status >= 0 && asked->where) status = certified_places(run, "_at_upper", at + run->m * run->d);
+    asked->asked = run->m;
+    free(out);
+    free(at);
+    return status;
+}
+
+/* ---- decisions ----------------------------------------------------------------------------------------------- */
+
+bool certify_decides(certify_question what)
+{
+    static const bool decides[CERTIFY_QUESTIONS] = {
+        [CERTIFY_DECISION] = true, [CERTIFY_ACCURACY] = true, [CERTIFY_RADII] = true,
+        [CERTIFY_OUTPUTS] = true,  [CERTIFY_CLAIM] = true,    [CERTIFY_REACH] = true};
+    return decides[what];
+}
+
+bool certify_attains(certify_question what)
+{
+    return what <= CERTIFY_PROBABILITY || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
+           what == CERTIFY_OUTPUTS;
+}
+
+bool certify_finds_radius(certify_question what)
+{
+    return what == CERTIFY_RADII || what == CERTIFY_REACH;
+}
+
+/* Surely certified, and not broken. */
+hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict)
+{
+    asked->shares = run->radii;
+    asked->share_at = calloc(run->radii + 1, sizeof *asked->share_at);
+    if (asked->share_at == NULL || !make_ends(asked, run->radii)) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < run->m; k++) {
+        const size_t r = k % run->radii;
+        asked->share_at[r] = asked->radii > 0 ? asked->radius[r] : (double)NAN;
+        asked->low[r] += verdict[k] == HF_VERDICT_CERTIFIED ? 1.0 / (double)run->points : 0.0;
+        asked->high[r] += verdict[k] != HF_VERDICT_COUNTEREXAMPLE ? 1.0 / (double)run->points : 0.0;
+    }
+    return HF_OK;
+}
+
+bool certify_ran_out(const certify_request *asked, double seconds)
+{
+    return asked->settings.time_limit > 0.0 && seconds >= asked->settings.time_limit;
+}
+
+hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict)
+{
+    const char *text[HF_VERDICT_OPEN + 1];
+    char room[HF_VERDICT_OPEN + 1][CERTIFY_STATUS];
+    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_VERDICT, (unsigned)k), room[k]);
+    for (size_t k = 0; k < run->m; k++) {
+        asked->unfinished += verdict[k] == HF_VERDICT_OPEN;
+        asked->certified += verdict[k] == HF_VERDICT_CERTIFIED;
+        asked->broken += verdict[k] == HF_VERDICT_COUNTEREXAMPLE;
+    }
+    const hf_status status = certified_text(run, "status", HF_VERDICT_OPEN + 1, text, verdict);
+    return status >= 0 ? certify_shares(run, asked, verdict) : status;
+}
+
+static hf_status tell_decisions(certified *run, certify_request *asked, const hf_decision *out)
+{
+    static const char *const last[] = {"nodes", "seconds", NULL};
+    const size_t m = run->m;
+    double *block = calloc(2 * m + 1, sizeof *block);
+    size_t *choice = calloc(2 * m + 1, sizeof *choice), by_time = 0;
+    hf_status status = block != NULL && choice != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        choice[k] = out[k].winner;
+        choice[m + k] = (size_t)out[k].verdict;
+        block[k] = (double)out[k].nodes;
+        block[m + k] = out[k].seconds;
+        by_time += out[k].verdict == HF_VERDICT_OPEN && certify_ran_out(asked, out[k].seconds);
+    }
+    if (status >= 0) status = certified_classes(run, "class", choice);
+    if (status >= 0) status = certify_verdicts(run, asked, choice + m);
+    if (status >= 0) status = certified_numbers(run, last, block);
+    certified_tell_limits(run, &asked->settings, by_time, 0, m);
+    free(block);
+    free(choice);
+    return status;
+}
+
+static hf_status ask_decisions(certified *run, certify_request *asked)
+{
+    static const char *const names[] = {"radius", "class", "status", "nodes", "seconds", NULL};
+    hf_status status = certify_begin(run, asked, names);
+    hf_decision *out = calloc(run->m + 1, sizeof *out);
+    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0)
+        status = hf_certify_decision(run->session.ctx, run->classifier, &asked->settings, run->m, run->x,
+                                     run->lower, run->upper, out, asked->counterexample);
+    if (status >= 0) status = tell_decisions(run, asked, out);
+    asked->asked = run->m;
+    free(out);
+    return status;
+}
+
+/* ---- radii --------------------------------------------------------------------------------------------------- */
+
+static int rising(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* At all radii at which one of them changes. */
+hf_status certify_radius_shares(const certified *run, certify_request *asked, const double *certified_to,
+                                const double *broken_at)
+{
+    const size_t m = run->m, count = 2 * m + 2;
+    double *at = calloc(count, sizeof *at);
+    asked->shares = count;
+    asked->share_at = at;
+    if (at == NULL || !make_ends(asked, count)) return HF_ERR_MEMORY;
+    at[1] = asked->radius[0];
+    for (size_t k = 0; k < m; k++) {
+        at[2 + k] = isnan(certified_to[k]) ? 0.0 : certified_to[k];
+        at[2 + m + k] = fmin(isnan(broken_at[k]) ? (double)INFINITY : broken_at[k], asked->radius[0]);
+    }
+    qsort(at, count, sizeof *at, rising);
+    for (size_t r = 0; r < count; r++)
+        for (size_t k = 0; k < m; k++) {
+            asked->low[r] += certified_to[k] >= at[r] ? 1.0 / (double)m : 0.0;
+            asked->high[r] += !(broken_at[k] <= at[r]) ? 1.0 / (double)m : 0.0;
+        }
+    return HF_OK;
+}
+
+/* `block`: certified radius, broken radius, nodes and seconds of each row. */
+static hf_status find_radii(certified *run, certify_request *asked, double *block, size_t *class)
+{
+    const size_t m = run->m;
+    hf_status worst = HF_OK;
+    size_t by_time = 0;
+    for (size_t k = 0; k < m; k++) {
+        hf_radius r;
+        const hf_certify_settings share = certified_share(run, &asked->settings, m - k);
+        progress_part(run->session.progress, "certify", (double)k / (double)m, 1.0 / (double)m);
+        const hf_status status =
+            hf_certify_radius(run->session.ctx, run->classifier, &share, run->x + k * run->d, run->unit,
+                              asked->radius[0], 0.01, &r, asked->counterexample + k * run->d);
+        if (status < 0) return status;
+        if (status > 0) worst = status;
+        class[k] = r.winner;
+        block[k] = r.certified;
+        block[m + k] = isfinite(r.broken) ? r.broken : (double)NAN;
+        block[2 * m + k] = (double)r.nodes;
+        block[3 * m + k] = r.seconds;
+        asked->unfinished += status == HF_WARN_NOT_CONVERGED;
+        by_time += status == HF_WARN_NOT_CONVERGED && certify_ran_out(asked, r.seconds);
+        asked->certified += r.certified > 0.0;
+        asked->broken += isfinite(r.broken) ? 1 : 0;
+    }
+    certified_tell_limits(run, &asked->settings, by_time, 0, m);
+    return worst;
+}
+
+static hf_status ask_radii(certified *run, certify_request *asked)
+{
+    static const char *const names[] = {"class", "certified_radius", "broken_radius",
+                                        "nodes", "seconds",          NULL};
+    hf_status status = certified_begin(run, run->m, run->x, names);
+    double *block = calloc(4 * run->m + 1, sizeof *block);
+    size_t *class = calloc(run->m + 1, sizeof *class);
+    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    if (block == NULL || class == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = find_radii(run, asked, block, class);
+    if (status >= 0) status = certified_classes(run, "class", class);
+    if (status >= 0) status = certified_numbers(run, names + 1, block);
+    if (status >= 0 && has_argument(run->arguments, "plot")) {
+        const hf_status found = certify_radius_shares(run, asked, block, block + run->m);
+        if (found < 0) status = found;
+    }
+    asked->asked = run->m;
+    free(block);
+    free(class);
+    return status;
+}
+
+/* ---- accuracy ------------------------------------------------------------------------------------------------ */
+
+static hf_status count_right(certified *run, certify_request *asked, const size_t *label)
+{
+    double *reach = calloc(run->d + 1, sizeof *reach);
+    hf_status worst = reach != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t r = 0; r < asked->radii && worst >= 0; r++) {
+        const hf_certify_settings share = certified_share(run, &asked->settings, asked->radii - r);
+        for (size_t j = 0; j < run->d; j++) reach[j] = asked->radius[r] * run->unit[j];
+        progress_part(run->session.progress, "certify", (double)r / (double)asked->radii,
+                      1.0 / (double)asked->radii);
+        const hf_status status = hf_certify_accuracy(run->session.ctx, run->classifier, &share, run->points,
+                                                     run->x, label, reach, &asked->counts[r]);
+        if (status != HF_OK) worst = status;
+    }
+    free(reach);
+    return worst;
+}
+
+static hf_status tell_counts(certified *run, certify_request *asked)
+{
+    static const char *const names[] = {
+        "radius", "rows", "right", "certified", "counterexample", "open", "accuracy", "certified_accuracy",
+        NULL};
+    const size_t radii = asked->radii;
+    double *block = calloc(8 * radii + 1, sizeof *block);
+    asked->shares = radii;
+    asked->share_at = calloc(radii + 1, sizeof *asked->share_at);
+    hf_status status =
+        block != NULL && asked->share_at != NULL && make_ends(asked, radii) ? HF_OK : HF_ERR_MEMORY;
+    for (size_t r = 0; r < radii && status >= 0; r++) {
+        const hf_certified_accuracy *c = &asked->counts[r];
+        const double rows = (double)c->rows, open = (double)(c->right - c->certified - c->broken);
+        const double values[] = {
+            asked->radius[r],  rows, (double)c->right,        (double)c->certified,
+            (double)c->broken, open, (double)c->right / rows, (double)c->certified / rows};
+        for (size_t k = 0; k < 8; k++) block[k * radii + r] = values[k];
+        asked->share_at[r] = asked->radius[r];
+        asked->low[r] = (double)c->certified / rows;
+        asked->high[r] = (double)(c->right - c->broken) / rows;
+        asked->asked += c->right;
+        asked->certified += c->certified;
+        asked->broken += c->broken;
+    }
+    asked->unfinished = asked->asked - asked->certified - asked->broken;
+    if (status >= 0) status = certified_begin(run, radii, NULL, names);
+    if (status >= 0) status = certified_numbers(run, names, block);
+    free(block);
+    return status;
+}
+
+static hf_status ask_accuracy(certified *run, certify_request *asked)
+{
+    size_t *label = calloc(run->points + 1, sizeof *label), labels = 0;
+    asked->counts = calloc(asked->radii + 1, sizeof *asked->counts);
+    hf_status status = label != NULL && asked->counts != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = hf_model_labels(run->session.ctx, run->model, run->at, label);
+    for (size_t k = 0; k < run->points && status >= 0; k++) labels += label[k] != HF_LABEL_MISSING;
+    if (status >= 0 && labels == 0)
+        status = certified_refuse(run, "%s: no row has a label in column \"%s\"", hf_table_source(run->at),
+                                  hf_model_target(run->model));
+    if (status >= 0) status = count_right(run, asked, label);
+    const hf_status told = status >= 0 ? tell_counts(run, asked) : status;
+    free(label);
+    return told < 0 ? told : status;
+}
+
+/* ---- readings ------------------------------------------------------------------------------------------------ */
+
+static hf_status ask_readings(certified *run, certify_request *asked)
+{
+    static const char *const names[] = {"damage", "worst_row", NULL};
+    const size_t m = run->m;
+    hf_status status = certified_begin(run, m, run->x, names);
+    double *block = calloc(2 * m + 1, sizeof *block);
+    size_t *worst = calloc(m + 1, sizeof *worst);
+    if (block == NULL || worst == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0)
+        status =
+            hf_model_contamination_bound(run->session.ctx, run->model, asked->count, m, run->x, block, worst);
+    for (size_t k = 0; k < m && status >= 0; k++) {
+        block[m + k] = asked->count == 1 && isfinite(block[k]) ? (double)worst[k] : (double)NAN;
+        asked->unfinished += isfinite(block[k]) ? 0 : 1;
+    }
+    if (status >= 0) status = certified_numbers(run, names, block);
+    asked->asked = m;
+    free(block);
+    free(worst);
+    return status;
+}
+
+hf_status certify_answer(certified *run, certify_request *asked)
+{
+    static hf_status (*const answers[CERTIFY_QUESTIONS])(certified *, certify_request *) = {
+        [CERTIFY_MEAN] = ask_ranges,         [CERTIFY_SD] = ask_ranges,
+        [CERTIFY_MEAN_PLUS] = ask_ranges,    [CERTIFY_PROBABILITY] = ask_ranges,
+        [CERTIFY_CLASSES] = certify_classes, [CERTIFY_DECISION] = ask_decisions,
+        [CERTIFY_ACCURACY] = ask_accuracy,   [CERTIFY_READINGS] = ask_readings,
+        [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_OUTPUTS] = certify_outputs,
+        [CERTIFY_RADII] = ask_radii,         [CERTIFY_CLAIM] = certify_claims,
+        [CERTIFY_REACH] = certify_reaches};
+    return answers[asked->what](run, asked);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file certify_request.h
+ * @brief What holdfast certify was asked for, and what came of it.
+ */
+#ifndef HF_TOOL_CERTIFY_REQUEST_H
+#define HF_TOOL_CERTIFY_REQUEST_H
+
+#include "certify/certified.h"
+
+#include <holdfast/certify_outputs.h>
+
+typedef enum certify_question {
+    CERTIFY_MEAN,
+    CERTIFY_SD,
+    CERTIFY_MEAN_PLUS,
+    CERTIFY_PROBABILITY, /* from here on about classes */
+    CERTIFY_CLASSES,     /* all probabilities, and which classes remain */
+    CERTIFY_DECISION,
+    CERTIFY_ACCURACY,
+    CERTIFY_READINGS, /* about readings again */
+    CERTIFY_INTERVAL, /* of a new one */
+    CERTIFY_OUTPUTS,  /* how far all outputs move together */
+    CERTIFY_RADII,    /* --max-radius of classes */
+    CERTIFY_CLAIM,    /* --never-above, --never-below, --delta of one of the values above */
+    CERTIFY_REACH,    /* --max-radius of these */
+    CERTIFY_QUESTIONS
+} certify_question;
+
+/** Names, as --what and --json have them. */
+extern const char *const certify_questions[CERTIFY_QUESTIONS];
+
+/** When --fail-on makes the exit status 3. */
+typedef enum certify_fail {
+    CERTIFY_FAIL_NEVER,
+    CERTIFY_FAIL_COUNTEREXAMPLE,
+    CERTIFY_FAIL_OPEN /* or open */
+} certify_fail;
+
+enum {
+    CERTIFY_FAILED = 3 /* exit status */
+};
+
+typedef struct certify_request {
+    certify_question what;
+    certify_question value; /* what a claim is of: up to CERTIFY_PROBABILITY */
+    hf_claim claim;
+    hf_output_norm norm; /* of all outputs; its weights are the request's */
+    double *weight;
+    certify_fail fail;
+    bool where, sides; /* columns: attaining points, sides of the boxes */
+    bool lines;        /* --format jsonl */
+    size_t radii;
+    double *radius; /* none for boxes */
+    size_t count;   /* readings that are bad */
+    size_t of;      /* class or output */
+    hf_certify_settings settings;
+    const char *output, *counterexamples;
+    bool estimate; /* certificates of the classes rest on an estimate */
+    /* What it came to: boxes in all, stopped by a limit, certified, with a counterexample. */
+    size_t asked, unfinished, certified, broken;
+    double *counterexample;        /* boxes x d, NaN where there is none */
+    hf_certified_accuracy *counts; /* of each radius */
+    double *low, *high; /* for the picture: ends of ranges, or shares at each radius of `share_at` */
+    size_t shares;
+    double *share_at;
+} certify_request;
+
+void certify_request_free(certify_request *request);
+
+/** Answers into the run's table (certify_answers.c). */
+hf_status certify_answer(certified *run, certify_request *asked);
+/** Of all classes (certify_classes.c). */
+hf_status certify_classes(certified *run, certify_request *asked);
+/** Of claims (certify_claims.c). */
+hf_status certify_claims(certified *run, certify_request *asked);
+hf_status certify_reaches(certified *run, certify_request *asked);
+/** All outputs together: --norm, --weights and --delta, and answers (certify_outputs.c). */
+hf_status certify_parse_norm(certified *run, certify_request *asked);
+hf_status certify_outputs(certified *run, certify_request *asked);
+/** The table of answers as JSON lines, each with all that it is about (certify_lines.c). */
+hf_status certify_write_lines(certified *run, const certify_request *asked);
+/** The limits, to a JSON object. */
+void certify_json_claim(json_t *json, const hf_claim *claim);
+
+/* ---- what answers share (certify_answers.c) ------------------------------------------------------------------- */
+
+enum {
+    CERTIFY_STATUS = 40 /* room for the longest text of a status */
+};
+
+/** Whether something is certified of boxes, or a counterexample to it found. */
+bool certify_decides(certify_question what);
+/** Whether ranges or verdicts of one value are told, which are attained somewhere. */
+bool certify_attains(certify_question what);
+/** Whether it is the radius of a row that is looked for. */
+bool certify_finds_radius(certify_question what);
+/** Which value of the posterior that is. */
+hf_certify_what certify_value(certify_question value);
+/** Begins the table with the points, their radii where there are several, and --sides; `names` are
+ * the columns that follow, the first entry left free. */
+hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names);
+/** The name of a status as the table has them: with what they rest on where that is an estimate. */
+const char *certify_status_text(const certify_request *asked, const char *name, char *room);
+/** A column of verdicts, counted. */
+hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict);
+/** Shares of rows at each radius for the picture. */
+hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict);
+/** The same from the radii that are certified and broken, of each row. */
+hf_status certify_radius_shares(const certified *run, certify_request *asked, const double *certified_to,
+                                const double *broken_at);
+/** Whether a search that told nothing took the time of a box. */
+bool certify_ran_out(const certify_request *asked, double seconds);
+/** The picture (certify_plot.c): ranges and the widths that they have, or shares of rows. */
+hf_status certify_draw(certified *run, const certify_request *asked);
+
+#endif

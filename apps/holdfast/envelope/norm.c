@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast norm */
+#include "envelope/bounded.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"target", 't', "COLUMN", "column whose function is looked for (required)", false},
+    {"features", 'f', "A,B,...",
+     "input columns (default: every numeric column that is neither\ntarget nor noise bound)", true},
+    {"kernel", 'k', "EXPR", "kernel with its values written; required unless --cv", false},
+    {"offset", 0, "C",
+     "norms are those of the function less C, a number or median (of the\nreadings); for data far from 0 "
+     "(default 0)",
+     false},
+    {"noise-bound", 'b', "D", "a reading is off by at most this (default 0)", false},
+    {"noise-bound-column", 0, "COLUMN", "a bound for each reading", false},
+    {"noise-below", 0, "COLUMN", "how far the truth can be below each reading; inf: no limit", false},
+    {"noise-above", 0, "COLUMN", "and how far above", false},
+    {"points", 0, "K", "points of the curve (default 10)", false},
+    {"safety", 0, "F", "factor on the estimate, 1 or more (default 1.2)", false},
+    {"cv", 0, NULL, "find what shapes the kernel and has no written value", false},
+    {"output", 'o', "CURVE.csv", "write the curve: readings, norm", TOOL_WRITES},
+};
+
+static const char caveat[] =
+    "No data can certify an upper bound on the norm: what was not read can be rougher than what was.";
+
+/* A curve with its safety factor. */
+typedef struct estimate {
+    hf_norm_point *point;
+    size_t points;
+    double safety;
+    const char *output;
+} estimate;
+
+static hf_status parse(bounded *run, estimate *out)
+{
+    *out = (estimate){.points = 10, .safety = 1.2, .output = argument(run->arguments, "output")};
+    if (!argument_size(run->arguments, "points", &out->points) ||
+        !argument_double(run->arguments, "safety", &out->safety)) {
+        run->refused = TOOL_USAGE;
+        return HF_ERR_ARGUMENT;
+    }
+    if (out->points == 0) return bounded_misuse(run, "--points: a curve has one point at least");
+    if (!(out->safety >= 1.0 && isfinite(out->safety)))
+        return bounded_misuse(run, "--safety: %g is not a number from 1 on", out->safety);
+    if (out->output != NULL && strcmp(out->output, "-") == 0 && run->session.json)
+        return bounded_misuse(run, "--json and the table cannot both go to standard output");
+    return HF_OK;
+}
+
+static hf_status write_curve(hf_context *ctx, const estimate *e)
+{
+    hf_table *table = NULL;
+    double *numbers = calloc(2 * e->points, sizeof *numbers);
+    hf_status status = numbers != NULL ? hf_table_create(ctx, e->points, &table) : HF_ERR_MEMORY;
+    for (size_t k = 0; k < e->points && status >= 0; k++) {
+        numbers[k] = (double)e->point[k].readings;
+        numbers[e->points + k] = e->point[k].norm;
+    }
+    if (status >= 0) status = hf_table_set_numbers(ctx, table, "readings", numbers);
+    if (status >= 0) status = hf_table_set_numbers(ctx, table, "norm", numbers + e->points);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, e->output);
+    hf_table_free(table);
+    free(numbers);
+    return status;
+}
+
+static bool print_json(const bounded *run, const estimate *e)
+{
+    json_t *curve = json_array();
+    for (size_t k = 0; k < e->points; k++)
+        json_array_append_new(curve, json_pack("{s:I, s:o}", "readings", (json_int_t)e->point[k].readings,
+                                               "norm", json_number(e->point[k].norm)));
+    const double norm = e->point[e->points - 1].norm;
+    return json_print(json_pack(
+        "{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "target", json_text(run->target), "kernel",
+        bounded_json_kernel(run->kernel), "readings", (json_int_t)run->n, "left_out",
+        (json_int_t)run->left_out, "offset", json_number(run->offset), "norm", json_number(norm), "safety",
+        json_number(e->safety), "estimate", json_number(e->safety * norm), "curve", curve, "caveat", caveat));
+}
+
+/* Share of the last point's norm that has come since half of the readings, or NaN. */
+static double late_growth(const estimate *e)
+{
+    const hf_norm_point *last = &e->point[e->points - 1];
+    for (size_t k = e->points - 1; k-- > 0;)
+        if (2 * e->point[k].readings <= last->readings)
+            return last->norm > 0.0 ? 1.0 - e->point[k].norm / last->norm : (double)NAN;
+    return NAN;
+}
+
+static void print_text(const bounded *run, const estimate *e)
+{
+    if (has_argument(run->arguments, "cv")) {
+        bounded_print_kernel(run->kernel);
+        putchar('\n');
+    }
+    printf("  readings        norm\n");
+    for (size_t k = 0; k < e->points; k++) printf("%10zu  %10.6g\n", e->point[k].readings, e->point[k].norm);
+    const double norm = e->point[e->points - 1].norm, late = late_growth(e);
+    if (run->offset != 0.0)
+        printf("\nThe norm of the function less %.6g is at least %.6g", run->offset, norm);
+    else
+        printf("\nThe function's norm is at least %.6g", norm);
+    if (isfinite(late)) printf("; %.0f %% of that came with the last half of the readings", 100.0 * late);
+    printf(".\nTimes the safety factor %g: %.6g\n%s\n", e->safety, e->safety * norm, caveat);
+    if (e->output != NULL) say(stdout, "Wrote %s\n", e->output);
+}
+
+static hf_status find(bounded *run, estimate *e)
+{
+    hf_status status = bounded_read(run, run->arguments->operand[0], false);
+    if (status >= 0) status = bounded_kernel(run);
+    if (status < 0) return status;
+    bounded_mind_level(run);
+    /* Points are places in the order of the readings: there cannot be more of them. */
+    if (e->points > run->n) e->points = run->n;
+    e->point = calloc(e->points, sizeof *e->point);
+    if (e->point == NULL) return HF_ERR_MEMORY;
+    const hf_bounded_readings readings = bounded_readings(run);
+    status = warn_status(&run->session,
+                         hf_norm_estimate(run->session.ctx, run->kernel, &readings, e->points, e->point));
+    return status == HF_ERR_INCONSISTENT ? bounded_explain(run, INFINITY) : status;
+}
+
+static int run_norm(const tool_arguments *arguments)
+{
+    bounded run = {.arguments = arguments};
+    const int code = session_open(arguments, &run.session);
+    if (code != TOOL_OK) return code;
+    estimate e = {0};
+    hf_status status = parse(&run, &e);
+    if (status >= 0) status = find(&run, &e);
+    progress_clear(run.session.progress);
+    if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
+    progress_clear(run.session.progress);
+    const bool only_curve = e.output != NULL && strcmp(e.output, "-") == 0;
+    if (status >= 0 && run.session.json && !print_json(&run, &e)) run.refused = TOOL_FAILED;
+    if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);
+    free(e.point);
+    return bounded_close(&run, status);
+}
+
+const tool_verb verb_norm = {
+    .name = "norm",
+    .operands = "TRAIN.csv --target COLUMN --kernel EXPR [OPTION]...",
+    .summary = "Say how large a norm the readings of a function ask for",
+    .text =
+        "The norm of the smoothest function that meets the first readings of the table within their noise "
+        "bounds,\n"
+        "the first few, more, all of them. It never falls, and the function's own norm is not smaller. Where "
+        "the\n"
+        "curve has flattened, its end times a safety factor is what holdfast bound --norm is usually given.",
+    .example = "  holdfast norm data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --noise-bound 50",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_norm,
+};

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast compare: scores, the model to take, and those that are as good. */
+#include "fit/compare.h"
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LONGEST_NAME = 40 /* a longer one pushes its row to the right */
+};
+
+/* Models in the order of a score, and how far each is from the best. */
+typedef struct place {
+    size_t model;
+    double score, difference, error;
+} place;
+
+static double score_of(const hf_compared *c, hf_criterion by)
+{
+    const double scores[] = {[HF_CRITERION_CRPS] = c->metrics.crps,
+                             [HF_CRITERION_NLPD] = c->metrics.nlpd,
+                             [HF_CRITERION_MAE] = c->metrics.mae,
+                             [HF_CRITERION_RMSE] = c->metrics.rmse};
+    return scores[by];
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const place *left = a, *right = b;
+    if (left->score != right->score) return left->score < right->score ? -1 : 1;
+    return left->model < right->model ? -1 : left->model > right->model;
+}
+
+static place *rank(hf_context *ctx, const hf_comparison *comparison, hf_criterion by)
+{
+    const size_t count = hf_comparison_models(comparison), best = hf_comparison_best(comparison, by);
+    place *list = calloc(count, sizeof *list);
+    for (size_t m = 0; m < count && list != NULL; m++) {
+        place *p = &list[m];
+        *p = (place){.model = m, .score = score_of(hf_comparison_scores(comparison, m), by)};
+        if (hf_comparison_difference(ctx, comparison, by, m, best, &p->difference, &p->error) < 0) {
+            free(list);
+            list = NULL;
+        }
+    }
+    if (list != NULL) qsort(list, count, sizeof *list, by_score);
+    return list;
+}
+
+/* Other readings of the same kind could turn such a difference round. */
+static bool is_as_good(const place *p)
+{
+    return fabs(p->difference) < 2 * p->error || p->difference == 0.0;
+}
+
+/* ---- text ------------------------------------------------------------------------------------------------- */
+
+static int name_width(const hf_comparison *comparison)
+{
+    size_t width = strlen("model");
+    for (size_t m = 0; m < hf_comparison_models(comparison); m++) {
+        const size_t length = strlen(hf_comparison_name(comparison, m));
+        if (length > width) width = length < LONGEST_NAME ? length : LONGEST_NAME;
+    }
+    return (int)width;
+}
+
+static void print_scores(const hf_comparison *comparison, const place *list)
+{
+    const int width = name_width(comparison);
+    printf("  %-*s %10s %10s %10s %8s %10s %6s %9s\n", width, "model", "rmse", "mae", "median", "nlpd",
+           "crps", "95 %", "seconds");
+    for (size_t k = 0; k < hf_comparison_models(comparison); k++) {
+        const hf_compared *c = hf_comparison_scores(comparison, list[k].model);
+        const hf_metrics *m = &c->metrics;
+        say(stdout, "  %-*s %10.4g %10.4g %10.4g %8.3f %10.4g %6.2f %9.2f\n", width,
+            hf_comparison_name(comparison, list[k].model), m->rmse, m->mae, c->median_error, m->nlpd, m->crps,
+            m->coverage95, c->seconds);
+    }
+}
+
+static void print_differences(const hf_comparison *comparison, const place *list, hf_criterion by)
+{
+    const size_t count = hf_comparison_models(comparison);
+    size_t equal = 0;
+    for (size_t k = 1; k < count; k++) equal += is_as_good(&list[k]) ? 1 : 0;
+    say(stdout, "\nTake %s: its %s is the least%s\n", hf_comparison_name(comparison, list[0].model),
+        hf_enum_name(HF_ENUM_CRITERION, by),
+        equal > 0 ? ", though others are within two standard errors of it." : ".");
+    for (size_t k = 1; k < count; k++) {
+        say(stdout, "  %s: %.3g more", hf_comparison_name(comparison, list[k].model), list[k].difference);
+        if (isfinite(list[k].error)) printf(", standard error %.2g", list[k].error);
+        printf("%s\n", is_as_good(&list[k]) ? ", not distinguishable" : "");
+    }
+}
+
+static void warn_of_fits(const tool_session *session, const hf_comparison *comparison)
+{
+    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    for (size_t m = 0; m < hf_comparison_models(comparison); m++) {
+        const hf_compared *c = hf_comparison_scores(comparison, m);
+        if (c->warnings > 0)
+            warn(session, "%s: %zu of %zu fits ended with a warning, such as: %s",
+                 hf_comparison_name(comparison, m), c->warnings, settings->folds * settings->repeats,
+                 c->warning);
+    }
+}
+
+/* ---- JSON ------------------------------------------------------------------------------------------------- */
+
+static json_t *json_contender(const hf_comparison *comparison, const place *p)
+{
+    const hf_compared *c = hf_comparison_scores(comparison, p->model);
+    json_t *object = json_metrics(&c->metrics);
+    if (object == NULL) return NULL;
+    json_object_set_new(object, "name", json_text(hf_comparison_name(comparison, p->model)));
+    json_object_set_new(object, "median_error", json_number(c->median_error));
+    json_object_set_new(object, "seconds", json_number(c->seconds));
+    json_object_set_new(object, "warnings", json_integer((json_int_t)c->warnings));
+    json_object_set_new(object, "warning", c->warnings > 0 ? json_text(c->warning) : json_null());
+    json_object_set_new(object, "difference", json_number(p->difference));
+    json_object_set_new(object, "standard_error", json_number(p->error));
+    json_object_set_new(object, "distinguishable", json_boolean(!is_as_good(p)));
+    return object;
+}
+
+static bool print_json(const hf_comparison *comparison, const place *list, const char *target,
+                       hf_criterion by)
+{
+    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    json_t *models = json_array();
+    for (size_t k = 0; k < hf_comparison_models(comparison); k++)
+        json_array_append_new(models, json_contender(comparison, &list[k]));
+    return json_print(json_pack("{s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "target", json_text(target),
+                                "readings", (json_int_t)hf_comparison_readings(comparison), "folds",
+                                (json_int_t)settings->folds, "repeats", (json_int_t)settings->repeats, "by",
+                                hf_enum_name(HF_ENUM_CRITERION, by), "take",
+                                json_text(hf_comparison_name(comparison, list[0].model)), "models", models));
+}
+
+bool report_comparison(const tool_session *session, const hf_comparison *comparison, const char *target,
+                       hf_criterion by)
+{
+    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    place *list = rank(session->ctx, comparison, by);
+    if (list == NULL) {
+        complain("out of memory");
+        return false;
+    }
+    warn_of_fits(session, comparison);
+    bool printed = true;
+    if (session->json) {
+        printed = print_json(comparison, list, target, by);
+    } else {
+        say(stdout, "%zu-fold cross-validation of %zu readings of %s", settings->folds,
+            hf_comparison_readings(comparison), target);
+        if (settings->repeats > 1) printf(", %zu times", settings->repeats);
+        printf("; the same folds for every model\n\n");
+        print_scores(comparison, list);
+        if (hf_comparison_models(comparison) > 1) print_differences(comparison, list, by);
+    }
+    free(list);
+    return printed;
+}
+
+/* ---- predictions ------------------------------------------------------------------------------------------ */
+
+/* One number for each reading of each repeat. */
+typedef double cell(const hf_table *from, const hf_comparison *comparison, size_t model, size_t repeat,
+                    size_t i);
+
+static double cell_row(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)from, (void)model, (void)repeat;
+    return (double)(hf_comparison_rows(c)[i] + 1);
+}
+
+static double cell_line(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)model, (void)repeat;
+    return (double)hf_table_line(from, hf_comparison_rows(c)[i]);
+}
+
+static double cell_repeat(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)from, (void)c, (void)model, (void)i;
+    return (double)(repeat + 1);
+}
+
+static double cell_fold(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)from, (void)model;
+    return (double)(hf_comparison_folds(c, repeat)[i] + 1);
+}
+
+static double cell_reading(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat,
+                           size_t i)
+{
+    (void)from, (void)model, (void)repeat;
+    return hf_comparison_targets(c)[i];
+}
+
+static double cell_mean(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)from;
+    return hf_comparison_means(c, model, repeat)[i];
+}
+
+static double cell_sd(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+{
+    (void)from;
+    return hf_comparison_sds(c, model, repeat)[i];
+}
+
+static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comparison *c, size_t model,
+                            const char *name, const char *ending, cell *value, hf_table *to)
+{
+    const size_t n = hf_comparison_readings(c), rows = hf_table_rows(to);
+    const size_t bytes = strlen(name) + strlen(ending) + 1;
+    double *column = calloc(rows + 1, sizeof *column);
+    char *whole = calloc(bytes, 1);
+    hf_status status = column != NULL && whole != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k < rows && status >= 0; k++) column[k] = value(from, c, model, k / n, k % n);
+    if (status >= 0) {
+        snprintf(whole, bytes, "%s%s", name, ending);
+        status = hf_table_set_numbers(ctx, to, whole, column);
+    }
+    free(whole);
+    free(column);
+    return status;
+}
+
+hf_status comparison_table(hf_context *ctx, const hf_table *from, const hf_comparison *c, hf_table **out)
+{
+    const struct {
+        const char *name;
+        cell *value;
+    } first[] = {{"row", cell_row},
+                 {"line", cell_line},
+                 {"repeat", cell_repeat},
+                 {"fold", cell_fold},
+                 {"reading", cell_reading}};
+    hf_table *table = NULL;
+    hf_status status =
+        hf_table_create(ctx, hf_comparison_readings(c) * hf_comparison_settings(c)->repeats, &table);
+    for (size_t k = 0; k < sizeof first / sizeof first[0] && status >= 0; k++)
+        status = add_column(ctx, from, c, 0, first[k].name, "", first[k].value, table);
+    for (size_t m = 0; m < hf_comparison_models(c) && status >= 0; m++) {
+        status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_mean", cell_mean, table);
+        if (status >= 0)
+            status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_sd", cell_sd, table);
+    }
+    if (status >= 0)
+        *out = table;
+    else
+        hf_table_free(table);
+    return status;
+}

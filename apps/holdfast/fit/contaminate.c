@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast contaminate */
+#include "shell/tool.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const tool_option options[] = {
+    {"target", 't', "COLUMN", "column to damage (required)", false},
+    {"kind", 0, "KIND",
+     "uniform: up or down by 3 to 9 sd; asymmetric: down by as much;\nfocused: rows moved together "
+     "(required)",
+     false},
+    {"share", 0, "P", "share of the rows to damage (default 0.1)", false},
+    {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
+    {"mask", 0, "MASK.csv", "write which rows were damaged: row, damaged", TOOL_WRITES},
+};
+
+/* The table's numbers as one matrix, and back. */
+typedef struct damage {
+    hf_context *ctx;
+    hf_table *table;
+    size_t n, d, target;
+    size_t *column; /* d columns that are inputs */
+    double *x, *y;
+    bool *mask;
+} damage;
+
+static void damage_free(damage *work)
+{
+    free(work->column);
+    free(work->x);
+    free(work->y);
+    free(work->mask);
+}
+
+static hf_status find_columns(damage *work, const char *target)
+{
+    hf_status status = hf_table_find(work->ctx, work->table, target, &work->target);
+    if (status == HF_ERR_NO_COLUMN && strchr(target, ',') != NULL)
+        complain("--target names one column; damage several one after the other");
+    if (status < 0) return status;
+    size_t columns = hf_table_columns(work->table);
+    work->n = hf_table_rows(work->table);
+    work->column = calloc(columns + 1, sizeof *work->column);
+    if (work->column == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < columns; j++)
+        if (j != work->target && hf_table_is_numeric(work->table, j)) work->column[work->d++] = j;
+    work->x = calloc(work->n * work->d + 1, sizeof *work->x);
+    work->y = calloc(work->n + 1, sizeof *work->y);
+    work->mask = calloc(work->n + 1, sizeof *work->mask);
+    return work->x == NULL || work->y == NULL || work->mask == NULL ? HF_ERR_MEMORY : HF_OK;
+}
+
+static hf_status load_numbers(damage *work)
+{
+    const double *numbers;
+    hf_status status = hf_table_numbers(work->ctx, work->table, work->target, &numbers);
+    if (status < 0) return status;
+    for (size_t i = 0; i < work->n; i++) work->y[i] = numbers[i];
+    for (size_t j = 0; j < work->d; j++) {
+        status = hf_table_numbers(work->ctx, work->table, work->column[j], &numbers);
+        if (status < 0) return status;
+        for (size_t i = 0; i < work->n; i++) work->x[i * work->d + j] = numbers[i];
+    }
+    return HF_OK;
+}
+
+static hf_status store_numbers(damage *work, bool inputs)
+{
+    hf_status status =
+        hf_table_set_numbers(work->ctx, work->table, hf_table_name(work->table, work->target), work->y);
+    double *numbers = calloc(work->n + 1, sizeof *numbers);
+    if (numbers == NULL) return HF_ERR_MEMORY;
+    for (size_t j = 0; j < work->d && inputs && status >= 0; j++) {
+        for (size_t i = 0; i < work->n; i++) numbers[i] = work->x[i * work->d + j];
+        status = hf_table_set_numbers(work->ctx, work->table, hf_table_name(work->table, work->column[j]),
+                                      numbers);
+    }
+    free(numbers);
+    return status;
+}
+
+static hf_status write_mask(const damage *work, const char *path)
+{
+    hf_table *table = NULL;
+    double *numbers = calloc(2 * work->n + 1, sizeof *numbers);
+    if (numbers == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < work->n; i++) {
+        numbers[i] = (double)i + 1;
+        numbers[work->n + i] = work->mask[i] ? 1 : 0;
+    }
+    hf_status status = hf_table_create(work->ctx, work->n, &table);
+    if (status >= 0) status = hf_table_set_numbers(work->ctx, table, "row", numbers);
+    if (status >= 0) status = hf_table_set_numbers(work->ctx, table, "damaged", numbers + work->n);
+    if (status >= 0) status = hf_table_write_csv(work->ctx, table, path);
+    hf_table_free(table);
+    free(numbers);
+    return status;
+}
+
+static bool print_summary(const damage *work, hf_contamination kind, const char *output)
+{
+    json_int_t damaged = 0;
+    for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
+    return json_print(json_pack("{s:o, s:s, s:I, s:I, s:I}", "output", json_text(output), "kind",
+                                hf_enum_name(HF_ENUM_CONTAMINATION, kind), "rows", (json_int_t)work->n,
+                                "damaged", damaged, "seed", (json_int_t)hf_context_seed(work->ctx)));
+}
+
+/* Both files or none. */
+static hf_status write_both(const damage *work, const char *output, const char *mask)
+{
+    bool new_mask = mask != NULL && access(mask, F_OK) != 0;
+    hf_status status = mask != NULL ? write_mask(work, mask) : HF_OK;
+    if (status < 0) return status;
+    status = hf_table_write_csv(work->ctx, work->table, output);
+    if (status < 0 && new_mask) unlink(mask);
+    return status;
+}
+
+static int check_usage(const tool_arguments *arguments, const char *output)
+{
+    if (argument(arguments, "target") == NULL)
+        return usage_error(arguments->verb, "--target is missing: name the column to damage");
+    if (argument(arguments, "kind") == NULL)
+        return usage_error(arguments->verb, "--kind is missing: uniform, asymmetric or focused");
+    if (strcmp(output, "-") == 0 && has_argument(arguments, "json"))
+        return usage_error(arguments->verb,
+                           "--json and the table cannot both go to standard output; add -o OUT.csv");
+    return TOOL_OK;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    const char *output = argument(arguments, "output");
+    if (output == NULL) output = "-";
+    int code = check_usage(arguments, output);
+    double share = 0.1;
+    if (code != TOOL_OK || !argument_double(arguments, "share", &share))
+        return code != TOOL_OK ? code : TOOL_USAGE;
+    if (!(share >= 0 && share <= 1))
+        return usage_error(arguments->verb, "--share: %g is not between 0 and 1", share);
+    tool_session session;
+    code = session_open(arguments, &session);
+    if (code != TOOL_OK) return code;
+    hf_contamination kind;
+    if (hf_enum_parse(session.ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), &kind) < 0) {
+        code = usage_error(arguments->verb, "--kind: %s", hf_context_message(session.ctx));
+        session_close(&session, HF_OK);
+        return code;
+    }
+
+    damage work = {.ctx = session.ctx};
+    hf_status status = hf_table_read_csv(session.ctx, arguments->operand[0], &work.table);
+    if (status >= 0) status = find_columns(&work, argument(arguments, "target"));
+    if (status >= 0) status = load_numbers(&work);
+    if (status >= 0)
+        status = hf_contaminate(session.ctx, kind, share, hf_context_seed(session.ctx), work.n, work.d,
+                                work.x, work.d, work.y, work.mask);
+    if (status >= 0) status = store_numbers(&work, kind == HF_CONTAMINATION_FOCUSED);
+    progress_clear(session.progress);
+    if (status >= 0) status = write_both(&work, output, argument(arguments, "mask"));
+    bool printed = status < 0 || !session.json || print_summary(&work, kind, output);
+    hf_table_free(work.table);
+    damage_free(&work);
+    code = session_close(&session, status);
+    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+}
+
+const tool_verb verb_contaminate = {
+    .name = "contaminate",
+    .operands = "IN.csv --target COLUMN --kind KIND [OPTION]...",
+    .summary = "Damage readings on purpose, to see what a model makes of it",
+    .text = "The protocols of the robust regression literature, in units of the standard deviation of the "
+            "target.\n"
+            "The same seed damages the same rows on every machine.",
+    .example = "  holdfast contaminate data/boston.csv --target medv --kind asymmetric --share 0.1 --seed 1 "
+               "-o bad.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run,
+};

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast expert */
+#include "fit/expert.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"target", 't', "COLUMN", "column of the readings (required)", false},
+    {"features", 'f', "A,B,...",
+     "input columns (default: every numeric column that is neither\ntarget nor said or added here)", true},
+    {"label-column", 0, "COLUMN",
+     "what the expert says: believed, doubted, or nothing\n(default TARGET_label)", false},
+    {"correction-column", 0, "COLUMN",
+     "what doubted readings should have been, where that is known\n(default TARGET_correction)", false},
+    {"variance-column", 0, "COLUMN", "variance of each correction (default TARGET_correction_var)", false},
+    {"correction-var", 0, "V",
+     "variance of corrections that have none of their own, 0: exact\n(default: a hundredth of that of "
+     "undoubted readings)",
+     false},
+    {"label-weight", 0, "W",
+     "what a label counts for beside how far off a reading is; inf:\neverything (default 10)", false},
+    {"alpha", 0, "A",
+     "prior count of being wrong (default: distance from the\naverage in standard deviations)", false},
+    {"beta", 0, "B", "prior count of being right (default 0)", false},
+    {"neighbours", 0, "J", "undoubted readings that say what one should be (default 3)", false},
+    {"lengthscale", 0, "L",
+     "how far a right value reaches, in standard deviations of each\ninput; inf: everywhere (default: "
+     "Scott's "
+     "rule)",
+     false},
+    {"kernel", 'k', "EXPR", "how far it reaches instead: a kernel with its values written", false},
+    {"base", 0, "B", "prior mean far from labelled readings (default: the median of\nthe undoubted)", false},
+    {"rule", 0, "NAME", "average: weighted average of right values (default);\npublished: as printed", false},
+    {"at", 0, "NEW.csv", "write this table with its prior mean instead", TOOL_READS},
+    {"ask", 0, "K", "say which readings to ask about: those that move the mean most", false},
+    {"model", 0, "MODEL", "what readings should be, for --ask: without themselves, by a\nmodel of the table",
+     TOOL_READS},
+    {"output", 'o', "OUT.csv", "file to write (default: standard output, unless --ask)", TOOL_WRITES},
+};
+
+static hf_status refuse_usage(expert_run *run)
+{
+    run->base.refused = TOOL_USAGE;
+    return HF_ERR_ARGUMENT;
+}
+
+static hf_status parse_numbers(expert_run *run)
+{
+    const tool_arguments *a = run->base.arguments;
+    hf_expert_settings *s = &run->settings;
+    const struct {
+        const char *name;
+        double *value, least;
+        bool above; /* the least is not allowed itself */
+    } numbers[] = {{"correction-var", &s->correction_var, 0.0, false},
+                   {"label-weight", &s->label_weight, 0.0, true},
+                   {"alpha", &s->alpha, 0.0, false},
+                   {"beta", &s->beta, 0.0, false},
+                   {"lengthscale", &s->lengthscale, 0.0, true},
+                   {"base", &s->base, -(double)INFINITY, true}};
+    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
+        if (!argument_double(a, numbers[k].name, numbers[k].value)) return refuse_usage(run);
+        if (!has_argument(a, numbers[k].name)) continue;
+        const double value = *numbers[k].value;
+        const bool wide = numbers[k].value == &s->label_weight || numbers[k].value == &s->lengthscale;
+        if (value < numbers[k].least || (numbers[k].above && value == numbers[k].least) ||
+            (isinf(value) && !wide))
+            return bounded_misuse(&run->base, "--%s: %s is out of range", numbers[k].name,
+                                  argument(a, numbers[k].name));
+    }
+    if (!argument_size(a, "neighbours", &s->neighbours) || !argument_size(a, "ask", &run->asked))
+        return refuse_usage(run);
+    if (s->neighbours == 0) return bounded_misuse(&run->base, "--neighbours: it takes 1 or more");
+    if (has_argument(a, "ask") && run->asked == 0)
+        return bounded_misuse(&run->base, "--ask: it takes 1 question or more");
+    return HF_OK;
+}
+
+static hf_status parse(expert_run *run)
+{
+    const tool_arguments *a = run->base.arguments;
+    const char *rule = argument(a, "rule");
+    run->settings = hf_expert_settings_default();
+    run->output = argument(a, "output");
+    if (run->output == NULL && !has_argument(a, "ask")) run->output = "-";
+    if (rule != NULL &&
+        hf_enum_parse(run->base.session.ctx, HF_ENUM_EXPERT_RULE, rule, &run->settings.rule) < 0)
+        return bounded_misuse(&run->base, "--rule: %s", hf_context_message(run->base.session.ctx));
+    if (has_argument(a, "kernel") && has_argument(a, "lengthscale"))
+        return bounded_misuse(&run->base, "--kernel and --lengthscale exclude each other");
+    if (has_argument(a, "model") && !has_argument(a, "ask"))
+        return bounded_misuse(&run->base, "--model is for --ask: it says what readings should be");
+    const bool streamed = run->output != NULL && strcmp(run->output, "-") == 0;
+    if (streamed && has_argument(a, "ask"))
+        return bounded_misuse(&run->base,
+                              "the questions and the table cannot both go to standard output; add "
+                              "-o OUT.csv");
+    if (streamed && run->base.session.json)
+        return bounded_misuse(&run->base,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+    return parse_numbers(run);
+}
+
+static hf_status parse_kernel(expert_run *run)
+{
+    bounded *base = &run->base;
+    const char *expression = argument(base->arguments, "kernel");
+    if (expression == NULL) return HF_OK;
+    const hf_status status =
+        hf_kernel_parse(base->session.ctx, expression, base->feature, base->d, &base->kernel);
+    if (status < 0) return status;
+    const char *name = bounded_free_parameter(base->kernel);
+    if (name != NULL)
+        return bounded_refuse(base, "--kernel: %s has no written value; write one, as in se(lengthscale=5)",
+                              name);
+    run->settings.kernel = base->kernel;
+    return HF_OK;
+}
+
+static hf_status learn(expert_run *run)
+{
+    bounded *base = &run->base;
+    hf_status status = expert_name_columns(run);
+    base->others = run->name;
+    base->other_count = EXPERT_COLUMNS;
+    if (status >= 0) status = bounded_read(base, base->arguments->operand[0], false);
+    if (status >= 0) status = expert_read_said(run);
+    if (status >= 0) status = parse_kernel(run);
+    if (status < 0) return status;
+    const hf_expert_data data = {.n = base->n,
+                                 .d = base->d,
+                                 .x = base->x,
+                                 .ldx = base->d,
+                                 .y = base->y,
+                                 .label = run->label,
+                                 .correction = run->correction,
+                                 .correction_var = run->var};
+    status = hf_expert_create(base->session.ctx, &data, &run->settings, &run->expert);
+    if (status >= 0 && hf_expert_labelled(run->expert) == 0 && !has_argument(base->arguments, "ask"))
+        warn(&base->session,
+             "%s: nothing is said of any reading (column \"%s\"): the prior mean is %g everywhere",
+             hf_table_source(base->table), run->name[0], hf_expert_base(run->expert));
+    return status;
+}
+
+static void release(expert_run *run)
+{
+    for (size_t k = 0; k < EXPERT_COLUMNS; k++) free(run->own[k]);
+    if (run->out != run->base.table) hf_table_free(run->out);
+    hf_expert_free(run->expert);
+    free(run->label);
+    free(run->correction);
+    free(run->var);
+    free(run->question);
+    free(run->move);
+}
+
+static int run_expert(const tool_arguments *arguments)
+{
+    expert_run run = {.base = {.arguments = arguments}};
+    const int code = session_open(arguments, &run.base.session);
+    if (code != TOOL_OK) return code;
+    hf_status status = parse(&run);
+    if (status >= 0) status = learn(&run);
+    if (status >= 0) status = expert_find_questions(&run);
+    if (status >= 0 && run.output != NULL) status = expert_add_columns(&run);
+    progress_clear(run.base.session.progress);
+    if (status >= 0 && run.output != NULL)
+        status = hf_table_write_csv(run.base.session.ctx, run.out, run.output);
+    progress_clear(run.base.session.progress);
+    const bool only_table = run.output != NULL && strcmp(run.output, "-") == 0;
+    if (status >= 0 && !only_table && !expert_print(&run)) run.base.refused = TOOL_FAILED;
+    release(&run);
+    return bounded_close(&run.base, status);
+}
+
+const tool_verb verb_expert = {
+    .name = "expert",
+    .operands = "TRAIN.csv --target COLUMN [OPTION]...",
+    .summary = "Make a prior mean of what an expert says of readings",
+    .text = "A column of the table says which readings are believed or doubted, another what doubted ones\n"
+            "should have been. OUT.csv is the table with the prior mean of every row, TARGET_prior, its\n"
+            "standard deviation, and of labelled readings the probability of being wrong and the value that\n"
+            "is expected. holdfast fit --mean-column TARGET_prior takes it; rows that are predicted get\n"
+            "theirs by --at.",
+    .example = "  holdfast expert data/hills.csv -t minutes -f miles,feet --ask 5",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_expert,
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast fit: its options and what help says about it. */
+#include "fit/fit_settings.h"
+
+#include <string.h>
+
+static const tool_option options[] = {
+    {"target", 't', "A,B,...",
+     "column to predict (required); several are correlated outputs,\nwhose empty fields are readings that "
+     "were "
+     "not taken",
+     false},
+    {"output-column", 0, "COLUMN",
+     "rows are single readings of several outputs, and this column\nsays of which", false},
+    {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target, noise and mean)",
+     true},
+    {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
+    {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"exposure", 0, "COLUMN",
+     "counts and amounts: column with the exposure of each row, such as\nhours watched (default: 1)", false},
+    {"mean-column", 0, "COLUMN",
+     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
+     "it, so that these rows need it too",
+     false},
+    {"preset", 0, "NAME",
+     "default: suspects found and set aside; gp: plain Gaussian process;\n"
+     "rcgp, rcagp, rcsvgp: robust (exact, projected, inducing);\n"
+     "rcagp-text, rcagp-program: as that paper prints it and as its\nprogram runs it;\n"
+     "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
+     "student-t; rrp: relevance pursuit; for several outputs mogp: plain,\nmorcgp: robust by what the others "
+     "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them;\n"
+     "probit, logit, softmax, poisson, negative-binomial, gamma: as --sites",
+     false},
+    /* here those of the settings */
+    {"stream", 0, NULL,
+     "by minibatches from a table that need not fit in memory, through\na cache of its numbers", false},
+    {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", TOOL_WRITES},
+    {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
+    {"output", 'o', "MODEL.hf", "save the model", TOOL_WRITES},
+};
+
+/* ---- options of the settings, from the library's table ----------------------------------------------------------- */
+
+enum {
+    OWN_BEFORE = 7, /* of `options` */
+    MOST_SETTINGS = 80
+};
+
+/* Traits of options that the library does not know. */
+static const struct extra {
+    const char *name;
+    char letter;
+    unsigned traits;
+} extras[] = {{"kernel", 'k', 0},
+              {"mean", 'm', 0},
+              {"set", 0, TOOL_REPEATS},
+              {"checkpoint", 0, TOOL_WRITES},
+              {"actions-file", 0, TOOL_READS}};
+
+static tool_option option_of(const hf_setting *setting)
+{
+    tool_option made = {.name = setting->option, .argument = setting->argument, .help = setting->help};
+    for (size_t k = 0; k < sizeof extras / sizeof extras[0]; k++) {
+        if (strcmp(extras[k].name, made.name) != 0) continue;
+        made.letter = extras[k].letter;
+        made.traits = extras[k].traits;
+    }
+    return made;
+}
+
+static const tool_option *setting_options(size_t *count)
+{
+    static const char *const groups[] = {"model", "readings", "outputs", "solver", "training"};
+    static tool_option made[MOST_SETTINGS];
+    static size_t found = 0;
+    *count = found;
+    if (found > 0) return made;
+    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
+        for (size_t i = 0; i < hf_fit_setting_count() && found < MOST_SETTINGS; i++) {
+            const hf_setting *setting = hf_fit_setting_at(i);
+            if (setting->option != NULL && strcmp(setting->group, groups[g]) == 0)
+                made[found++] = option_of(setting);
+        }
+    *count = found;
+    return made;
+}
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    const char *table = arguments->operand[0];
+    size_t count = 0;
+    if (has_argument(arguments, "stream") && argument(arguments, "cache") == NULL)
+        out[count++] = with_ending(table, strlen(table), ".hfcache");
+    if (has_argument(arguments, "resume") && argument(arguments, "checkpoint") == NULL &&
+        argument(arguments, "output") != NULL)
+        out[count++] = fit_checkpoint(arguments);
+    return count;
+}
+
+const tool_verb verb_fit = {
+    .name = "fit",
+    .operands = "TRAIN.csv --target A,B,... [OPTION]...",
+    .summary = "Fit a model to a table",
+    .text =
+        "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
+        "readings are found and set aside when that clearly predicts the others better, and which is the\n"
+        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input, but not with --stream.\n"
+        "The report tells how well each reading is predicted from the others (leave-one-out), beside the\n"
+        "plain Gaussian process where readings were set aside and the mean of the others, all on the same\n"
+        "readings; and which share of what is predicted each input takes part in.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .more = setting_options,
+    .place = OWN_BEFORE,
+    .least = 1,
+    .most = 1,
+    .derives = derive,
+    .run = fit_run,
+};

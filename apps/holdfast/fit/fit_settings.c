@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From the options of `holdfast fit` to settings. The library knows each setting, its range and what it goes with;
+ * which option implies which other setting is decided here and nowhere else. */
+#include "fit/fit_settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name)
+{
+    return usage_error(arguments->verb, "--%s: %s", name, hf_context_message(ctx));
+}
+
+bool is_label_sites(hf_site_kind sites)
+{
+    return sites == HF_SITES_PROBIT || sites == HF_SITES_LOGIT || sites == HF_SITES_SOFTMAX;
+}
+
+/* --set NAME=VALUE...: `threshold` is no parameter of the model but a rule of the sites, as --threshold is.
+ */
+static int read_assignments(const tool_arguments *arguments, fit_settings *out, double *threshold)
+{
+    size_t count = 1, bytes = 1;
+    for (size_t i = 0; i < arguments->count; i++) {
+        if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
+        bytes += strlen(arguments->list[i].value) + 1;
+        count++;
+    }
+    out->set = calloc(count, sizeof *out->set);
+    out->set_text = calloc(bytes, 1);
+    if (out->set == NULL || out->set_text == NULL) return complain("out of memory");
+    char *text = out->set_text;
+    size_t set = 0;
+    for (size_t i = 0; i < arguments->count; i++) {
+        const char *value = arguments->list[i].value;
+        if (strcmp(arguments->list[i].option->name, "set") != 0) continue;
+        memcpy(text, value, strlen(value) + 1);
+        char *equals = strchr(text, '='), *end = NULL;
+        double number = equals != NULL ? strtod(equals + 1, &end) : NAN;
+        if (equals == NULL || equals == text || end == equals + 1 || *end != '\0' || isnan(number))
+            return usage_error(arguments->verb, "--set: '%s' is not NAME=NUMBER, such as noise=0.04", value);
+        *equals = '\0';
+        for (size_t k = 0; k < set; k++)
+            if (strcmp(out->set[k].name, text) == 0)
+                return usage_error(arguments->verb, "--set: %s is set twice", text);
+        if (strcmp(text, "threshold") == 0)
+            *threshold = number;
+        else
+            out->set[set++] = (hf_assignment){text, number};
+        text += strlen(value) + 1;
+    }
+    out->settings.set = out->set;
+    out->settings.set_count = set;
+    return TOOL_OK;
+}
+
+/* ---- options that are settings ---------------------------------------------------------------------------------- */
+
+/* The setting of an option; NULL: it is about something else. */
+static const hf_setting *setting_of(const char *option)
+{
+    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
+        const hf_setting *setting = hf_fit_setting_at(i);
+        if (setting->option != NULL && strcmp(setting->option, option) == 0) return setting;
+    }
+    return NULL;
+}
+
+/* The setting whose value an option has: of a list of numbers that for each output. */
+static const hf_setting *chosen(const tool_given *given)
+{
+    const hf_setting *setting = setting_of(given->option->name);
+    const bool list = given->value != NULL && strchr(given->value, ',') != NULL;
+    if (setting != NULL && list && strcmp(setting->name, "eps") == 0)
+        return hf_fit_setting_find("output_eps");
+    if (setting != NULL && list && strcmp(setting->name, "beta") == 0)
+        return hf_fit_setting_find("output_beta");
+    return setting;
+}
+
+/* A switch changes the default; 0 is a default that one gets by leaving the option out. */
+static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_given *given,
+                 hf_fit_settings *s)
+{
+    const hf_setting *setting = chosen(given);
+    const char *value = given->value;
+    char text[8];
+    if (setting == NULL || setting->type == HF_SETTING_LIST) return TOOL_OK;
+    if (value == NULL) {
+        const hf_fit_settings usual = hf_fit_settings_default();
+        (void)hf_fit_settings_get(ctx, &usual, setting->name, sizeof text, text);
+        value = strcmp(text, "on") == 0 ? "off" : "on";
+    }
+    if (hf_fit_settings_set(ctx, s, setting->name, value) < 0)
+        return wrong_choice(arguments, ctx, given->option->name);
+    if (setting->zero != NULL && setting->type == HF_SETTING_COUNT && strtod(value, NULL) == 0.0)
+        return usage_error(arguments->verb, "--%s: it must be at least 1", given->option->name);
+    if (setting->zero != NULL && strtod(value, NULL) == 0.0)
+        return usage_error(arguments->verb, "--%s: it must be positive, not %s", given->option->name, value);
+    return TOOL_OK;
+}
+
+/* Preset, or for labels, counts and amounts the one of the same name, and then what is said option by option. */
+static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
+{
+    const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
+    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0)
+        return wrong_choice(arguments, ctx, "preset");
+    if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
+        return wrong_choice(arguments, ctx, "sites");
+    const bool labels = is_label_sites(s->sites) || hf_site_kind_has_rate(s->sites);
+    if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
+        return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
+                           sites);
+    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_SITE_KIND, s->sites), s);
+    int status = TOOL_OK;
+    for (size_t i = 0; status == TOOL_OK && i < arguments->count; i++)
+        status = apply(arguments, ctx, &arguments->list[i], s);
+    return status;
+}
+
+/* ---- which implies which ---------------------------------------------------------------------------------------- */
+
+enum {
+    MOST_NAMES = 80
+};
+
+/* Names of the settings that were chosen, of one group, of all but this one, or (NULL) of all. */
+static size_t chosen_names(const tool_arguments *arguments, const char *group, bool but, const char **names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < arguments->count && count < MOST_NAMES; i++) {
+        const hf_setting *setting = chosen(&arguments->list[i]);
+        if (setting != NULL && (group == NULL || (strcmp(setting->group, group) == 0) != but))
+            names[count++] = setting->name;
+    }
+    return count;
+}
+
+/* A threshold wants robust sites, a number of actions the projected solver, and so on, unless another choice was made. */
+static int adapt_choices(const tool_arguments *arguments, hf_context *ctx, bool threshold, hf_fit_settings *s)
+{
+    const char *names[MOST_NAMES + 1];
+    hf_status status = HF_OK;
+    size_t count = chosen_names(arguments, "readings", false, names);
+    if (threshold) names[count++] = "threshold";
+    if (!has_argument(arguments, "preset") && !has_argument(arguments, "sites"))
+        status = hf_fit_settings_adapt(ctx, s, count, names, "sites");
+    count = chosen_names(arguments, NULL, false, names);
+    if (status >= 0) status = hf_fit_settings_adapt(ctx, s, count, names, "solver");
+    const bool kind = has_argument(arguments, "action-kind") || s->action_kind != HF_ACTIONS_KRYLOV;
+    if (status >= 0 && !kind) /* nor by the preset */
+        status = hf_fit_settings_adapt(ctx, s, count, names, "action_kind");
+    return status < 0 ? complain("%s", hf_context_message(ctx)) : TOOL_OK;
+}
+
+/* A table that is read in parts is trained on parts, as many rows at a time as the preset for minibatches has. */
+static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    enum {
+        USUAL_ROWS = 1024
+    };
+    if (!has_argument(arguments, "stream")) return TOOL_OK;
+    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_INDUCING)
+        return usage_error(arguments->verb, "--stream goes with the inducing solver; leave out --solver %s",
+                           hf_enum_name(HF_ENUM_SOLVER, s->solver));
+    if (strcmp(arguments->operand[0], "-") == 0)
+        return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
+    s->solver = HF_SOLVER_INDUCING;
+    if (s->minibatch == 0) s->minibatch = USUAL_ROWS;
+    return TOOL_OK;
+}
+
+/* The published formulas (prior mean, quantile, given threshold) come with the published noise. */
+static int choose_threshold(const tool_arguments *arguments, double set_threshold, hf_fit_settings *s)
+{
+    const bool given = has_argument(arguments, "threshold") || !isnan(set_threshold);
+    const bool centred = has_argument(arguments, "centre") &&
+                         (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL);
+    if (has_argument(arguments, "threshold") && !isnan(set_threshold))
+        return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
+    if (!isnan(set_threshold)) s->threshold = set_threshold;
+    if (!(s->threshold > 0))
+        return usage_error(arguments->verb, "the threshold must be positive, not %g", s->threshold);
+    if (given && has_argument(arguments, "eps"))
+        return usage_error(arguments->verb, "--eps chooses the threshold; it cannot be given as well");
+    if (given || centred || has_argument(arguments, "eps")) {
+        s->threshold_rule = given ? HF_THRESHOLD_GIVEN : HF_THRESHOLD_QUANTILE;
+        s->consistent_noise = false;
+    }
+    if (has_argument(arguments, "beta") && !has_argument(arguments, "scaled-beta")) s->scaled_beta = false;
+    return TOOL_OK;
+}
+
+/* The suspect finder is part of the default recipe, and of others if it is asked for. What is streamed keeps the wish,
+ * which hf_fit_stream() grants by robust sites. */
+static void choose_suspects(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
+    const bool parts = s->minibatch > 0 && !has_argument(arguments, "stream");
+    if (has_argument(arguments, "suspects")) return;
+    if (has_argument(arguments, "sites") || parts || s->sites != HF_SITES_GAUSSIAN || !s->train || blocks)
+        s->suspects = HF_SUSPECTS_OFF;
+}
+
+static void choose_training(const tool_arguments *arguments, hf_fit_settings *s)
+{
+    /* There is no other way to train on a few rows at a time. */
+    if (s->minibatch > 0 && !has_argument(arguments, "optimiser")) s->optimiser = HF_OPTIMISER_ADAM;
+    if (s->train) return;
+    /* The closed form at exactly the values given: nothing is learnt from residuals either. */
+    s->calibrate = false;
+    s->consistent_noise = false;
+}
+
+/* --resume alone means the checkpoint that lies beside the model. */
+char *fit_checkpoint(const tool_arguments *arguments)
+{
+    const char *output = argument(arguments, "output");
+    return with_ending(output, strlen(output), ".checkpoint");
+}
+
+static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
+{
+    const char *name = argument(arguments, "checkpoint"), *output = argument(arguments, "output");
+    out->settings.resume = has_argument(arguments, "resume");
+    out->settings.checkpoint = name;
+    if (name != NULL && (*name == '\0' || strcmp(name, "-") == 0))
+        return usage_error(arguments->verb, "--checkpoint: it is a file; give it a name");
+    if (name != NULL || !out->settings.resume) return TOOL_OK;
+    if (output == NULL)
+        return usage_error(arguments->verb,
+                           "--resume: from which checkpoint? Add --checkpoint FILE, or -o MODEL.hf for "
+                           "MODEL.hf.checkpoint");
+    out->checkpoint = fit_checkpoint(arguments);
+    if (out->checkpoint == NULL) return complain("out of memory");
+    out->settings.checkpoint = out->checkpoint;
+    return TOOL_OK;
+}
+
+/* ---- what does not go together ---------------------------------------------------------------------------------- */
+
+/* "add --beta", "leave out --no-train", "say --solver inducing or projected" */
+static void remedy(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c, char *text,
+                   size_t room)
+{
+    const hf_setting *other = c->other;
+    const hf_fit_settings usual = hf_fit_settings_default();
+    char value[48] = "";
+    const bool stream = strcmp(other->name, "minibatch") == 0 && has_argument(arguments, "stream");
+    const char *option = stream ? "stream" : other->option;
+    if (*c->wanted != '\0' && other->argument != NULL) {
+        snprintf(text, room, "say --%s %s", option, c->wanted);
+        return;
+    }
+    if (other->type == HF_SETTING_FLAG)
+        (void)hf_fit_settings_get(ctx, &usual, other->name, sizeof value, value);
+    const bool out =
+        other->type == HF_SETTING_FLAG ? strcmp(value, c->wanted) == 0 : strcmp(c->other_value, "0") != 0;
+    snprintf(text, room, "%s --%s", out ? "leave out" : "add", option);
+}
+
+static int clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c)
+{
+    const tool_verb *verb = arguments->verb;
+    const hf_setting *setting = c->setting, *other = c->other;
+    char what[128], way[224];
+    const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
+    const char *option = setting != NULL ? setting->option : NULL;
+    if (setting != NULL && strcmp(setting->name, "output_eps") == 0) option = "eps";
+    if (setting != NULL && strcmp(setting->name, "output_beta") == 0) option = "beta";
+    if (option == NULL || (other != NULL && other->option == NULL))
+        return usage_error(verb, "%s", hf_context_message(ctx));
+    snprintf(what, sizeof what, "--%s%s%s", option, setting->argument != NULL && *c->value != '\0' ? " " : "",
+             setting->argument != NULL ? c->value : "");
+    if (other == NULL && strcmp(c->other_value, "one") == 0)
+        return usage_error(verb,
+                           "%s is about several outputs, and there is one output; give --target several "
+                           "columns, or add --output-column%s%s",
+                           what, colon, why);
+    if (other == NULL)
+        return usage_error(verb, "%s goes with one output, and there are several%s%s", what, colon, why);
+    remedy(arguments, ctx, c, way, sizeof way);
+    if (other->type == HF_SETTING_CHOICE)
+        return usage_error(verb, "%s does not go with --%s %s; %s%s%s", what, other->option, c->other_value,
+                           way, colon, why);
+    return usage_error(verb, "%s: %s%s%s", what, way, colon, why);
+}
+
+/* Every option has an effect or is a mistake that is told. */
+static int check_effects(const tool_arguments *arguments, hf_context *ctx, size_t outputs,
+                         const hf_fit_settings *s)
+{
+    const char *names[2 * MOST_NAMES + 2];
+    hf_setting_clash clash = {0};
+    /* The model itself is in nobody's way until all else is said. */
+    size_t count = chosen_names(arguments, "model", true, names);
+    count += chosen_names(arguments, "model", false, names + count);
+    if (s->train && s->objective != HF_OBJECTIVE_EVIDENCE) names[count++] = "objective";
+    names[count++] = NULL; /* the whole */
+    for (size_t k = 0; k < count; k++)
+        if (hf_fit_settings_check(ctx, s, outputs, names[k], &clash) < 0)
+            return clash_error(arguments, ctx, &clash);
+    if (s->action_kind == HF_ACTIONS_GIVEN && s->solver == HF_SOLVER_PROJECTED &&
+        !has_argument(arguments, "actions-file"))
+        return usage_error(arguments->verb, "--action-kind given: which? Say --actions-file FILE.csv");
+    return TOOL_OK;
+}
+
+int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out)
+{
+    *out = (fit_settings){.settings = hf_fit_settings_default()};
+    const size_t outputs = targets > 1 || has_argument(arguments, "output-column") ? 2 : 1;
+    double threshold = NAN;
+    hf_fit_settings recipe = out->settings;
+    int status = read_assignments(arguments, out, &threshold);
+    if (status == TOOL_OK) status = read_options(arguments, ctx, &recipe);
+    if (status == TOOL_OK) status = read_lists(arguments, out, &recipe);
+    if (status == TOOL_OK) status = adapt_choices(arguments, ctx, !isnan(threshold), &recipe);
+    if (status == TOOL_OK) status = choose_threshold(arguments, threshold, &recipe);
+    if (status == TOOL_OK) status = choose_stream(arguments, &recipe);
+    choose_training(arguments, &recipe);
+    choose_suspects(arguments, &recipe);
+    if (status == TOOL_OK) status = check_columns(arguments, targets, &recipe);
+    if (status == TOOL_OK) status = check_effects(arguments, ctx, outputs, &recipe);
+    recipe.set = out->settings.set;
+    recipe.set_count = out->settings.set_count;
+    out->settings = recipe;
+    return status == TOOL_OK ? choose_checkpoint(arguments, out) : status;
+}
+
+void fit_settings_free(fit_settings *settings)
+{
+    free(settings->set);
+    free(settings->set_text);
+    free(settings->checkpoint);
+    free(settings->eps);
+    free(settings->beta);
+    free(settings->actions);
+    *settings = (fit_settings){0};
+}

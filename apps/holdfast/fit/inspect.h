@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file inspect.h
+ * @brief Parts of holdfast inspect.
+ */
+#ifndef HF_TOOL_INSPECT_H
+#define HF_TOOL_INSPECT_H
+
+#include "shell/tool.h"
+
+/** --moved ROW:OUTPUT=VALUE: prints how far that reading would move the model. *printed: false when the
+ * answer could not be. What is wrong with the text is told at once. */
+hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text, bool *printed);
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast predict */
+#include "fit/predicted.h"
+#include "report/report.h"
+#include "shell/class_rule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    REMARK = 2048
+};
+
+static const tool_option options[] = {
+    {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
+    {"computational", 0, NULL,
+     "projected solver: add <target>_sd_computational, the part of\n<target>_sd_latent that more actions "
+     "would take away;\ntakes an exact factor of all readings",
+     false},
+    {"worst-case", 0, "B",
+     "exact or projected solver: add <target>_worst_case, which bounds the\nerror for functions whose norm "
+     "is "
+     "at most B (least: the least norm that\nagrees with the readings), and "
+     "<target>_worst_case_computational, "
+     "which\nbounds the distance from the exact mean; takes an exact factor",
+     false},
+    {"covariance", 0, NULL,
+     "several outputs: add the latent covariances between them, <b>_<a>_cov\nfor each pair, as with all "
+     "outputs "
+     "predicted",
+     false},
+    CLASS_RULE,
+    {"outside", 0, NULL,
+     "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of "
+     "the input that is furthest out;\n0 inside",
+     false},
+};
+
+/* A column that is missing where a prediction is: of the target or, of all outputs in one table, of the first, or of the first class. */
+static const double *some_mean(const hf_model *model, const hf_table *table)
+{
+    const char *target = hf_model_target(model), *output = hf_model_output(model, 0),
+               *first = hf_model_class(model, 0);
+    const size_t bytes = strlen(target) + strlen(output) + (first != NULL ? strlen(first) : 0) + 16;
+    char *name = calloc(bytes, 1);
+    if (name == NULL) return NULL;
+    if (first != NULL)
+        snprintf(name, bytes, "p_%s", first);
+    else
+        snprintf(name, bytes, "%s_mean", target);
+    const double *mean = table_column(NULL, table, name);
+    if (mean == NULL && hf_model_output_column(model) != NULL) {
+        snprintf(name, bytes, "%s_%s_mean", target, output);
+        mean = table_column(NULL, table, name);
+    }
+    free(name);
+    return mean;
+}
+
+static bool print_summary(const hf_model *model, const hf_table *table, const char *output,
+                          const char *remark, json_t *worst)
+{
+    const double *mean = some_mean(model, table);
+    size_t rows = hf_table_rows(table), missing = 0;
+    for (size_t i = 0; i < rows && mean != NULL; i++) missing += isnan(mean[i]) ? 1 : 0;
+    json_t *json = json_pack("{s:o, s:o, s:I, s:I}", "output", json_text(output), "target",
+                             json_text(hf_model_target(model)), "rows", (json_int_t)rows,
+                             "without_prediction", (json_int_t)missing);
+    json_t *notes = json_array();
+    if (*remark != '\0') json_array_append_new(notes, json_text(remark));
+    if (json != NULL) json_object_set_new(json, "notes", notes);
+    if (json != NULL && worst != NULL) json_object_set(json, "worst_case", worst);
+    if (json != NULL && hf_model_outputs(model) > 1)
+        json_object_set_new(json, "outputs", json_outputs(model));
+    return json_print(json);
+}
+
+/* Whether the model can tell what was asked for beside the predictions. */
+static int check_additions(const tool_arguments *arguments, const hf_model *model)
+{
+    static const char *const latent[] = {"computational", "worst-case"};
+    const size_t outputs = hf_model_outputs(model);
+    const hf_transform transform = hf_model_settings(model)->transform;
+    const bool classifier = hf_model_classes(model) > 0;
+    for (size_t k = 0; k < 2; k++) {
+        if (!has_argument(arguments, latent[k])) continue;
+        if (classifier)
+            return complain("--%s is about models of readings; that of \"%s\" is a classifier", latent[k],
+                            hf_model_target(model));
+        if (transform != HF_TRANSFORM_NONE)
+            return complain("--%s is about what is modelled, the %s of \"%s\"; fit without --transform",
+                            latent[k], hf_enum_name(HF_ENUM_TRANSFORM, transform), hf_model_target(model));
+        if (outputs > 1)
+            return complain("--%s is about models of one output; this one has %zu", latent[k], outputs);
+    }
+    if (classifier && has_argument(arguments, "covariance"))
+        return complain("--covariance is about models of readings; that of \"%s\" is a classifier",
+                        hf_model_target(model));
+    if (outputs == 1 && has_argument(arguments, "covariance"))
+        return complain("--covariance is between several outputs; this model has one, \"%s\"",
+                        hf_model_target(model));
+    return TOOL_OK;
+}
+
+/* Leaves what is to be said of the predictions in `remark`. */
+static hf_status predict(const tool_arguments *arguments, tool_session *session, const hf_model *model,
+                         hf_table *table, char remark[REMARK], json_t **worst)
+{
+    hf_status status = hf_predict_into_table(session->ctx, model, table);
+    if (status >= 0) snprintf(remark, REMARK, "%s", hf_context_message(session->ctx));
+    if (*remark != '\0') warn(session, "%s", remark);
+    if (status >= 0 && has_argument(arguments, "computational"))
+        status = warn_status(session, add_computational(session->ctx, model, table));
+    if (status >= 0 && has_argument(arguments, "worst-case"))
+        status = warn_status(session, add_worst_case(arguments, session, model, table, worst));
+    /* What is missing has been told. */
+    if (status >= 0 && has_argument(arguments, "covariance"))
+        status = hf_predict_covariances_into_table(session->ctx, model, table);
+    if (status >= 0 && has_argument(arguments, "outside"))
+        status = hf_predict_outside_into_table(session->ctx, model, table);
+    return status;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    const char *output = argument(arguments, "output");
+    if (output == NULL) output = "-";
+    bool to_stdout = strcmp(output, "-") == 0;
+    if (to_stdout && has_argument(arguments, "json"))
+        return usage_error(arguments->verb,
+                           "--json and the table cannot both go to standard output; add -o OUT.csv");
+    tool_session session;
+    int code = session_open(arguments, &session);
+    if (code != TOOL_OK) return code;
+
+    hf_model *model = NULL;
+    hf_table *table = NULL;
+    json_t *worst = NULL;
+    char remark[REMARK] = "";
+    hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
+    if (status >= 0) status = take_class_rule(&session, arguments, model);
+    if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
+        hf_model_free(model);
+        session_close(&session, HF_OK);
+        return TOOL_FAILED;
+    }
+    if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
+    if (status >= 0) status = predict(arguments, &session, model, table, remark, &worst);
+    progress_clear(session.progress);
+    if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
+    bool printed = status < 0 || !session.json || print_summary(model, table, output, remark, worst);
+    json_decref(worst);
+    hf_table_free(table);
+    hf_model_free(model);
+    code = session_close(&session, status);
+    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+}
+
+const tool_verb verb_predict = {
+    .name = "predict",
+    .operands = "MODEL.hf NEW.csv [-o OUT.csv]",
+    .summary = "Add predictions to the rows of a table",
+    .text =
+        "Adds the columns <target>_mean, <target>_sd_latent, <target>_sd_observed, <target>_lo95 and\n"
+        "<target>_hi95 (the central 95 % interval of a new reading) and keeps all others. Only the model's\n"
+        "inputs have to be there; rows in which one is missing get no prediction. NEW.csv may be - for\n"
+        "standard input. With --json the table goes to the file and a summary to standard output.\n"
+        "Of a transformed target (fit --transform) mean and standard deviations are those of the target, "
+        "the\n"
+        "interval is between quantiles, and <target>_median comes last.\n"
+        "Of counts and amounts (sites poisson, negative-binomial, gamma) likewise, at the exposure of the "
+        "row,\n"
+        "and then the rate for one unit of exposure: <target>_rate, <target>_rate_lo95, <target>_rate_hi95.\n"
+        "Of several outputs each has its five columns, named by its own column. If the model was fitted "
+        "with\n"
+        "--output-column and NEW.csv has that column, each row is about its own output, and the names begin\n"
+        "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....\n"
+        "Of a classifier: <target>_class, the most probable class; p_<class>, the probability of each; and "
+        "the\n"
+        "latent function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....\n"
+        "Rows with an input outside of those that the model learnt from, by more than a tenth of their\n"
+        "range, are warned of: predictions there are extrapolated.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 2,
+    .most = 2,
+    .extends = true,
+    .run = run,
+};

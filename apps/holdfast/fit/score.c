@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast score */
+#include "report/report.h"
+
+#include <stdlib.h>
+
+static bool print_score(const tool_session *session, const hf_metrics *m)
+{
+    if (session->json) return json_print(json_metrics(m));
+    printf("n            %zu\n"
+           "mae          %.6g\n"
+           "rmse         %.6g\n"
+           "nlpd         %.6g\n"
+           "coverage50   %.4f\n"
+           "coverage90   %.4f\n"
+           "coverage95   %.4f\n"
+           "crps         %.6g\n",
+           m->n, m->mae, m->rmse, m->nlpd, m->coverage50, m->coverage90, m->coverage95, m->crps);
+    return true;
+}
+
+/* ---- several outputs ---------------------------------------------------------------------------------------
+ */
+
+static void print_row(const char *name, const hf_metrics *m)
+{
+    say(stdout, "%-16s %8zu %11.5g %11.5g %11.5g %9.4f %9.4f %9.4f %11.5g\n", name, m->n, m->mae, m->rmse,
+        m->nlpd, m->coverage50, m->coverage90, m->coverage95, m->crps);
+}
+
+/* Each in its own units, then all together. */
+static bool print_scores(const tool_session *session, const hf_model *model, const hf_metrics *each,
+                         const hf_metrics *all)
+{
+    const size_t outputs = hf_model_outputs(model);
+    if (session->json) {
+        json_t *json = json_metrics(all), *list = json_array();
+        for (size_t t = 0; t < outputs; t++) {
+            json_t *entry = json_metrics(&each[t]);
+            json_object_set_new(entry, "name", json_text(hf_model_output(model, t)));
+            json_array_append_new(list, entry);
+        }
+        json_object_set_new(json, "outputs", list);
+        return json_print(json);
+    }
+    printf("%-16s %8s %11s %11s %11s %9s %9s %9s %11s\n", "output", "n", "mae", "rmse", "nlpd", "cover50",
+           "cover90", "cover95", "crps");
+    for (size_t t = 0; t < outputs; t++) print_row(hf_model_output(model, t), &each[t]);
+    print_row("all, in scales", all);
+    return true;
+}
+
+/* HF_OK or an error; *printed is false when the result could not be. */
+static hf_status score_outputs(const tool_session *session, const hf_model *model, const hf_table *table,
+                               bool *printed)
+{
+    hf_metrics all, *each = calloc(hf_model_outputs(model), sizeof *each);
+    hf_status status = each != NULL ? hf_score_outputs(session->ctx, model, table, each) : HF_ERR_MEMORY;
+    if (status >= 0) status = warn_status(session, hf_score(session->ctx, model, table, &all));
+    progress_clear(session->progress);
+    if (status >= 0) *printed = print_scores(session, model, each, &all);
+    free(each);
+    return status;
+}
+
+static hf_status score(const tool_session *session, const hf_model *model, const hf_table *table,
+                       bool *printed)
+{
+    if (hf_model_classes(model) > 0) return score_classes(session, model, table, printed);
+    if (hf_model_outputs(model) > 1) return score_outputs(session, model, table, printed);
+    hf_metrics metrics;
+    const hf_status status = warn_status(session, hf_score(session->ctx, model, table, &metrics));
+    progress_clear(session->progress);
+    if (status >= 0) *printed = print_score(session, &metrics);
+    return status;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    tool_session session;
+    int code = session_open(arguments, &session);
+    if (code != TOOL_OK) return code;
+    hf_model *model = NULL;
+    hf_table *table = NULL;
+    bool printed = true;
+    hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
+    if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
+    if (status >= 0) status = score(&session, model, table, &printed);
+    progress_clear(session.progress);
+    hf_table_free(table);
+    hf_model_free(model);
+    code = session_close(&session, status);
+    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+}
+
+const tool_verb verb_score = {
+    .name = "score",
+    .operands = "MODEL.hf TEST.csv",
+    .summary = "Score a model on rows whose target is known",
+    .text =
+        "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural logarithm,\n"
+        "units of the target). coverage50/90/95: share of readings inside the central intervals. crps: mean\n"
+        "continuous ranked probability score. Rows with a missing target or input do not count. Of a\n"
+        "transformed target (fit --transform) mae is that of the median; all are in the target's own units.\n"
+        "Of counts and amounts mae is that of the median, nlpd is of probabilities of the counts or "
+        "densities\n"
+        "of the amounts, intervals are between quantiles, and crps is not computed.\n"
+        "Several "
+        "outputs\n"
+        "are scored each in its own units, and all together in units of the scale that the fit standardised\n"
+        "each by.\n"
+        "A classifier: accuracy: share of rows whose most probable class is the label. nlpd: mean negative "
+        "log\n"
+        "probability of the label. brier: mean squared distance of the probabilities from the label, from 0 "
+        "to\n"
+        "2. ece: expected calibration error, 10 bins: how far accuracy is from the probability that is "
+        "stated;\n"
+        "--json also has the bins.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast score boston.hf data/boston.csv",
+    .options = NULL,
+    .option_count = 0,
+    .least = 2,
+    .most = 2,
+    .run = run,
+};

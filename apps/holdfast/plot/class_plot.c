@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a picture of a classifier shows: probabilities along one input, or over two. */
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    SIDE = 121,         /* of a map */
+    PROBES = 25,        /* points along an input when looking for the one that matters most */
+    PROBED_INPUTS = 200 /* more inputs than this are not tried */
+};
+
+static hf_status load(hf_context *ctx, plot_classes *data)
+{
+    size_t label = 0;
+    hf_status status = hf_model_rows(ctx, data->model, &data->rows);
+    if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
+    if (status >= 0) status = hf_table_find(ctx, data->rows, "label", &label);
+    if (status < 0) return status;
+    data->n = hf_table_rows(data->rows);
+    data->label = malloc((data->n + 1) * sizeof *data->label);
+    data->inputs = malloc((data->d + 1) * sizeof *data->inputs);
+    data->place = malloc((data->d + 1) * sizeof *data->place);
+    if (data->label == NULL || data->inputs == NULL || data->place == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++) {
+        char buffer[32];
+        const char *text = hf_table_field(data->rows, i, label, buffer);
+        data->label[i] = data->classes;
+        for (size_t c = 0; c < data->classes; c++)
+            if (strcmp(text, hf_model_class(data->model, c)) == 0) data->label[i] = c;
+    }
+    for (size_t j = 0; j < data->d; j++) {
+        data->inputs[j] = table_column(ctx, data->training, hf_model_feature(data->model, j));
+        if (data->inputs[j] == NULL) return HF_ERR_INTERNAL;
+    }
+    return HF_OK;
+}
+
+static hf_status ask(hf_context *ctx, plot_classes *data, size_t m, const double *x, double *probability,
+                     double *mean, double *var)
+{
+    return hf_classify_predict(ctx, hf_model_classifier(data->model), m, x, data->d, probability, NULL, mean,
+                               var, NULL);
+}
+
+/* How much the probabilities move along input j, between its 5 % and 95 % quantiles. */
+static hf_status variation(hf_context *ctx, plot_classes *data, size_t j, const plot_spread *s, double *out)
+{
+    const size_t classes = data->classes;
+    double *x = malloc((PROBES * data->d + 1) * sizeof *x), *p = malloc((PROBES * classes + 1) * sizeof *p);
+    hf_status status = x != NULL && p != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t k = 0; k < PROBES && status >= 0; k++) {
+        memcpy(x + k * data->d, data->place, data->d * sizeof *x);
+        x[k * data->d + j] = s->low + (s->high - s->low) * (double)k / (PROBES - 1);
+    }
+    if (status >= 0) status = ask(ctx, data, PROBES, x, p, NULL, NULL);
+    *out = 0.0;
+    for (size_t k = 1; k < PROBES && status >= 0; k++)
+        for (size_t c = 0; c < classes; c++) *out += fabs(p[k * classes + c] - p[(k - 1) * classes + c]);
+    free(p);
+    free(x);
+    return status;
+}
+
+static hf_status choose_input(hf_context *ctx, plot_classes *data, const char *x)
+{
+    if (x != NULL) return plot_find_input(ctx, data->model, data->training, x, &data->column);
+    double best = -1.0;
+    for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 2; j++) {
+        double range = 0.0;
+        plot_spread s;
+        if (!plot_spread_of(data->inputs[j], data->n, &s)) return HF_ERR_MEMORY;
+        const hf_status status = variation(ctx, data, j, &s, &range);
+        if (status < 0) return status;
+        if (range <= best) continue;
+        best = range;
+        data->column = j;
+    }
+    return HF_OK;
+}
+
+/* Range of an input with a margin. */
+static bool find_range(plot_classes *data, size_t j, size_t axis)
+{
+    plot_spread s;
+    if (!plot_spread_of(data->inputs[j], data->n, &s)) return false;
+    double margin = 0.04 * (s.most - s.least);
+    if (!(margin > 0)) margin = fabs(s.least) > 0 ? 0.1 * fabs(s.least) : 1.0;
+    data->low[axis] = s.least - margin;
+    data->high[axis] = s.most + margin;
+    return true;
+}
+
+static double at(const plot_classes *data, size_t axis, size_t k, size_t count)
+{
+    return data->low[axis] + (data->high[axis] - data->low[axis]) * (double)k / (double)(count - 1);
+}
+
+static void place_points(plot_classes *data)
+{
+    for (size_t k = 0; k < data->m; k++) {
+        double *x = data->x + k * data->d;
+        memcpy(x, data->place, data->d * sizeof *x);
+        if (data->maps) {
+            x[0] = at(data, 0, k / SIDE, SIDE);
+            x[1] = at(data, 1, k % SIDE, SIDE);
+        } else {
+            x[data->column] = at(data, 0, k, data->m);
+        }
+    }
+}
+
+static hf_status predict(hf_context *ctx, plot_classes *data)
+{
+    const size_t latents = hf_model_settings(data->model)->sites == HF_SITES_SOFTMAX ? data->classes : 1;
+    data->m = data->maps ? SIDE * SIDE : PLOT_POINTS;
+    data->side = SIDE;
+    data->banded = latents == 1 && !data->maps;
+    data->x = malloc((data->m * data->d + 1) * sizeof *data->x);
+    data->probability = malloc((data->m * data->classes + 1) * sizeof *data->probability);
+    data->mean = malloc((2 * data->m * latents + 1) * sizeof *data->mean);
+    if (data->x == NULL || data->probability == NULL || data->mean == NULL) return HF_ERR_MEMORY;
+    place_points(data);
+    return ask(ctx, data, data->m, data->x, data->probability, data->mean, data->mean + data->m * latents);
+}
+
+hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out)
+{
+    memset(out, 0, sizeof *out);
+    out->model = model;
+    out->d = hf_model_features(model);
+    out->classes = hf_model_classes(model);
+    hf_status status = load(ctx, out);
+    for (size_t j = 0; j < out->d && status >= 0; j++) {
+        plot_spread s;
+        if (!plot_spread_of(out->inputs[j], out->n, &s)) return HF_ERR_MEMORY;
+        out->place[j] = s.median;
+    }
+    out->maps = out->d == 2 && x == NULL;
+    if (status >= 0) status = choose_input(ctx, out, x);
+    if (status >= 0 && !find_range(out, out->column, 0)) status = HF_ERR_MEMORY;
+    if (status >= 0 && out->maps && !find_range(out, 1, 1)) status = HF_ERR_MEMORY;
+    return status < 0 ? status : predict(ctx, out);
+}
+
+void plot_classes_free(plot_classes *data)
+{
+    hf_table_free(data->rows);
+    hf_table_free(data->training);
+    free(data->label);
+    free(data->inputs);
+    free(data->place);
+    free(data->x);
+    free(data->probability);
+    free(data->mean);
+}
+
+/* `column`: scratch of a number for each point. */
+static hf_status add_columns(hf_context *ctx, const plot_classes *data, hf_table *table, double *column)
+{
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < data->d && status >= 0; j++) {
+        for (size_t k = 0; k < data->m; k++) column[k] = data->x[k * data->d + j];
+        status = hf_table_set_numbers(ctx, table, hf_model_feature(data->model, j), column);
+    }
+    for (size_t c = 0; c < data->classes && status >= 0; c++) {
+        const char *class = hf_model_class(data->model, c);
+        const size_t bytes = strlen(class) + 8;
+        char *name = malloc(bytes);
+        if (name == NULL) return HF_ERR_MEMORY;
+        snprintf(name, bytes, "p_%s", class);
+        for (size_t k = 0; k < data->m; k++) column[k] = data->probability[k * data->classes + c];
+        status = hf_table_set_numbers(ctx, table, name, column);
+        free(name);
+    }
+    return status;
+}
+
+hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out)
+{
+    hf_table *table = NULL;
+    double *column = malloc(data->m * sizeof *column);
+    hf_status status = column != NULL ? hf_table_create(ctx, data->m, &table) : HF_ERR_MEMORY;
+    if (status >= 0) status = add_columns(ctx, data, table, column);
+    free(column);
+    if (status < 0) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast plot */
+#include "plot/plot.h"
+#include "report/report.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const tool_option options[] = {
+    {"x", 'x', "COLUMN",
+     "input of the slice (default: the one along which the prediction\nvaries most; of an envelope the "
+     "first)",
+     false},
+    {"output", 'o', "OUT", "picture to write: .svg, .png or .pdf (default: the model's name\nwith .svg)",
+     TOOL_WRITES},
+    {"data-only", 0, NULL,
+     "no picture, but what it is made of: OUT.gp, a gnuplot script,\nOUT-slice.csv and OUT-rows.csv", false},
+};
+
+/* The picture's name, to be freed. */
+static char *output_of(const tool_arguments *arguments)
+{
+    const char *given = argument(arguments, "output"), *model = arguments->operand[0];
+    return given != NULL ? strdup(given) : with_ending(model, plot_stem(model), ".svg");
+}
+
+/* --data-only writes the script, the slice and the rows in place of the picture. */
+enum {
+    DATA_FILES = 3
+};
+static const char *const data_endings[DATA_FILES] = {".gp", "-slice.csv", "-rows.csv"};
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    char *output = output_of(arguments);
+    const size_t files = has_argument(arguments, "data-only") ? DATA_FILES : 0;
+    size_t count = 0;
+    for (size_t k = 0; k < files; k++)
+        out[count++] = output != NULL ? with_ending(output, plot_stem(output), data_endings[k]) : NULL;
+    if (argument(arguments, "output") == NULL)
+        out[count++] = output;
+    else
+        free(output);
+    return count;
+}
+
+/* What is drawn: a model of one output, or of several, a classifier, or an envelope. */
+typedef struct picture {
+    plot_data one;
+    plot_outputs several;
+    plot_envelope envelope;
+    plot_classes classes;
+    bool is_several, is_envelope, is_classes;
+} picture;
+
+static bool write_picture(FILE *script, const void *any, plot_format format, const char *output)
+{
+    const picture *data = any;
+    if (data->is_envelope) return plot_envelope_script(script, &data->envelope, format, output);
+    if (data->is_classes) return plot_classes_script(script, &data->classes, format, output);
+    return data->is_several ? plot_outputs_script(script, &data->several, format, output)
+                            : plot_script(script, &data->one, format, output);
+}
+
+/* ---- data only -------------------------------------------------------------------------------------------- */
+
+static hf_status write_envelope_tables(hf_context *ctx, const plot_envelope *data, const char *slice,
+                                       const char *rows)
+{
+    hf_table *table = NULL, *readings = NULL;
+    hf_status status = plot_envelope_table(ctx, data, &table);
+    if (status >= 0) status = plot_envelope_readings(ctx, data, &readings);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
+    if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
+    hf_table_free(table);
+    hf_table_free(readings);
+    return status;
+}
+
+static hf_status write_tables(hf_context *ctx, const picture *data, const char *slice, const char *rows)
+{
+    if (data->is_envelope) return write_envelope_tables(ctx, &data->envelope, slice, rows);
+    hf_table *table = NULL;
+    const hf_table *readings = data->is_classes   ? data->classes.rows
+                               : data->is_several ? data->several.rows
+                                                  : data->one.rows;
+    hf_status status = data->is_classes   ? plot_classes_table(ctx, &data->classes, &table)
+                       : data->is_several ? plot_outputs_table(ctx, &data->several, &table)
+                                          : plot_slice_table(ctx, &data->one, &table);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
+    if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
+    hf_table_free(table);
+    return status;
+}
+
+/* All three files or none. */
+static int write_data(const tool_session *session, const picture *data, plot_format format,
+                      const char *output)
+{
+    const size_t stem = plot_stem(output);
+    char *script = with_ending(output, stem, data_endings[0]),
+         *slice = with_ending(output, stem, data_endings[1]),
+         *rows = with_ending(output, stem, data_endings[2]);
+    int code = script != NULL && slice != NULL && rows != NULL ? TOOL_OK : complain("out of memory");
+    if (code == TOOL_OK) code = plot_write_script(session->ctx, write_picture, data, format, output, script);
+    if (code == TOOL_OK && write_tables(session->ctx, data, slice, rows) < 0) {
+        code = complain("%s", hf_context_message(session->ctx));
+        unlink(script);
+        unlink(slice);
+    }
+    if (code == TOOL_OK && !session->json) say(stdout, "Wrote %s, %s and %s\n", script, slice, rows);
+    free(script);
+    free(slice);
+    free(rows);
+    return code;
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------- */
+
+static json_t *json_model_picture(const hf_model *model, const picture *data, const char *output)
+{
+    const size_t column = data->is_classes   ? data->classes.column
+                          : data->is_several ? data->several.column
+                                             : data->one.column;
+    const size_t readings =
+        data->is_several || data->is_classes ? hf_model_report(model)->readings : data->one.n;
+    json_t *json = json_pack("{s:o, s:o, s:o, s:I}", "output", json_text(output), "target",
+                             json_text(hf_model_target(model)), "x",
+                             json_text(hf_model_feature(model, column)), "readings", (json_int_t)readings);
+    if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
+    if (json != NULL && data->is_classes) json_object_set_new(json, "maps", json_boolean(data->classes.maps));
+    return json;
+}
+
+static json_t *json_envelope_picture(const plot_envelope *data, const char *output)
+{
+    return json_pack("{s:o, s:o, s:o, s:b, s:I}", "output", json_text(output), "target",
+                     json_text(data->labels->target), "x", json_text(data->labels->features[data->column]),
+                     "maps", (int)data->maps, "readings", (json_int_t)hf_envelope_readings(data->envelope));
+}
+
+/* Loads the model or the envelope, and computes what is drawn. */
+static hf_status compute(const tool_session *session, const tool_arguments *arguments, hf_model **model,
+                         picture *data)
+{
+    const char *file = arguments->operand[0], *x = argument(arguments, "x");
+    data->is_envelope = hf_file_type(file) == HF_FILE_ENVELOPE;
+    if (data->is_envelope) return plot_envelope_make(session->ctx, file, x, &data->envelope);
+    const hf_status status = hf_model_load(session->ctx, file, model);
+    if (status < 0) return status;
+    data->is_classes = hf_model_classes(*model) > 0;
+    if (data->is_classes) return plot_classes_make(session->ctx, *model, x, &data->classes);
+    data->is_several = hf_model_outputs(*model) > 1;
+    return data->is_several ? plot_outputs_make(session->ctx, *model, x, &data->several)
+                            : plot_data_make(session->ctx, *model, x, &data->one);
+}
+
+static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
+                        plot_format format, picture *data)
+{
+    hf_model *model = NULL;
+    bool data_only = has_argument(arguments, "data-only");
+    int code = TOOL_OK;
+    hf_status status = compute(session, arguments, &model, data);
+    progress_clear(session->progress);
+    if (status >= 0) {
+        code = data_only ? write_data(session, data, format, output)
+                         : plot_draw(session->ctx, write_picture, data, format, output);
+        if (code == TOOL_OK && session->json)
+            code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
+                                                : json_model_picture(model, data, output))
+                       ? TOOL_OK
+                       : TOOL_FAILED;
+        else if (code == TOOL_OK && !data_only)
+            say(stdout, "Wrote %s\n", output);
+    }
+    plot_data_free(&data->one);
+    plot_outputs_free(&data->several);
+    plot_envelope_free(&data->envelope);
+    plot_classes_free(&data->classes);
+    hf_model_free(model);
+    int closed = session_close(session, status);
+    return closed != TOOL_OK ? closed : code;
+}
+
+static int run(const tool_arguments *arguments)
+{
+    char *output = output_of(arguments);
+    if (output == NULL) return complain("out of memory");
+    plot_format format = PLOT_SVG;
+    tool_session session;
+    int code = TOOL_OK;
+    if (!plot_find_format(output, &format))
+        code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    else if (!has_argument(arguments, "data-only") && !plot_has_gnuplot())
+        code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
+    if (code == TOOL_OK) code = session_open(arguments, &session);
+    if (code == TOOL_OK) {
+        picture data = {0};
+        code = make_picture(&session, arguments, output, format, &data);
+    }
+    free(output);
+    return code;
+}
+
+const tool_verb verb_plot = {
+    .name = "plot",
+    .operands = "MODEL.hf|ENV.hf [-o OUT.svg] [OPTION]...",
+    .summary = "Draw a model and what it thinks of its readings, or an envelope",
+    .text =
+        "Four panels: a slice along one input with its bands and the readings, observed against "
+        "leave-one-out\n"
+        "prediction, the weights, and the residuals. Suspected readings are red crosses. Of several outputs\n"
+        "there is a slice each, shaded where only others have readings. Of an envelope (holdfast bound "
+        "--save)\n"
+        "the bounds along its input with the readings' intervals; of one of two inputs, maps of upper "
+        "bound,\n"
+        "lower bound and width; of one of more, or with --x, a slice through the medians. Of a classifier "
+        "the\n"
+        "probabilities of the classes along its input, of one of two inputs as a map, of one of more a "
+        "slice\n"
+        "as above. Needs gnuplot.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast plot boston.hf --x lstat -o boston.svg",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .derives = derive,
+    .run = run,
+};

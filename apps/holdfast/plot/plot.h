@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file plot.h
+ * @brief The picture of a model: its data (plot_data.c) and the gnuplot script that draws them (plot_script.c).
+ */
+#ifndef HF_TOOL_PLOT_H
+#define HF_TOOL_PLOT_H
+
+#include "shell/tool.h"
+
+enum {
+    PLOT_POINTS = 241 /* along the slice */
+};
+
+/** Everything that is drawn. Arrays of n entries per reading, PLOT_POINTS per slice. */
+typedef struct plot_data {
+    const hf_model *model;
+    hf_table *rows;     /* of hf_model_rows(): owns the arrays of the readings of one output */
+    hf_table *training; /* of hf_model_training(): and their inputs */
+    double *own;        /* of several outputs one owns its arrays itself */
+    size_t n, d;
+    size_t width; /* numbers that a prediction takes: d, and with several outputs the number of the output */
+    const char *name; /* of what is read */
+    const double **x; /* d columns of n inputs */
+    /* With a transformed target loo_mean is the median, residual that of what is modelled; else
+     * NULL. */
+    const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
+    hf_transform transform;
+    bool rates; /* counts or amounts: the slice is of log rates, `transform` is log */
+    /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which the
+     * slice follows them; with several their median. */
+    size_t offsets;
+    double *offset_at, offset;
+
+    size_t column; /* the input of the slice */
+    /* The slice, of what is modelled. */
+    double at[PLOT_POINTS], mean[PLOT_POINTS], sd_latent[PLOT_POINTS], sd_observed[PLOT_POINTS];
+    double *reading_at; /* n: the input */
+    double
+        *reading_value; /* n: the reading; with several inputs moved along to the slice (partial residual) */
+    size_t gaps;
+    double *gap; /* gaps pairs: from where to where only other outputs have readings; one input only */
+} plot_data;
+
+enum {
+    PLOT_OUTPUTS = 16 /* panels at most */
+};
+
+/** Several outputs, a panel each: all through the same place. */
+typedef struct plot_outputs {
+    const hf_model *model;
+    hf_table *rows;
+    size_t count, column;
+    plot_data *output; /* count */
+} plot_outputs;
+
+/** Computes everything; `x` names the input of the slice, NULL: the one along which the prediction varies most. */
+hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out);
+void plot_data_free(plot_data *data);
+/** The same for the outputs of a model of several, PLOT_OUTPUTS at most. */
+hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *x, plot_outputs *out);
+void plot_outputs_free(plot_outputs *data);
+hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out);
+
+/* ---- parts of it (plot_data.c) --------------------------------------------------------------------------- */
+
+/** Quantiles of values: 0, 5 %, 50 %, 95 %, 1. */
+typedef struct plot_spread {
+    double least, low, median, high, most;
+} plot_spread;
+
+/** False when out of memory. */
+bool plot_spread_of(const double *values, size_t n, plot_spread *out);
+/** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width` numbers. */
+hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
+                         const plot_spread *s, double *out);
+/** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
+hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                          size_t *column);
+/** The slice through `centre` over the range of the input's values, and the readings beside it. */
+hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s);
+
+/** In the units of the target, so many of these standard deviations from the slice at point k. */
+double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
+/** The slice as a table. */
+hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out);
+
+/** Formats that gnuplot can make. */
+typedef enum plot_format {
+    PLOT_SVG,
+    PLOT_PNG,
+    PLOT_PDF
+} plot_format;
+
+/* ---- from a script to a picture (plot_gnuplot.c) -------------------------------------------------------------- */
+
+/** Writes a whole script, data included, so that it draws `output`; NULL: to gnuplot's standard
+ * output. False when writing failed. */
+typedef bool plot_writer(FILE *script, const void *data, plot_format format, const char *output);
+/** Length of a path without its extension. */
+size_t plot_stem(const char *path);
+/** The format that a path's extension stands for; false when it stands for none. */
+bool plot_find_format(const char *path, plot_format *format);
+bool plot_has_gnuplot(void);
+/** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot
+ * takes some names for commands, and is told none. TOOL_FAILED after a message. */
+int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format, const char *output);
+/** The script as a file that draws `output` when gnuplot runs it. TOOL_FAILED after a message. */
+int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,
+                      const char *output, const char *path);
+
+/* ---- what all scripts have in common (plot_common.c) ------------------------------------------------------- */
+
+/** A name inside double quotes, where it stands for itself and nothing else: control characters
+ * become blanks, what is no UTF-8 becomes U+FFFD, and what gnuplot would act upon is written by
+ * its number. */
+void plot_quoted(FILE *out, const char *text);
+/** The same where gnuplot takes the text for a format: the label of a tic. */
+void plot_tic(FILE *out, const char *text);
+/** A blank and the number; NaN where it is missing. */
+void plot_number(FILE *out, double value);
+/** Terminal, and output unless it is NULL; 1200 points wide. */
+void plot_terminal(FILE *out, plot_format format, unsigned height, const char *output);
+/** Frame, tics, colours `blue` and `red`. */
+extern const char plot_style[];
+/** A key of one line above a panel. */
+extern const char plot_key_above[];
+/** Widens a range, {INFINITY, -INFINITY} at first, to a finite value. */
+void plot_include(double range[2], double value);
+/** "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
+void plot_range(FILE *out, const char *axis, const double range[2]);
+/** Where a panel stands, in shares of the picture. */
+void plot_panel(FILE *out, double left, double right, double bottom, double top);
+void plot_label(FILE *out, const char *axis, const char *text);
+/** The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other on so many
+ * points; 0: leave it to gnuplot. */
+double plot_tic_step(const double range[2], double points);
+
+/** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
+bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
+bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
+
+/* ---- classifiers (class_plot.c, class_plot_script.c) ----------------------------------------------------------- */
+
+/** Probabilities along one input, or over two. */
+typedef struct plot_classes {
+    const hf_model *model;
+    hf_table *rows, *training; /* of hf_model_rows() and hf_model_training() */
+    size_t n, d, classes;
+    size_t *label;         /* n: the class of each row, `classes` where it has none */
+    const double **inputs; /* d columns of n */
+    size_t column;         /* of the slice; of a map the first of two */
+    bool maps;
+    bool banded;   /* a slice of one latent function, which has a band */
+    double *place; /* d: where the other inputs of a slice are */
+    double low[2], high[2];
+    size_t m, side;      /* points; of a map side x side, the second input running fastest */
+    double *x;           /* m x d */
+    double *probability; /* m x classes */
+    double *mean;        /* latent means, then their variances */
+} plot_classes;
+
+/** `x` names the input of a slice, NULL: a map of two inputs, else along the one along which the probabilities vary most. */
+hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out);
+void plot_classes_free(plot_classes *data);
+bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format, const char *output);
+/** The probabilities as a table. */
+hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out);
+
+/* ---- envelopes (plot_envelope.c, plot_envelope_script.c) ----------------------------------------------------- */
+
+/** A slice along one input, or maps over two. */
+typedef struct plot_envelope {
+    hf_envelope *envelope;
+    hf_envelope_labels *labels;
+    size_t d;
+    size_t column; /* of the slice; of maps the first of two */
+    bool maps;
+    double *place; /* d: where the other inputs of a slice are */
+    double low[2], high[2];
+    size_t m, side;                 /* queries; of a map side x side, the second input running fastest */
+    double *x;                      /* m x d */
+    double *lower, *upper, *centre; /* m; centre: of the smoothest function, NaN where that is not known */
+} plot_envelope;
+
+/** Loads the envelope and bounds; `x` names the input of a slice, NULL: maps of two inputs, else along the first one. */
+hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, plot_envelope *out);
+void plot_envelope_free(plot_envelope *data);
+bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format, const char *output);
+/** The bounds, and the readings, as tables. */
+hf_status plot_envelope_table(hf_context *ctx, const plot_envelope *data, hf_table **out);
+hf_status plot_envelope_readings(hf_context *ctx, const plot_envelope *data, hf_table **out);
+
+#endif

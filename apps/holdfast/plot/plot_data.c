@@ -1,0 +1,361 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a picture of a model shows. */
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PROBES = 25,         /* points along an input when looking for the one that matters most */
+    PROBED_INPUTS = 200, /* more inputs than this are not tried */
+    BLOCK = 4096         /* rows predicted at once */
+};
+
+static int by_value(const void *a, const void *b)
+{
+    double left = *(const double *)a, right = *(const double *)b;
+    return (left > right) - (left < right);
+}
+
+bool plot_spread_of(const double *values, size_t n, plot_spread *out)
+{
+    double *sorted = malloc((n + 1) * sizeof *sorted);
+    if (sorted == NULL) return false;
+    memcpy(sorted, values, n * sizeof *values);
+    qsort(sorted, n, sizeof *sorted, by_value);
+    double last = (double)(n - 1);
+    *out = (plot_spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
+                         sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
+    free(sorted);
+    return true;
+}
+
+/* Medians of all inputs: where the slice goes through. */
+static hf_status medians(const plot_data *data, double *centre)
+{
+    for (size_t j = 0; j < data->d; j++) {
+        plot_spread s;
+        if (!plot_spread_of(data->x[j], data->n, &s)) return HF_ERR_MEMORY;
+        centre[j] = s.median;
+    }
+    return HF_OK;
+}
+
+/* Means at the same place become their average. Returns how many places there are. */
+static size_t merge(double *pair, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < n;) {
+        const size_t first = i;
+        const double at = pair[2 * first];
+        double sum = 0.0;
+        for (; i < n && pair[2 * i] == at; i++) sum += pair[2 * i + 1];
+        pair[2 * count] = at;
+        pair[2 * count++ + 1] = sum / (double)(i - first);
+    }
+    return count;
+}
+
+static hf_status find_offset(hf_context *ctx, plot_data *data)
+{
+    const char *column = hf_model_mean_column(data->model);
+    if (column == NULL) return HF_OK;
+    plot_spread s;
+    const double *prior = table_column(ctx, data->training, column);
+    if (prior == NULL) return HF_ERR_INTERNAL;
+    if (!plot_spread_of(prior, data->n, &s)) return HF_ERR_MEMORY;
+    data->offset = s.median;
+    if (data->d > 1) return HF_OK;
+    data->offset_at = malloc((data->n + 1) * 2 * sizeof *data->offset_at);
+    if (data->offset_at == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n; i++) {
+        data->offset_at[2 * i] = data->x[0][i];
+        data->offset_at[2 * i + 1] = prior[i];
+    }
+    qsort(data->offset_at, data->n, 2 * sizeof *data->offset_at, by_value);
+    data->offsets = merge(data->offset_at, data->n);
+    return HF_OK;
+}
+
+/* The prior mean at a place of the slice: between readings a straight line. */
+static double offset_of(const plot_data *data, double at)
+{
+    const double *pair = data->offset_at;
+    if (data->offsets == 0) return data->offset;
+    size_t i = 0;
+    while (i < data->offsets && pair[2 * i] < at) i++;
+    if (i == 0) return pair[1];
+    if (i == data->offsets) return pair[2 * i - 1];
+    const double share = (at - pair[2 * i - 2]) / (pair[2 * i] - pair[2 * i - 2]);
+    return pair[2 * i - 1] + share * (pair[2 * i + 1] - pair[2 * i - 1]);
+}
+
+hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
+                         const plot_spread *s, double *out)
+{
+    double mean[PROBES], *x = malloc(PROBES * data->width * sizeof *x);
+    if (x == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < PROBES; k++) {
+        memcpy(x + k * data->width, centre, data->width * sizeof *x);
+        x[k * data->width + j] = s->low + (s->high - s->low) * (double)k / (PROBES - 1);
+    }
+    hf_status status =
+        hf_predict(ctx, hf_model_posterior(data->model), PROBES, x, data->width, mean, NULL, NULL);
+    free(x);
+    if (status < 0) return status;
+    qsort(mean, PROBES, sizeof *mean, by_value);
+    *out = mean[PROBES - 1] - mean[0];
+    return HF_OK;
+}
+
+hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                          size_t *column)
+{
+    size_t position; /* in the training table, whose first column is the row number */
+    for (size_t j = 0; j < hf_model_features(model); j++) {
+        *column = j;
+        if (strcmp(hf_model_feature(model, j), x) == 0) return HF_OK;
+    }
+    hf_status status = hf_table_find(ctx, training, x, &position);
+    if (status < 0) return status;
+    complain("--x: \"%s\" is not an input of the model", x);
+    return HF_ERR_NO_COLUMN;
+}
+
+static hf_status choose_input(hf_context *ctx, plot_data *data, const double *centre, const char *x)
+{
+    if (x != NULL) return plot_find_input(ctx, data->model, data->training, x, &data->column);
+    double best = -1.0;
+    for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 1; j++) {
+        double range = 0.0;
+        plot_spread s;
+        if (!plot_spread_of(data->x[j], data->n, &s)) return HF_ERR_MEMORY;
+        hf_status status = plot_variation(ctx, data, centre, j, &s, &range);
+        if (status < 0) return status;
+        if (range <= best) continue;
+        best = range;
+        data->column = j;
+    }
+    return HF_OK;
+}
+
+/* Predictions with all inputs at the centre but the chosen one, which takes the given values. */
+static hf_status predict_along(hf_context *ctx, const plot_data *data, const double *centre, size_t count,
+                               const double *at, double *mean, double *latent, double *observed)
+{
+    size_t block = count < BLOCK ? count : BLOCK;
+    double *x = malloc(block * data->width * sizeof *x);
+    hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
+    for (size_t begin = 0; begin < count && status >= 0; begin += block) {
+        size_t rows = count - begin < block ? count - begin : block;
+        for (size_t k = 0; k < rows; k++) {
+            memcpy(x + k * data->width, centre, data->width * sizeof *x);
+            x[k * data->width + data->column] = at[begin + k];
+        }
+        status =
+            hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->width, mean + begin,
+                       latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
+        for (size_t k = 0; k < rows; k++) mean[begin + k] += offset_of(data, at[begin + k]);
+    }
+    free(x);
+    return status;
+}
+
+static hf_status make_slice(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
+{
+    double margin = 0.04 * (s->most - s->least);
+    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
+    double begin = s->least - margin, end = s->most + margin;
+    for (size_t k = 0; k < PLOT_POINTS; k++)
+        data->at[k] = begin + (end - begin) * (double)k / (PLOT_POINTS - 1);
+    hf_status status = predict_along(ctx, data, centre, PLOT_POINTS, data->at, data->mean, data->sd_latent,
+                                     data->sd_observed);
+    for (size_t k = 0; k < PLOT_POINTS && status >= 0; k++) {
+        data->sd_latent[k] = sqrt(data->sd_latent[k]);
+        data->sd_observed[k] = sqrt(data->sd_observed[k]);
+    }
+    return status;
+}
+
+/* Counts and amounts are shown beside the rate: for one unit of exposure each. */
+static hf_status per_exposure(hf_context *ctx, const plot_data *data)
+{
+    const char *column = hf_model_exposure_column(data->model);
+    if (column == NULL) return HF_OK;
+    const double *exposure = table_column(ctx, data->training, column);
+    for (size_t i = 0; exposure != NULL && i < data->n; i++) data->reading_value[i] /= exposure[i];
+    return exposure != NULL ? HF_OK : HF_ERR_INTERNAL;
+}
+
+/* With one input the readings themselves; with several, what is left of them when the other inputs'
+ * part is replaced by that at their medians: the slice at the reading's input plus its leave-one-out
+ * residual, both of what is modelled. */
+static hf_status place_readings(hf_context *ctx, plot_data *data, const double *centre)
+{
+    const double *values = data->x[data->column];
+    data->reading_at = malloc(data->n * sizeof *data->reading_at);
+    data->reading_value = malloc(data->n * sizeof *data->reading_value);
+    if (data->reading_at == NULL || data->reading_value == NULL) return HF_ERR_MEMORY;
+    memcpy(data->reading_at, values, data->n * sizeof *values);
+    if (data->d == 1) {
+        memcpy(data->reading_value, data->y, data->n * sizeof *data->y);
+        return per_exposure(ctx, data);
+    }
+    hf_status status = predict_along(ctx, data, centre, data->n, values, data->reading_value, NULL, NULL);
+    const hf_transform g = data->transform;
+    for (size_t i = 0; i < data->n && status >= 0; i++) {
+        data->reading_value[i] +=
+            hf_transform_forward(g, data->y[i]) - hf_transform_forward(g, data->loo_mean[i]);
+        data->reading_value[i] = hf_transform_inverse(g, data->reading_value[i]);
+    }
+    return status;
+}
+
+hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
+{
+    const hf_status status = make_slice(ctx, data, centre, s);
+    return status < 0 ? status : place_readings(ctx, data, centre);
+}
+
+static hf_status load_tables(hf_context *ctx, plot_data *data)
+{
+    hf_status status = hf_model_rows(ctx, data->model, &data->rows);
+    if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
+    if (status < 0) return status;
+    const bool plain = hf_model_settings(data->model)->transform == HF_TRANSFORM_NONE;
+    const struct {
+        const char *name;
+        const double **numbers;
+    } columns[] = {{"row", &data->row},
+                   {"y", &data->y},
+                   {plain ? "loo_mean" : "loo_median", &data->loo_mean},
+                   {"loo_sd", &data->loo_sd},
+                   {"weight", &data->weight},
+                   {"suspected", &data->suspected},
+                   {"loo_residual", &data->residual}};
+    for (size_t k = 0; k + (plain ? 1 : 0) < sizeof columns / sizeof columns[0]; k++) {
+        *columns[k].numbers = table_column(ctx, data->rows, columns[k].name);
+        if (*columns[k].numbers == NULL) return HF_ERR_INTERNAL;
+    }
+    data->n = hf_table_rows(data->rows);
+    data->x = malloc(data->d * sizeof *data->x);
+    if (data->x == NULL) return HF_ERR_MEMORY;
+    /* hf_model_training() has the inputs after "row", in order. */
+    for (size_t j = 0; j < data->d; j++) {
+        data->x[j] = table_column(ctx, data->training, hf_model_feature(data->model, j));
+        if (data->x[j] == NULL) return HF_ERR_INTERNAL;
+    }
+    return HF_OK;
+}
+
+hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out)
+{
+    memset(out, 0, sizeof *out);
+    out->model = model;
+    out->name = hf_model_target(model);
+    out->transform = hf_model_settings(model)->transform;
+    out->rates = hf_site_kind_has_rate(hf_model_settings(model)->sites);
+    if (out->rates) out->transform = HF_TRANSFORM_LOG; /* latent values are logarithms of the rate */
+    out->d = out->width = hf_model_features(model);
+    double *centre = malloc(out->d * sizeof *centre);
+    plot_spread s;
+    hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
+    if (status >= 0) status = medians(out, centre);
+    if (status >= 0) status = find_offset(ctx, out);
+    if (status >= 0) status = choose_input(ctx, out, centre, x);
+    if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
+    if (status >= 0) status = plot_slice_make(ctx, out, centre, &s);
+    free(centre);
+    return status;
+}
+
+void plot_data_free(plot_data *data)
+{
+    hf_table_free(data->rows);
+    hf_table_free(data->training);
+    free(data->offset_at);
+    free(data->reading_at);
+    free(data->reading_value);
+    free(data->x);
+    free(data->own);
+    free(data->gap);
+}
+
+/* Quantile of a new reading of exposure 1. */
+static double reading_quantile(const plot_data *data, size_t k, double sds)
+{
+    const double sd = data->sd_latent[k], p = 0.5 * erfc(-sds * 0.70710678118654752440);
+    double quantile = NAN;
+    hf_likelihood_quantile(hf_model_settings(data->model)->sites,
+                           hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], sd * sd, p,
+                           &quantile);
+    return quantile;
+}
+
+double plot_band(const plot_data *data, size_t k, const double *sd, double sds)
+{
+    if (data->rates && sd == data->sd_observed) return reading_quantile(data, k, sds);
+    return hf_transform_inverse(data->transform, data->mean[k] + sds * sd[k]);
+}
+
+static void reading_moments(const plot_data *data, size_t k, double *mean, double *sd)
+{
+    const double latent = data->sd_latent[k];
+    hf_reading_moments m = {NAN, NAN, NAN};
+    hf_likelihood_moments(hf_model_settings(data->model)->sites,
+                          hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], latent * latent,
+                          &m);
+    *mean = m.mean;
+    *sd = m.sd;
+}
+
+/* With a transformed target: the columns that hf_predict_into_table() would add. */
+static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_table *table)
+{
+    static const char *const names[] = {"mean", "sd_latent", "sd_observed", "lo95", "hi95", "median"};
+    enum {
+        COLUMNS = sizeof names / sizeof names[0]
+    };
+    double column[COLUMNS][PLOT_POINTS];
+    for (size_t k = 0; k < PLOT_POINTS; k++) {
+        const double latent = data->sd_latent[k], observed = data->sd_observed[k];
+        double variance[2];
+        hf_transform_moments(data->transform, data->mean[k], latent * latent, NULL, &variance[0]);
+        hf_transform_moments(data->transform, data->mean[k], observed * observed, &column[0][k],
+                             &variance[1]);
+        column[1][k] = sqrt(variance[0]);
+        column[2][k] = sqrt(variance[1]);
+        if (data->rates) reading_moments(data, k, &column[0][k], &column[2][k]);
+        column[3][k] = plot_band(data, k, data->sd_observed, -HF_HALF_WIDTH_95);
+        column[4][k] = plot_band(data, k, data->sd_observed, HF_HALF_WIDTH_95);
+        column[5][k] = plot_band(data, k, data->sd_observed, 0.0);
+    }
+    hf_status status = hf_table_set_numbers(ctx, table, "x", data->at);
+    for (size_t c = 0; c < COLUMNS && status >= 0; c++)
+        status = hf_table_set_numbers(ctx, table, names[c], column[c]);
+    return status;
+}
+
+hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out)
+{
+    hf_table *table = NULL;
+    const bool plain = data->transform == HF_TRANSFORM_NONE;
+    hf_status status = hf_table_create(ctx, PLOT_POINTS, &table);
+    if (status >= 0 && !plain) status = add_transformed(ctx, data, table);
+    const struct {
+        const char *name;
+        const double *numbers;
+    } columns[] = {{"x", data->at},
+                   {"mean", data->mean},
+                   {"sd_latent", data->sd_latent},
+                   {"sd_observed", data->sd_observed}};
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && plain && status >= 0; k++)
+        status = hf_table_set_numbers(ctx, table, columns[k].name, columns[k].numbers);
+    if (status < 0) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}

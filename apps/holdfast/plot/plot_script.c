@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gnuplot script. Names from files are only ever written inside single quotes, where gnuplot expands nothing. */
+#include "plot/plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum {
+    MOST_POINTS = 4000 /* plain readings drawn per panel; more only make the file large */
+};
+
+/* ---- what fits ---------------------------------------------------------------------------------------------- */
+
+/* A vertical axis that shows the plain readings well. Wrong readings can be a million times further out; what lies beyond
+ * the limits is drawn at the edge as an arrow head. */
+typedef struct vertical {
+    double low, high;
+} vertical;
+
+static void include(vertical *range, double value)
+{
+    if (!isfinite(value)) return;
+    range->low = fmin(range->low, value);
+    range->high = fmax(range->high, value);
+}
+
+/* Room for suspected readings as far out as this many times the range of the others. */
+static const double room = 2.5;
+
+static vertical limits(const plot_data *data, const double *values, vertical range)
+{
+    for (size_t i = 0; i < data->n; i++)
+        if (data->suspected[i] == 0.0) include(&range, values[i]);
+    if (!(range.high >= range.low)) range = (vertical){-1.0, 1.0};
+    double span = range.high > range.low ? range.high - range.low : fmax(fabs(range.low), 1.0);
+    vertical all = range;
+    for (size_t i = 0; i < data->n; i++)
+        if (values[i] >= range.low - room * span && values[i] <= range.high + room * span)
+            include(&all, values[i]);
+    double margin = 0.06 * (all.high - all.low);
+    if (!(margin > 0.0)) margin = 0.1 * span;
+    return (vertical){all.low - margin, all.high + margin};
+}
+
+static void print_axis(FILE *out, vertical range)
+{
+    fprintf(out, "set yrange [%.9g:%.9g]\n", range.low, range.high);
+}
+
+/* A horizontal axis that shows all values with a little room on both sides. */
+static void print_horizontal(FILE *out, const double *values, size_t count)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        if (!isfinite(values[i])) continue;
+        low = fmin(low, values[i]);
+        high = fmax(high, values[i]);
+    }
+    double margin = 0.02 * (high - low);
+    if (!(margin > 1e-9 * fabs(low))) margin = fmax(0.1 * fabs(low), 0.5);
+    fprintf(out, "set xrange [%.9g:%.9g]\n", low - margin, high + margin);
+}
+
+/* ---- data --------------------------------------------------------------------------------------------------- */
+
+/* Readings as lines "x y weight". Suspected ones go to a block of their own, and those beyond the axis to another, with the
+ * point type of their arrow head in place of the weight. */
+typedef enum part {
+    PLAIN,
+    SUSPECTED,
+    BEYOND
+} part;
+
+static bool belongs(const plot_data *data, size_t i, double y, vertical range, part which)
+{
+    if (isnan(data->y[i])) return false;
+    bool beyond = y < range.low || y > range.high;
+    if (which == BEYOND) return beyond;
+    return !beyond && (data->suspected[i] != 0.0) == (which == SUSPECTED);
+}
+
+static size_t print_block(FILE *out, const plot_data *data, const double *x, const double *y, vertical range,
+                          part which, const char *name)
+{
+    size_t count = 0, printed = 0;
+    for (size_t i = 0; i < data->n; i++) count += belongs(data, i, y[i], range, which);
+    if (count == 0) return 0;
+    size_t step = which == PLAIN && count > MOST_POINTS ? (count + MOST_POINTS - 1) / MOST_POINTS : 1;
+    fprintf(out, "$%s << EOD\n", name);
+    for (size_t i = 0; i < data->n; i++) {
+        if (!belongs(data, i, y[i], range, which) || printed++ % step != 0) continue;
+        plot_number(out, x[i]);
+        if (which == BEYOND)
+            fprintf(out, " %.9g %d\n", y[i] > range.high ? range.high : range.low,
+                    y[i] > range.high ? 9 : 11);
+        else
+            fprintf(out, " %.9g %.3g\n", y[i], data->weight[i]);
+    }
+    fputs("EOD\n", out);
+    return count;
+}
+
+/* Which blocks a panel has. */
+typedef struct drawn {
+    size_t plain, suspected, beyond;
+} drawn;
+
+static drawn print_blocks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
+{
+    return (drawn){print_block(out, data, x, y, range, PLAIN, "plain"),
+                   print_block(out, data, x, y, range, SUSPECTED, "suspected"),
+                   print_block(out, data, x, y, range, BEYOND, "beyond")};
+}
+
+static void print_slice(FILE *out, const plot_data *data)
+{
+    fputs("$slice << EOD\n", out);
+    for (size_t k = 0; k < PLOT_POINTS; k++) {
+        const double values[] = {data->at[k],
+                                 plot_band(data, k, data->sd_latent, 0.0),
+                                 plot_band(data, k, data->sd_latent, -1.96),
+                                 plot_band(data, k, data->sd_latent, 1.96),
+                                 plot_band(data, k, data->sd_observed, -1.96),
+                                 plot_band(data, k, data->sd_observed, 1.96)};
+        for (size_t c = 0; c < sizeof values / sizeof values[0]; c++) plot_number(out, values[c]);
+        fputc('\n', out);
+    }
+    fputs("EOD\n", out);
+}
+
+/* Few readings are drawn large and dark, many small and light. */
+static void print_points(FILE *out, const plot_data *data, drawn blocks, bool sized, const char *first)
+{
+    const char *separator = first;
+    double size = data->n <= 100 ? 0.65 : data->n <= 1000 ? 0.5 : 0.35;
+    const char *colour = data->n <= 100 ? "#305d6570" : data->n <= 1000 ? "#805d6570" : "#b05d6570";
+    /* Plain ones first, so that the suspected ones lie on top. */
+    if (blocks.plain > 0) {
+        fprintf(out,
+                "%s$plain using 1:2:(%g * (%s)) with points pointtype 7 pointsize variable linecolor rgb "
+                "'%s' title "
+                "'reading, size: weight'",
+                separator, size, sized ? "0.35 + 0.65 * $3" : "0.8", colour);
+        separator = ", ";
+    }
+    if (blocks.suspected > 0) {
+        fprintf(out,
+                "%s$suspected using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor rgb "
+                "red title "
+                "'suspected'",
+                separator);
+        separator = ", ";
+    }
+    if (blocks.beyond > 0)
+        fprintf(
+            out,
+            "%s$beyond using 1:2:3 with points pointtype variable pointsize 0.9 linecolor rgb red notitle",
+            separator);
+    fputc('\n', out);
+}
+
+static void label(FILE *out, const char *axis, const char *before, const char *name, const char *after)
+{
+    fprintf(out, "set %slabel \"%s", axis, before);
+    plot_quoted(out, name);
+    fprintf(out, "%s\"\n", after);
+}
+
+/* Heading of a panel, and to its right what does not fit on its axis. */
+static void heading(FILE *out, const char *before, const char *name, size_t beyond)
+{
+    fprintf(out, "set label 1 \"%s", before);
+    plot_quoted(out, name);
+    fputs("\" at graph 0,1.045 left font ',14' textcolor '#1d2026'\nunset label 3\n", out);
+    if (beyond > 0)
+        fprintf(out, "set label 3 '%zu beyond the axis' at graph 1,1.045 right textcolor rgb red\n", beyond);
+}
+
+/* ---- the panels ---------------------------------------------------------------------------------------------- */
+
+/* Where only other outputs have readings. */
+static void print_gaps(FILE *out, const plot_data *data)
+{
+    for (size_t k = 0; k < data->gaps; k++)
+        fprintf(
+            out,
+            "set object %zu rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind fillcolor rgb "
+            "'#eceef1' fillstyle solid noborder\n",
+            k + 100, data->gap[2 * k], data->gap[2 * k + 1]);
+}
+
+static void unset_gaps(FILE *out, const plot_data *data)
+{
+    for (size_t k = 0; k < data->gaps; k++) fprintf(out, "unset object %zu\n", k + 100);
+}
+
+/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
+ * output. */
+static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along, bool shaded)
+{
+    const char *x = hf_model_feature(data->model, data->column);
+    vertical range = {INFINITY, -INFINITY};
+    for (size_t k = 0; k < PLOT_POINTS; k++) {
+        include(&range, plot_band(data, k, data->sd_observed, -1.96));
+        include(&range, plot_band(data, k, data->sd_observed, 1.96));
+    }
+    range = limits(data, data->reading_value, range);
+    drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
+    print_horizontal(out, data->at, PLOT_POINTS);
+    print_axis(out, range);
+    print_gaps(out, data);
+    heading(out, head, along ? x : data->name, blocks.beyond);
+    if (along) {
+        label(out, "x", "", x,
+              data->d == 1                                ? ""
+              : hf_model_mean_column(data->model) == NULL ? "  (other inputs at their medians)"
+                                                          : "  (other inputs, prior mean at their medians)");
+        label(out, "y", "", data->name,
+              data->rates   ? "  for one unit of exposure"
+              : data->d > 1 ? "  (readings: slice + residual)"
+                            : "");
+    } else {
+        label(out, "x", "", x,
+              data->d > 1 ? "  (other inputs at their medians; readings: slice + residual)" : "");
+        label(out, "y", "", data->name, "");
+    }
+    fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle "
+          "transparent solid "
+          "0.13 noborder title '95 % of readings', "
+          "$slice using 1:3:4 with filledcurves fillcolor rgb blue fillstyle "
+          "transparent solid 0.28 "
+          "noborder title '95 % of the function', "
+          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue title ",
+          out);
+    fputs(data->transform == HF_TRANSFORM_NONE ? "'mean'" : "'median'", out);
+    if (shaded)
+        fputs(", NaN with boxes fillcolor rgb '#eceef1' fillstyle solid noborder title 'not read here'", out);
+    print_points(out, data, blocks, data->d > 0, ", ");
+    unset_gaps(out, data);
+}
+
+static void print_slice_panel(FILE *out, const plot_data *data)
+{
+    print_slice_plot(out, data, data->d > 1 ? "Slice along " : "Fit along ", true, false);
+}
+
+static void print_agreement_panel(FILE *out, const plot_data *data)
+{
+    const char *y = data->name;
+    vertical range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < data->n; i++) include(&range, data->loo_mean[i]);
+    range = limits(data, data->y, range);
+    drawn blocks = print_blocks(out, data, data->loo_mean, data->y, range);
+    print_horizontal(out, data->loo_mean, data->n);
+    print_axis(out, range);
+    heading(out, "Observed against predicted from the others", "", blocks.beyond);
+    label(out, "x", "leave-one-out prediction of ", y, "");
+    label(out, "y", "observed ", y, "");
+    fputs("plot x with lines linewidth 1.4 linecolor rgb blue", out);
+    print_points(out, data, blocks, false, ", ");
+}
+
+static void print_weight_panel(FILE *out, const plot_data *data)
+{
+    vertical range = {-0.06, 1.06};
+    drawn blocks = print_blocks(out, data, data->row, data->weight, range);
+    print_horizontal(out, data->row, data->n);
+    print_axis(out, range);
+    heading(out, "Weights of the readings", "", blocks.beyond);
+    fputs("set xlabel 'row of the table'\nset ylabel 'weight'\n", out);
+    print_points(out, data, blocks, false, "plot ");
+}
+
+static bool print_residual_panel(FILE *out, const plot_data *data)
+{
+    double *t = malloc((data->n + 1) * sizeof *t);
+    if (t == NULL) return false;
+    for (size_t i = 0; i < data->n; i++)
+        t[i] =
+            data->residual != NULL ? data->residual[i] : (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
+    vertical range = limits(data, t, (vertical){-3.0, 3.0});
+    drawn blocks = print_blocks(out, data, data->loo_mean, t, range);
+    free(t);
+    print_horizontal(out, data->loo_mean, data->n);
+    print_axis(out, range);
+    heading(out, "Residuals of the predictions from the others", "", blocks.beyond);
+    label(out, "x", "leave-one-out prediction of ", data->name, "");
+    fputs("set ylabel 'residual / sd'\n"
+          "set object 1 rectangle from graph 0, first -1.96 to graph 1, first 1.96 behind fillcolor rgb blue "
+          "fillstyle transparent solid 0.13 noborder\nplot 0 with lines linewidth 1.4 linecolor rgb blue "
+          "notitle, "
+          "NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.13 noborder",
+          out);
+    print_points(out, data, blocks, false, ", ");
+    fputs("unset object 1\n", out);
+    return true;
+}
+
+static void print_title(FILE *out, const plot_data *data)
+{
+    const hf_fit_report *report = hf_model_report(data->model);
+    fputs("set label 2 \"", out);
+    plot_quoted(out, data->name);
+    fprintf(out, ": %zu readings", report->readings);
+    if (report->suspects > 0)
+        fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
+    fputs("\" at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n"
+          "set key at screen 0.004,0.953 left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
+          "textcolor '#4a4f57'\n",
+          out);
+}
+
+bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
+{
+    print_slice(script, data);
+    plot_terminal(script, format, 900, output);
+    fputs(plot_style, script);
+    fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.15\n", script);
+    print_title(script, data);
+    print_slice_panel(script, data);
+    fputs("unset label 2\nunset key\n", script);
+    print_agreement_panel(script, data);
+    print_weight_panel(script, data);
+    bool complete = print_residual_panel(script, data);
+    fputs("unset multiplot\nunset output\n", script);
+    return complete && fflush(script) == 0 && !ferror(script);
+}
+
+/* ---- several outputs ------------------------------------------------------------------------------------------ */
+
+static bool any_gaps(const plot_outputs *data)
+{
+    for (size_t t = 0; t < data->count; t++)
+        if (data->output[t].gaps > 0) return true;
+    return false;
+}
+
+static void print_outputs_title(FILE *out, const plot_outputs *data)
+{
+    const hf_fit_report *report = hf_model_report(data->model);
+    const size_t outputs = hf_model_outputs(data->model);
+    fputs("set label 2 '", out);
+    if (data->count < outputs) fprintf(out, "The first %zu of ", data->count);
+    fprintf(out, "%zu outputs: %zu readings", outputs, report->readings);
+    if (report->suspects > 0)
+        fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
+    fputs("' at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n", out);
+}
+
+bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output)
+{
+    const size_t columns = data->count > 3 ? 2 : 1, rows = (data->count + columns - 1) / columns;
+    const unsigned top = 108, panel = 260, height = top + panel * (unsigned)rows;
+    const double head = (double)top / height;
+    const bool shaded = any_gaps(data);
+    plot_terminal(script, format, height, output);
+    fputs(plot_style, script);
+    fprintf(script, "set multiplot layout %zu,%zu margins %.3f,0.985,%.4f,%.4f spacing 0.085,%.4f\n", rows,
+            columns, columns == 1 ? 0.09 : 0.07, 55.0 / height, 1.0 - head, 75.0 / height);
+    fprintf(script,
+            "set key at screen 0.004,%.4f left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
+            "textcolor '#4a4f57'\n",
+            1.0 - 38.0 / height);
+    print_outputs_title(script, data);
+    for (size_t t = 0; t < data->count; t++) {
+        if (t == 1) fputs("unset label 2\nunset key\n", script);
+        print_slice(script, &data->output[t]);
+        print_slice_plot(script, &data->output[t], "", false, shaded && t == 0);
+    }
+    fputs("unset multiplot\nunset output\n", script);
+    return fflush(script) == 0 && !ferror(script);
+}

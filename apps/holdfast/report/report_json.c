@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was learnt, as JSON. */
+#include "report/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *unit_name(hf_unit unit)
+{
+    static const char *const names[] = {
+        "none", "input", "1/input", "1/input^2", "target^2", "target^2/input^2", "target"};
+    return names[unit];
+}
+
+static json_t *json_parameters(const hf_model *model)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < hf_model_parameters(model); i++) {
+        hf_parameter p;
+        if (hf_model_parameter(model, i, &p) < 0) continue;
+        json_t *entry = json_pack("{s:s, s:o, s:s, s:b}", "name", p.name, "value", json_number(p.value),
+                                  "unit", unit_name(p.unit), "held", p.fixed);
+        if (p.column < hf_model_features(model))
+            json_object_set_new(entry, "column", json_text(hf_model_feature(model, p.column)));
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+static json_t *json_numbers(size_t count, const double *values)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < count; k++) json_array_append_new(list, json_number(values[k]));
+    return list;
+}
+
+/* As asked for: `auto` and 0 mean that the report says what came of it. */
+static json_t *json_setting(const hf_fit_settings *s, const hf_setting *setting)
+{
+    char text[64];
+    if (setting->type == HF_SETTING_TEXT) return json_text(s->kernel); /* the only one that a model keeps */
+    if (hf_fit_settings_get(NULL, s, setting->name, sizeof text, text) < 0) return json_null();
+    const double number = strtod(text, NULL);
+    switch (setting->type) {
+    case HF_SETTING_FLAG:
+        return json_boolean(strcmp(text, "on") == 0);
+    case HF_SETTING_COUNT:
+        return json_count(strtoull(text, NULL, 10));
+    case HF_SETTING_NUMBER:
+        return setting->zero != NULL && number == 0.0 ? json_null() : json_number(number);
+    default:
+        return json_string(text);
+    }
+}
+
+/* Whether a setting says anything of models with these sites and outputs. */
+static bool is_told(const hf_model *model, const hf_setting *setting)
+{
+    hf_setting_clash clash = {0};
+    const hf_fit_settings *s = hf_model_settings(model);
+    if (!setting->in_model) return false;
+    if (hf_fit_settings_check(NULL, s, hf_model_outputs(model), setting->name, &clash) >= 0) return true;
+    if (clash.setting == NULL) return true;
+    return clash.other != NULL && strcmp(clash.other->name, "sites") != 0 &&
+           strcmp(clash.other->name, "centre") != 0;
+}
+
+static json_t *json_settings(const hf_model *model)
+{
+    const hf_fit_settings *s = hf_model_settings(model);
+    json_t *object = json_object();
+    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
+        const hf_setting *setting = hf_fit_setting_at(i);
+        if (is_told(model, setting)) json_object_set_new(object, setting->name, json_setting(s, setting));
+    }
+    if (s->output_beta != NULL)
+        json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));
+    if (s->output_eps != NULL)
+        json_object_set_new(object, "output_eps", json_numbers(s->output_eps_count, s->output_eps));
+    return object;
+}
+
+/* Predictions that a verdict on the suspects gives; null where nobody is suspected. */
+static json_t *json_side(const hf_suspects_side *side)
+{
+    if (isnan(side->error)) return json_null();
+    return json_pack("{s:o, s:o}", "error", json_number(side->error), "sd", json_number(side->sd));
+}
+
+static json_t *json_report(const hf_model *model)
+{
+    const hf_fit_report *r = hf_model_report(model);
+    const struct {
+        const char *key;
+        json_t *value;
+    } entries[] = {
+        {"readings", json_count(r->readings)},
+        {"missing", json_count(r->missing)},
+        {"rows_skipped", json_count(hf_model_skipped(model))},
+        {"stop", json_string(hf_enum_name(HF_ENUM_STOP, r->stop))},
+        {"evaluations", json_count(r->evaluations)},
+        {"rounds", json_count(r->rounds)},
+        {"objective", json_number(r->objective)},
+        {"log_prior", json_number(r->log_prior)},
+        {"gradient_norm", json_number(r->gradient_norm)},
+        {"at_bound", json_count(r->at_bound)},
+        {"at_bound_names", json_string(r->at_bound_names)},
+        {"jitter", json_number(r->jitter)},
+        {"condition", json_number(r->condition)},
+        {"backward", json_number(r->backward)},
+        {"bytes", json_number(r->bytes)},
+        {"seconds", json_number(r->seconds)},
+        {"threshold", json_number(r->threshold)},
+        {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, r->solver))},
+        {"inducing", json_count(r->inducing)},
+        {"actions", json_count(r->actions)},
+        {"passes", json_count(r->passes)},
+        {"residual", json_number(r->residual)},
+        {"nu", json_number(r->nu)},
+        {"suspects", json_count(r->suspects)},
+        {"suspects_adopted", json_boolean(r->suspects_adopted)},
+        {"groups", json_count(r->groups)},
+        {"benefit", json_number(r->benefit)},
+        {"gain", json_number(r->gain)},
+        {"chance", json_number(r->chance)},
+        {"suspects_undecided", json_boolean(r->suspects_undecided)},
+        {"kept", json_side(&r->kept)},
+        {"set_aside", json_side(&r->set_aside)},
+        {"calibration", json_number(r->calibration)},
+    };
+    json_t *object = json_object();
+    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
+        json_object_set_new(object, entries[i].key, entries[i].value);
+    return object;
+}
+
+static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
+{
+    const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
+    const char *const columns[] = {"row",    "y",      plain ? "loo_mean" : "loo_median",
+                                   "loo_sd", "weight", "group"};
+    static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
+    if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
+    const double *output = hf_model_outputs(model) > 1 ? table_column(NULL, suspects, "output") : NULL;
+    const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
+    json_t *list = json_array();
+    for (size_t i = 0; i < hf_table_rows(suspects); i++) {
+        json_t *entry = json_object();
+        if (output != NULL)
+            json_object_set_new(entry, "output", json_text(hf_model_output(model, (size_t)output[i])));
+        if (line != NULL) json_object_set_new(entry, "line", json_count((size_t)line[i]));
+        for (size_t k = 0; k < sizeof keys / sizeof keys[0]; k++) {
+            const double *numbers = table_column(NULL, suspects, columns[k]);
+            bool whole = strcmp(keys[k], "row") == 0 || strcmp(keys[k], "group") == 0;
+            double value = numbers != NULL ? numbers[i] : NAN;
+            json_object_set_new(entry, keys[k], whole ? json_count((size_t)value) : json_number(value));
+        }
+        json_array_append_new(list, entry);
+    }
+    return list;
+}
+
+json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality)
+{
+    const char *noise = hf_model_noise_column(model), *mean = hf_model_mean_column(model);
+    json_t *features = json_array(), *notes = json_array();
+    for (size_t j = 0; j < hf_model_features(model); j++)
+        json_array_append_new(features, json_text(hf_model_feature(model, j)));
+    for (size_t i = 0; i < hf_model_notes(model); i++)
+        json_array_append_new(notes, json_text(hf_model_note(model, i)));
+    json_t *object = json_pack(
+        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holdfast", hf_version(), "source",
+        json_text(hf_model_source(model)), "target", json_text(hf_model_target(model)), "features", features,
+        "noise_column", noise != NULL ? json_text(noise) : json_null(), "mean_column",
+        mean != NULL ? json_text(mean) : json_null(), "settings", json_settings(model), "report",
+        json_report(model), "parameters", json_parameters(model), "suspects", json_suspects(model, suspects),
+        "notes", notes, "data_sha256", json_text(hf_model_data_checksum(model)));
+    const char *exposure = hf_model_exposure_column(model);
+    if (object != NULL && exposure != NULL)
+        json_object_set_new(object, "exposure_column", json_text(exposure));
+    double trained, observed;
+    if (object != NULL && trained_noise(model, &trained, &observed))
+        json_object_set_new(
+            object, "noise",
+            json_pack("{s:o, s:o}", "trained", json_number(trained), "observed", json_number(observed)));
+    if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
+    if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
+    if (object != NULL) json_add_quality(object, model, quality);
+    return object;
+}

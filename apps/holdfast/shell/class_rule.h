@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file class_rule.h
+ * @brief --threshold, --loss and --lambda of the verbs that ask classifiers.
+ */
+#ifndef HF_TOOL_CLASS_RULE_H
+#define HF_TOOL_CLASS_RULE_H
+
+#include "shell/tool.h"
+
+/* Rows for the verbs' tables of options, read by take_class_rule(). */
+#define CLASS_RULE                                                                                           \
+    {"threshold", 0, "P",                                                                                    \
+     "of two classes: a row is of the second one where that has a\nprobability above P (default 0.5)",       \
+     false},                                                                                                 \
+        {"loss", 0, "C1,C2",                                                                                 \
+         "likewise: the threshold of the least expected loss, C1/(C1+C2):\nit costs C1 to take the first "   \
+         "class for the second, C2 to take\nthe second for the first",                                       \
+         false},                                                                                             \
+    {                                                                                                        \
+        "lambda", 0, "L",                                                                                    \
+            "likewise: probabilities by link(L f), f being the latent\nfunction; above 1 bolder than those " \
+            "of the fit (default 1)",                                                                        \
+            false                                                                                            \
+    }
+
+/** Lets the model decide as the options say; nothing happens without them. Complains where they are
+ * not for it. */
+hf_status take_class_rule(tool_session *session, const tool_arguments *arguments, hf_model *model);
+
+#endif

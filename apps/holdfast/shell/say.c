@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Text for people, with names that files chose in it: a terminal obeys control characters, and is sent none. */
+#include "shell/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* A control character of C0 but newline and tab, DEL, a control character of C1, or a byte that
+ * belongs to no character, which some terminals take for one of C1. */
+static bool is_obeyed(const unsigned char *s, size_t length)
+{
+    if (length == 0) return s[0] < 0xA0;
+    return (s[0] < 0x20 && s[0] != '\n' && s[0] != '\t') || s[0] == 0x7F || (s[0] == 0xC2 && s[1] < 0xA0);
+}
+
+static void print_harmless(FILE *out, const char *text)
+{
+    for (const char *s = text; *s != '\0';) {
+        const size_t length = utf8_character(s), bytes = length > 0 ? length : 1;
+        if (is_obeyed((const unsigned char *)s, length))
+            fputc('?', out);
+        else
+            fwrite(s, 1, bytes, out);
+        s += bytes;
+    }
+}
+
+void vsay(FILE *out, const char *format, va_list args)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *made = open_memstream(&text, &bytes);
+    if (made != NULL) {
+        vfprintf(made, format, args);
+        if (fclose(made) == 0) print_harmless(out, text);
+    }
+    if (made == NULL || text == NULL) fputs("(out of memory)", out);
+    free(text);
+}
+
+void say(FILE *out, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsay(out, format, args);
+    va_end(args);
+}

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast study import, holdfast study export */
+#include "study/studied.h"
+
+#include <string.h>
+
+static const tool_option import_options[] = {
+    {"drop", 0, "A,B,...", "columns to leave out", true},
+    STUDIED_WAIT,
+};
+static const tool_option export_options[] = {
+    {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
+};
+
+static bool print_counts(const studied *run, const study_counts *counts)
+{
+    const size_t added = counts->taken, left = counts->left, failed = counts->failed;
+    if (run->session.json)
+        return json_print(json_pack("{s:o, s:o, s:o}", "added", json_count(added), "failed",
+                                    json_count(failed), "left", json_count(left)));
+    printf("Added %zu trial%s", added, added == 1 ? "" : "s");
+    if (failed > 0) printf(", %zu of them failed", failed);
+    if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, left == 1 ? "" : "s");
+    putchar('\n');
+    return true;
+}
+
+static hf_status import(studied *run)
+{
+    study_counts counts;
+    hf_status status = studied_open(run, true);
+    if (status >= 0) status = study_import_table(run, run->session.arguments->operand[1], &counts);
+    progress_clear(run->session.progress);
+    run->session.kept = status >= 0;
+    if (status >= 0 && !print_counts(run, &counts)) run->session.refused = TOOL_FAILED;
+    return status;
+}
+
+static int run_import(const tool_arguments *arguments)
+{
+    studied run;
+    const int code = studied_begin(&run, arguments);
+    return code != TOOL_OK ? code : studied_close(&run, import(&run));
+}
+
+static hf_status export(studied *run)
+{
+    const char *output = argument(run->session.arguments, "output");
+    const bool standard = output == NULL || strcmp(output, "-") == 0;
+    if (standard && run->session.json)
+        return session_misuse(&run->session,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+    hf_status status = studied_open(run, false);
+    if (status >= 0) status = studied_look(run);
+    if (status >= 0) status = study_trials_table(run, standard ? "-" : output);
+    if (status >= 0 && run->session.json &&
+        !json_print(json_pack("{s:o, s:o}", "output", json_text(output), "trials",
+                              json_count(hf_study_trials(run->study)))))
+        run->session.refused = TOOL_FAILED;
+    return status;
+}
+
+static int run_export(const tool_arguments *arguments)
+{
+    studied run;
+    const int code = studied_begin(&run, arguments);
+    return code != TOOL_OK ? code : studied_close(&run, export(&run));
+}
+
+const tool_verb verb_study_import = {
+    .name = "study import",
+    .operands = "FILE PAST.csv [OPTION]...",
+    .summary = "Take past data into a study",
+    .text =
+        "A column for each variable and for outcomes, by their names; empty outcomes were not measured,\n"
+        "and a row without any is a trial that failed. A column state says so too: told, failed (with the\n"
+        "outcomes it told before it did), or pending and expired, which are left out. NAME_noise, the\n"
+        "variance of outcome NAME, and note count too. What holdfast study export writes is taken back.\n"
+        "Any other column is refused unless --drop names it. All rows are taken or none.",
+    .example = "  holdfast study create past.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
+               "  holdfast study import past.hf data/hills.csv --drop race",
+    .options = import_options,
+    .option_count = sizeof import_options / sizeof import_options[0],
+    .least = 2,
+    .most = 2,
+    .changes = true,
+    .run = run_import,
+};
+
+const tool_verb verb_study_export = {
+    .name = "study export",
+    .operands = "FILE [-o OUT.csv]",
+    .summary = "Write all trials of a study as a table",
+    .text =
+        "Columns: trial, state (pending, told, failed, expired), why, repeats, the variables, the outcomes,\n"
+        "their variances where some were told, suspected (aside: it has no say; doubted), "
+        "suspected_outcome,\n"
+        "expected and expected_sd (what the others say of it), asked, told (ISO 8601) and note. Where a\n"
+        "variable or an outcome is called like one of these, say note, that column is called study_note.",
+    .example = "  holdfast study create kept.hf --real x=0:1 --minimise loss\n"
+               "  holdfast study ask kept.hf -n 3\n"
+               "  holdfast study export kept.hf -o trials.csv",
+    .options = export_options,
+    .option_count = sizeof export_options / sizeof export_options[0],
+    .least = 1,
+    .most = 1,
+    .run = run_export,
+};

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast study plot */
+#include "study/study_plot.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"what", 0, "WHAT",
+     "progress (default): values told, trial by trial, and the best so\nfar; slices: the surrogate along "
+     "each "
+     "variable; parallel: all\ntrials, coloured by rank; relevance: which variables matter;\nfront: of "
+     "several "
+     "objectives (their default)",
+     false},
+    {"of", 0, "NAME", "which outcome (default: the first objective)", false},
+    {"certify", 0, NULL, "progress: with the value that surely nothing is beyond", false},
+    {"output", 'o', "OUT.svg", "picture to draw; .png and .pdf too (default: the study's name\nwith .svg)",
+     TOOL_WRITES},
+};
+
+static const struct {
+    const char *name;
+    hf_status (*make)(study_picture *data);
+    plot_writer *writer;
+    bool any_outcome; /* not of objectives only */
+} pictures[] = {
+    {"progress", study_progress_make, study_progress_script, false},
+    {"slices", study_slices_make, study_slices_script, true},
+    {"parallel", study_parallel_make, study_parallel_script, true},
+    {"relevance", study_relevance_make, study_relevance_script, true},
+    {"front", study_front_make, study_front_script, false},
+};
+
+enum {
+    PROGRESS = 0,
+    FRONT = 4,
+    PICTURES = sizeof pictures / sizeof pictures[0]
+};
+
+static char *default_output(const tool_arguments *arguments)
+{
+    const char *study = arguments->operand[0];
+    return with_ending(study, plot_stem(study), ".svg");
+}
+
+static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    if (argument(arguments, "output") != NULL) return 0;
+    out[0] = default_output(arguments);
+    return 1;
+}
+
+/* ---- which picture ---------------------------------------------------------------------------------------------- */
+
+static hf_status find_picture(studied *run, size_t *index)
+{
+    const char *what = argument(run->session.arguments, "what");
+    *index = PICTURES;
+    for (size_t k = 0; k < PICTURES && what != NULL; k++)
+        if (strcmp(pictures[k].name, what) == 0) *index = k;
+    if (what != NULL && *index == PICTURES)
+        return session_misuse(
+            &run->session, "--what: '%s' is no picture; progress, slices, parallel, relevance and front are",
+            what);
+    return HF_OK;
+}
+
+/* What goes with what, once the study is known. */
+static hf_status check(studied *run, size_t *index, size_t outcome)
+{
+    const tool_arguments *a = run->session.arguments;
+    const bool several = studied_objectives(run) > 1;
+    if (*index == PICTURES) *index = several && !has_argument(a, "of") ? FRONT : PROGRESS;
+    if (*index == FRONT && !several)
+        return session_misuse(&run->session, "--what front is for several objectives; this study has one");
+    if (*index == FRONT && has_argument(a, "of"))
+        return session_misuse(&run->session, "--of is not for --what front, which has all objectives");
+    if (!pictures[*index].any_outcome && !studied_is_objective(run, outcome))
+        return session_misuse(&run->session, "--of: \"%s\" is a constraint, and --what %s is of objectives",
+                              run->settings->outcome[outcome].name, pictures[*index].name);
+    if (*index != PROGRESS && has_argument(a, "certify"))
+        return session_misuse(&run->session, "--certify is for --what progress");
+    return HF_OK;
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------------- */
+
+static hf_status make(studied *run, size_t index, study_picture *data)
+{
+    data->run = run;
+    data->n = (size_t)hf_study_trials(run->study);
+    data->trial = calloc(data->n + 1, sizeof *data->trial);
+    data->at = calloc(run->d, sizeof *data->at);
+    hf_status status = data->trial != NULL && data->at != NULL ? studied_look(run) : HF_ERR_MEMORY;
+    for (size_t i = 0; i < data->n && status >= 0; i++)
+        status = hf_study_trial(run->session.ctx, run->study, i + 1, &data->trial[i]);
+    return status >= 0 ? pictures[index].make(data) : status;
+}
+
+static hf_status draw(studied *run, const char *output)
+{
+    plot_format format = PLOT_SVG;
+    study_picture data = {0};
+    size_t index;
+    if (!plot_find_format(output, &format))
+        return session_misuse(&run->session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    hf_status status = find_picture(run, &index);
+    if (status < 0) return status;
+    if (!plot_has_gnuplot())
+        return session_refuse(&run->session, "gnuplot is not installed (Debian: gnuplot-nox)");
+    status = studied_open(run, false);
+    if (status >= 0) status = studied_outcome(run, &data.of);
+    if (status >= 0) status = check(run, &index, data.of);
+    if (status >= 0) status = make(run, index, &data);
+    progress_clear(run->session.progress);
+    if (status >= 0)
+        run->session.refused = plot_draw(run->session.ctx, pictures[index].writer, &data, format, output);
+    const bool drawn = status >= 0 && run->session.refused == TOOL_OK;
+    if (drawn && !run->session.json) say(stdout, "Drew %s\n", output);
+    if (drawn && run->session.json &&
+        !json_print(json_pack("{s:o, s:s, s:o, s:o}", "picture", json_text(output), "what",
+                              pictures[index].name, "of", json_text(run->settings->outcome[data.of].name),
+                              "trials", json_count(data.n))))
+        run->session.refused = TOOL_FAILED;
+    study_picture_free(&data);
+    return status;
+}
+
+static int run_plot(const tool_arguments *arguments)
+{
+    studied run;
+    const int code = studied_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    const char *given = argument(arguments, "output");
+    char *output = given != NULL ? strdup(given) : default_output(arguments);
+    const hf_status status = output != NULL ? draw(&run, output) : HF_ERR_MEMORY;
+    free(output);
+    return studied_close(&run, status);
+}
+
+const tool_verb verb_study_plot = {
+    .name = "study plot",
+    .operands = "FILE [--what WHAT] [-o OUT.svg] [OPTION]...",
+    .summary = "Draw a study",
+    .text =
+        "Values that are set aside are red crosses, at the edge where they lie beyond it; trials that break\n"
+        "a constraint are hollow. Slices go through the best place, with 95 % bands; what was told "
+        "elsewhere\n"
+        "is moved there along the surrogate. Of many variables those that matter most are drawn. Needs\n"
+        "gnuplot.",
+    .example =
+        "  holdfast study create pictured.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
+        "  holdfast study import pictured.hf data/hills.csv --drop race\n"
+        "  holdfast study plot pictured.hf -o progress.svg\n"
+        "  holdfast study plot pictured.hf --what slices -o slices.svg",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .derives = derive,
+    .run = run_plot,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast study undo */
+#include "study/study_journal.h"
+
+static const tool_option options[] = {
+    {"entries", 'n', "N", "take back the last N entries (default: 1)", false},
+    {"after", 0, "NUMBER", "take back all entries after this one, as study show --journal\nnumbers them",
+     false},
+};
+
+/* What the study remembered before, and how much of its end went. */
+typedef struct undoing {
+    study_journal journal;
+    bool known; /* false: the file is damaged, and what was in it cannot be told */
+    uint64_t removed;
+} undoing;
+
+static size_t first_gone(const undoing *u)
+{
+    const size_t count = u->journal.count;
+    return u->removed < count ? count - (size_t)u->removed : 0;
+}
+
+static hf_status undo(studied *run, undoing *u)
+{
+    uint64_t entries = 1, after = 0;
+    hf_status status = session_entries(&run->session, &entries, &after);
+    if (status < 0) return status;
+    const bool numbered = has_argument(run->session.arguments, "after");
+    status = studied_open(run, false);
+    u->known = status >= 0;
+    if (u->known) status = study_journal_read(run, &u->journal);
+    /* A damaged end can be taken back all the same, by how many they are: the message says that. */
+    if (status < 0 && (u->known || status != HF_ERR_MODEL_FILE)) return status;
+    if (numbered) entries = 0;
+    for (size_t i = 0; numbered && i < u->journal.count; i++) entries += u->journal.entry[i].number > after;
+    status = hf_study_file_undo(run->session.ctx, run->session.arguments->operand[0], entries, &u->removed);
+    progress_clear(run->session.progress);
+    return status;
+}
+
+static void print_text(const studied *run, const undoing *u)
+{
+    session_say_removed(u->removed, u->known);
+    for (size_t i = first_gone(u); i < u->journal.count; i++) {
+        fputs("Took back ", stdout);
+        study_journal_print(run, &u->journal.entry[i], true);
+    }
+}
+
+static bool print_json(const studied *run, const undoing *u)
+{
+    json_t *list = u->known ? json_array() : json_null();
+    for (size_t i = first_gone(u); i < u->journal.count; i++)
+        json_array_append_new(list, study_journal_json(run, &u->journal.entry[i]));
+    return json_print(json_pack("{s:o, s:o}", "removed", json_count(u->removed), "entries", list));
+}
+
+static int run_undo(const tool_arguments *arguments)
+{
+    studied run;
+    const int code = studied_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    undoing u = {0};
+    const hf_status status = undo(&run, &u);
+    run.session.kept = status >= 0 && u.removed > 0;
+    if (status >= 0 && !run.session.json) print_text(&run, &u);
+    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.session.refused = TOOL_FAILED;
+    study_journal_free(&u.journal);
+    return studied_close(&run, status);
+}
+
+const tool_verb verb_study_undo = {
+    .name = "study undo",
+    .operands = "FILE [-n N|--after NUMBER] [OPTION]...",
+    .summary = "Take back what was told last",
+    .text =
+        "A wrong value, a trial that nobody wanted: the file is then what it was before. What went is said,\n"
+        "and cannot be brought back. A study that is refused because its last entries are damaged is opened\n"
+        "again by taking these back; the message says how many they are.",
+    .example = "  holdfast study create wrong.hf --real x=0:1 --minimise loss\n"
+               "  holdfast study ask wrong.hf\n"
+               "  holdfast study tell wrong.hf 1 31\n"
+               "  holdfast study undo wrong.hf\n"
+               "  holdfast study tell wrong.hf 1 0.31",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .changes = true,
+    .run = run_undo,
+};

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track ask */
+#include "track/tracked.h"
+
+#include <stdlib.h>
+
+static const tool_option options[] = {
+    {"time", 0, "T", "time of the measurement to come (required)", false},
+};
+
+static bool print_json(const tracked *run, double time, const double *x, const hf_suggestion *s,
+                       const standing_still *still)
+{
+    json_t *object = json_pack("{s:o}", "time", json_number(time));
+    tracked_json_add_place(run, object, x);
+    const tool_entry entries[] = {
+        {"mean", json_number(s->mean)},
+        {"sd", json_number(s->sd)},
+        {"bound", json_number(s->bound)},
+        {"minimise", json_boolean(tracked_minimises(run))},
+        {"beta", json_number(s->beta)},
+        {"readings", json_integer((json_int_t)s->readings)},
+        {"answers", json_integer((json_int_t)s->answers)},
+        {"places", json_integer((json_int_t)s->places)},
+        {"pending", json_integer((json_int_t)s->pending)},
+        {"information", json_number(s->information)},
+        {"prior_mean", json_number(s->prior_mean)},
+        {"jitter", json_number(s->jitter)},
+        {"seconds", json_number(s->seconds)},
+        {"standing", standing_json(run, still)},
+    };
+    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    return json_print(object);
+}
+
+static void print_text(const tracked *run, const double *x, const hf_suggestion *s)
+{
+    char place[1024];
+    say(stdout, "%s\n", tracked_place(run, x, place, sizeof place));
+    if (s->readings == 0) {
+        printf("No reading counts: any place would do.\n");
+        return;
+    }
+    printf("mean %.6g, sd %.6g, %s bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
+           s->mean, s->sd, tracked_minimises(run) ? "lower" : "upper", s->bound, s->beta, s->readings,
+           s->readings == 1 ? "" : "s", s->answers);
+    if (s->pending > 0)
+        printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->pending,
+               s->pending == 1 ? "" : "s");
+}
+
+static hf_status ask(tracked *run)
+{
+    double time = 0.0;
+    hf_suggestion suggestion;
+    hf_status status = session_number(&run->session, "time", true, &time);
+    if (status >= 0) status = tracked_open(run, true);
+    double *x = status >= 0 ? calloc(run->d, sizeof *x) : NULL;
+    if (status >= 0 && x == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0)
+        status = warn_status(&run->session, hf_track_ask(run->session.ctx, run->track, time, x, &suggestion));
+    standing_still still = {0};
+    if (status >= 0) status = standing_look(run, &still);
+    progress_clear(run->session.progress);
+    if (status >= 0 && run->session.json && !print_json(run, time, x, &suggestion, &still))
+        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !run->session.json) print_text(run, x, &suggestion);
+    if (status >= 0) standing_warn(run, &still);
+    standing_free(&still);
+    free(x);
+    return status;
+}
+
+static int run_ask(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    return code != TOOL_OK ? code : tracked_close(&run, ask(&run));
+}
+
+const tool_verb verb_track_ask = {
+    .name = "track ask",
+    .operands = "FILE --time T [OPTION]...",
+    .summary = "Say where to measure next",
+    .text = "The place where the upper confidence bound of the function at that time is largest or, to "
+            "minimise,\n"
+            "where the lower one is smallest. Asking twice without telling anything in between gives the "
+            "same place.\n"
+            "Ask the expert first (holdfast track refresh), if there is one: the answers belong to what is "
+            "known now.",
+    .example = "  holdfast track create asked.hf --box 'x=-50:50' --drift 0.1\n"
+               "  holdfast track ask asked.hf --time 0",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .changes = true,
+    .run = run_ask,
+};

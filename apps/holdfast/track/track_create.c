@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track create */
+#include "track/tracked.h"
+
+static hf_status create(tracked *run, track_plan *plan)
+{
+    const bool learns = has_argument(run->session.arguments, "learn");
+    hf_status status = learns ? plan_learn(run, plan) : plan_settings(run, plan);
+    if (status >= 0 && !learns) status = plan_domain(run, plan);
+    if (status < 0) return status;
+    status = hf_track_file_create(run->session.ctx, run->session.arguments->operand[0], &plan->settings,
+                                  plan->target, plan->label, &run->track);
+    return warn_status(&run->session, status);
+}
+
+static bool print_json(const tracked *run, const track_plan *plan)
+{
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    json_t *names = json_array();
+    for (size_t j = 0; j < s->domain.dimension; j++)
+        json_array_append_new(names, json_string(hf_track_name(run->track, j)));
+    return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
+                                json_text(run->session.arguments->operand[0]), "method",
+                                hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
+                                hf_track_target(run->track), "minimise", s->minimise, "inputs",
+                                (json_int_t)s->domain.dimension, "names", names, "candidates",
+                                (json_int_t)s->domain.candidates, "label",
+                                plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
+                                plan->advice != NULL ? json_incref(plan->advice) : json_null()));
+}
+
+/* A column that was not meant to be an input is noticed here, or never. */
+static void print_text(const tracked *run, const track_plan *plan)
+{
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    const size_t d = s->domain.dimension, candidates = s->domain.candidates;
+    say(stdout, "%s: %s, to %s \"%s\" ", run->session.arguments->operand[0],
+        hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), s->minimise ? "minimise" : "maximise",
+        hf_track_target(run->track));
+    if (candidates > 0)
+        printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
+    else
+        puts("in a box");
+    printf("%zu input%s:", d, d == 1 ? "" : "s");
+    for (size_t j = 0; j < d; j++) say(stdout, "%s %s", j > 0 ? "," : "", hf_track_name(run->track, j));
+    if (plan->called != NULL)
+        say(stdout, "; candidates are called by \"%s\"", plan->called);
+    else if (candidates > 0)
+        printf("; candidates are called 1 to %zu", candidates);
+    putchar('\n');
+}
+
+static int run_create(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    track_plan plan = {0};
+    const hf_status status = create(&run, &plan);
+    run.session.kept = status >= 0;
+    if (status >= 0 && !run.session.json) print_text(&run, &plan);
+    if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.session.refused = TOOL_FAILED;
+    plan_free(&plan);
+    return tracked_close(&run, status);
+}
+
+const tool_verb verb_track_create = {
+    .name = "track create",
+    .operands = "FILE --box RANGES|--candidates PLACES.csv [OPTION]...",
+    .summary = "Make a track: the file that follows the optimum of a function that drifts",
+    .text =
+        "The file must not exist. Readings of one method count by their age: --drift says how much the "
+        "function\n"
+        "can change in a unit of time, in whatever unit --time will be. sparq-reuse and sparq have an expert "
+        "who\n"
+        "is asked to measure again where something was measured before (holdfast track refresh); without\n"
+        "answers they go on with what there is.\n\n"
+        "Without answers a drift that is too large makes a track explore for ever, and lose more than who "
+        "never\n"
+        "moves: --learn chooses by a survey, and says so where standing still is best; track ask warns "
+        "later.\n\n"
+        "In a kernel lengthscale=6 is held at 6, and lengthscale~6 starts there: holdfast track refresh "
+        "--fit learns\n"
+        "it from the readings, with the noise and the drift.",
+    .example =
+        "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale~6)'\n"
+        "  holdfast track create learnt.hf --box 'heat=0:100' -t yield --learn data/oven.csv",
+    .options = track_create_options,
+    .option_count = TRACK_CREATE_OPTIONS,
+    .least = 1,
+    .most = 1,
+    .changes = true,
+    .run = run_create,
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file track_plot.h
+ * @brief The picture of a track: its data (track_plot_data.c) and the gnuplot script that draws them (track_plot_script.c).
+ */
+#ifndef HF_TOOL_TRACK_PLOT_H
+#define HF_TOOL_TRACK_PLOT_H
+
+#include "plot/plot.h"
+#include "track/track_tables.h"
+
+enum {
+    TRACK_SLICES = 4, /* inputs of a box that are drawn, at most */
+    TRACK_BARS = 30   /* candidates that are drawn; more are not legible */
+};
+
+/** What is known at `time`: of a box of one input along it, of more along each through one place, of candidates at each. */
+typedef struct track_picture {
+    tracked *run;
+    double time;
+    bool known;                 /* there is a posterior */
+    size_t slices;              /* 0: candidates */
+    size_t input[TRACK_SLICES]; /* along which; those that the box does not fix come first */
+    size_t m;                   /* points of a slice, or candidates */
+    double *x;                  /* slices x m: the input along; of candidates nothing */
+    double *mean;               /* slices x m */
+    double *sd;                 /* slices x m */
+    double *through;            /* d: the place that slices go through */
+    bool is_asked;              /* it is what was asked for last, rather than the middle of the box */
+    size_t last;                /* row of history of the last place asked for; `history.count`: none */
+    double origin; /* of the axes of time: a whole number, 0 unless numbers on them would be long */
+    track_history history;
+    hf_track_summary summary;
+} track_picture;
+
+hf_status track_picture_make(tracked *run, double time, track_picture *out);
+void track_picture_free(track_picture *data);
+/** A plot_writer of it. */
+bool track_picture_script(FILE *script, const void *data, plot_format format, const char *output);
+
+#endif

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track refresh */
+#include "track/track_tables.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const tool_option options[] = {
+    {"time", 0, "T", "list the places that the expert should measure at that time", false},
+    {"output", 'o', "OUT.csv",
+     "where to write them (default: standard output): request, time,\nthe inputs, sd, and the target, empty, "
+     "to be filled in",
+     TOOL_WRITES},
+    {"answers", 0, "ANSWERS.csv",
+     "take answers: columns request and the target, by its name; time\nand noise too if they are there",
+     TOOL_READS},
+    {"fit", 0, NULL, "learn kernel, noise and drift from the readings first", false},
+};
+
+/* What there is to tell. */
+typedef struct refreshed {
+    hf_track_request *list;
+    size_t count;
+    size_t answered, left;
+    bool fitted;
+} refreshed;
+
+/* ---- the list --------------------------------------------------------------------------------------------------- */
+
+static hf_status make_list(tracked *run, double time, refreshed *out)
+{
+    size_t due = 0;
+    hf_status status =
+        warn_status(&run->session, hf_track_requests(run->session.ctx, run->track, time, &due));
+    if (status < 0) return status;
+    const size_t open = hf_track_pending_count(run->track);
+    out->list = calloc(open + 1, sizeof *out->list);
+    if (out->list == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < open && status >= 0; i++) {
+        status = hf_track_request_at(run->track, i, &out->list[out->count]);
+        if (status >= 0 && out->list[out->count].time == time) out->count++;
+    }
+    return status;
+}
+
+/* Columns in the order of `numbers`: each of count entries. */
+static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, double *numbers, size_t k,
+                            size_t count)
+{
+    return hf_table_set_numbers(ctx, table, name, numbers + k * count);
+}
+
+static hf_status add_candidates(const tracked *run, const refreshed *list, hf_table *table)
+{
+    if (run->candidates == 0) return HF_OK;
+    size_t *choice = calloc(list->count + 1, sizeof *choice);
+    if (choice == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < list->count; i++) choice[i] = list->list[i].index;
+    const hf_status status = track_candidate_column(run, table, choice);
+    free(choice);
+    return status;
+}
+
+static hf_status write_list(const tracked *run, const refreshed *list, const char *path)
+{
+    hf_context *ctx = run->session.ctx;
+    const size_t m = list->count, d = run->d;
+    double *numbers = calloc((d + 4) * m + 1, sizeof *numbers);
+    hf_table *table = NULL;
+    hf_status status = numbers != NULL ? hf_table_create(ctx, m, &table) : HF_ERR_MEMORY;
+    for (size_t i = 0; i < m && status >= 0; i++) {
+        numbers[i] = (double)list->list[i].id;
+        numbers[m + i] = list->list[i].time;
+        for (size_t j = 0; j < d; j++) numbers[(2 + j) * m + i] = list->list[i].x[j];
+        numbers[(2 + d) * m + i] = list->list[i].sd;
+        numbers[(3 + d) * m + i] = NAN;
+    }
+    if (status >= 0) status = add_column(ctx, table, "request", numbers, 0, m);
+    if (status >= 0) status = add_column(ctx, table, "time", numbers, 1, m);
+    if (status >= 0) status = add_candidates(run, list, table);
+    for (size_t j = 0; j < d && status >= 0; j++)
+        status = add_column(ctx, table, hf_track_name(run->track, j), numbers, 2 + j, m);
+    if (status >= 0) status = add_column(ctx, table, "sd", numbers, 2 + d, m);
+    if (status >= 0) status = add_column(ctx, table, hf_track_target(run->track), numbers, 3 + d, m);
+    if (status >= 0) status = hf_table_write_csv(ctx, table, path);
+    hf_table_free(table);
+    free(numbers);
+    return status;
+}
+
+/* ---- what was done ---------------------------------------------------------------------------------------------- */
+
+static bool print_json(const tracked *run, const refreshed *done)
+{
+    json_t *object = json_object();
+    if (has_argument(run->session.arguments, "answers"))
+        json_object_set_new(object, "answered", json_integer((json_int_t)done->answered));
+    if (done->fitted) {
+        const hf_track_settings *s = hf_track_settings_of(run->track);
+        json_object_set_new(object, "kernel", json_text(s->kernel));
+        json_object_set_new(object, "noise", json_number(s->noise));
+        json_object_set_new(object, "drift", json_number(s->age.rate));
+    }
+    json_t *list = json_array();
+    for (size_t i = 0; i < done->count; i++) {
+        const hf_track_request *r = &done->list[i];
+        json_t *entry = json_pack("{s:I, s:o, s:o}", "request", (json_int_t)r->id, "time",
+                                  json_number(r->time), "sd", json_number(r->sd));
+        tracked_json_add_place(run, entry, r->x);
+        json_array_append_new(list, entry);
+    }
+    if (has_argument(run->session.arguments, "time"))
+        json_object_set_new(object, "requests", list);
+    else
+        json_decref(list);
+    return json_print(object);
+}
+
+static void print_learnt(const tracked *run)
+{
+    char text[LEARNT_BYTES];
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    const hf_kernel *kernel = hf_track_kernel(run->track);
+    printf("Learnt from the readings: noise variance %.4g", s->noise);
+    if (s->age.kind == HF_AGE_QUADRATIC) printf(", drift %.4g", s->age.rate);
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p;
+        if (hf_kernel_parameter(kernel, i, &p) >= 0) say(stdout, ", %s %.4g", p.name, p.value);
+    }
+    say(stdout, "\nfor track create: %s\n", learnt_options(run, text));
+}
+
+static void print_text(const tracked *run, const refreshed *done, const char *output)
+{
+    if (has_argument(run->session.arguments, "answers")) {
+        printf("Took %zu answer%s", done->answered, done->answered == 1 ? "" : "s");
+        if (done->left > 0) printf("; %zu row%s without one", done->left, done->left == 1 ? "" : "s");
+        putchar('\n');
+    }
+    if (done->fitted) print_learnt(run);
+    if (has_argument(run->session.arguments, "time") && output != NULL)
+        say(stdout, "%zu request%s in %s\n", done->count, done->count == 1 ? "" : "s", output);
+}
+
+/* ---- the verb --------------------------------------------------------------------------------------------------- */
+
+static hf_status check(tracked *run, const char *output)
+{
+    const tool_arguments *a = run->session.arguments;
+    const bool time = has_argument(a, "time");
+    if (!time && !has_argument(a, "answers") && !has_argument(a, "fit"))
+        return session_misuse(&run->session,
+                              "--time, --answers or --fit is missing: what is to be refreshed?");
+    if (!time && output != NULL)
+        return session_misuse(&run->session, "-o without --time has nothing to write");
+    if (output != NULL && strcmp(output, "-") == 0 && run->session.json)
+        return session_misuse(&run->session, "--json and the table cannot both go to standard output");
+    return HF_OK;
+}
+
+/* Answers, what is learnt and the list of requests, in memory. */
+static hf_status change(tracked *run, double time, refreshed *done)
+{
+    const tool_arguments *a = run->session.arguments;
+    const char *answers = argument(a, "answers");
+    hf_status status = answers != NULL ? answer_table(run, answers, &done->answered, &done->left) : HF_OK;
+    done->fitted = has_argument(a, "fit");
+    if (status >= 0 && done->fitted)
+        status = warn_status(&run->session, hf_track_fit(run->session.ctx, run->track));
+    if (status >= 0 && has_argument(a, "time")) status = make_list(run, time, done);
+    return status;
+}
+
+/* The same in the file: all of it or nothing. */
+static hf_status change_file(tracked *run, double time, refreshed *done)
+{
+    hf_status status = hf_track_file_begin(run->session.ctx, run->track);
+    if (status < 0) return status;
+    status = change(run, time, done);
+    if (status < 0) return status; /* closing undoes what there is */
+    status = hf_track_file_end(run->session.ctx, run->track, true);
+    run->session.kept = status >= 0 && (done->answered > 0 || done->fitted);
+    return status;
+}
+
+static hf_status refresh(tracked *run, refreshed *done)
+{
+    const tool_arguments *a = run->session.arguments;
+    const char *output = argument(a, "output");
+    double time = NAN;
+    hf_status status = check(run, output);
+    if (status >= 0) status = session_number(&run->session, "time", false, &time);
+    if (status >= 0) status = tracked_open(run, true);
+    if (status >= 0) status = change_file(run, time, done);
+    progress_clear(run->session.progress);
+    if (status >= 0 && done->fitted) warn_of_weights(run);
+    const bool to_output = output == NULL || strcmp(output, "-") == 0;
+    if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
+        status = write_list(run, done, to_output ? "-" : output);
+    progress_clear(run->session.progress);
+    if (status >= 0 && run->session.json && !print_json(run, done)) run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !run->session.json && (!has_argument(a, "time") || !to_output))
+        print_text(run, done, output);
+    return status;
+}
+
+static int run_refresh(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    refreshed done = {0};
+    const hf_status status = refresh(&run, &done);
+    free(done.list);
+    return tracked_close(&run, status);
+}
+
+const tool_verb verb_track_refresh = {
+    .name = "track refresh",
+    .operands = "FILE [--time T] [--answers ANSWERS.csv] [--fit] [OPTION]...",
+    .summary = "Ask an expert to measure again, and take the answers",
+    .text =
+        "With --time a table of places where something was measured before and the track would like to "
+        "know what\n"
+        "is there now. Fill in the last column for all, some or none of them, now or later, and give the "
+        "table\n"
+        "back with --answers; rows without an answer are left open. In one command answers come first, then "
+        "--fit,\n"
+        "then the new list; the track takes all of it or, if anything fails, nothing.",
+    .example = "  holdfast track create asks.hf --box 'x=-50:50' --drift 0.1\n"
+               "  holdfast track tell asks.hf --time 0 --x 3.2 --y 1.7\n"
+               "  holdfast track refresh asks.hf --time 1 -o requests.csv\n"
+               "  holdfast track refresh asks.hf --answers requests.csv\n"
+               "  holdfast track ask asks.hf --time 1",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .changes = true,
+    .run = run_refresh,
+};

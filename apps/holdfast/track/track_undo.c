@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast track undo */
+#include "track/track_tables.h"
+
+#include <math.h>
+
+static const tool_option options[] = {
+    {"entries", 0, "N", "take back the last N entries (default: 1)", false},
+    {"after", 0, "NUMBER", "take back all entries after this one, as track show --history numbers them",
+     false},
+};
+
+/* What the track remembered before, and how much of its end went. */
+typedef struct undoing {
+    track_history history;
+    bool known; /* false: the file is damaged, and what was in it cannot be told */
+    uint64_t removed;
+} undoing;
+
+/* ---- what there was --------------------------------------------------------------------------------------------- */
+
+static const double *row_of(const undoing *u, size_t i)
+{
+    return u->history.numbers + i * u->history.columns;
+}
+
+static const double *place_of(const undoing *u, size_t i)
+{
+    const double *x = row_of(u, i) + TRACK_FIXED;
+    return isnan(*x) ? NULL : x;
+}
+
+/* Entry i and those after it went. */
+static size_t first_gone(const undoing *u)
+{
+    const size_t count = u->history.count;
+    return u->removed < count ? count - (size_t)u->removed : 0;
+}
+
+/* ---- taking back ------------------------------------------------------------------------------------------------ */
+
+static hf_status undo(tracked *run, undoing *u)
+{
+    uint64_t entries = 1, after = 0;
+    hf_status status = session_entries(&run->session, &entries, &after);
+    if (status < 0) return status;
+    const bool numbered = has_argument(run->session.arguments, "after");
+    status = tracked_open(run, false);
+    u->known = status >= 0;
+    if (u->known) status = track_history_read(run, &u->history);
+    /* A damaged end can be taken back all the same, by how many they are: the message says that. */
+    if (status < 0 && (u->known || status != HF_ERR_MODEL_FILE)) return status;
+    if (numbered) entries = 0;
+    for (size_t i = 0; numbered && i < u->history.count; i++)
+        entries += row_of(u, i)[TRACK_NUMBER] > (double)after ? 1 : 0;
+    status = hf_track_file_undo(run->session.ctx, run->session.arguments->operand[0], entries, &u->removed);
+    progress_clear(run->session.progress);
+    return status;
+}
+
+/* ---- saying so -------------------------------------------------------------------------------------------------- */
+
+static const char *what_it_is(hf_track_entry_kind kind)
+{
+    static const char *const words[] = {
+        [HF_ENTRY_TOLD] = "reading",    [HF_ENTRY_ASKED] = "question", [HF_ENTRY_REQUESTED] = "request",
+        [HF_ENTRY_ANSWERED] = "answer", [HF_ENTRY_TRUTH] = "truth",    [HF_ENTRY_FITTED] = "fit"};
+    return words[kind];
+}
+
+/* "Took back reading 12: time 3, x = 3, y = 4" */
+static void print_entry(const tracked *run, const undoing *u, size_t i)
+{
+    char place[1024], number[32];
+    const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
+    const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
+    printf("Took back %s", what_it_is(kind));
+    if (kind == HF_ENTRY_ANSWERED)
+        printf(" to request %.0f", row[TRACK_REQUEST]);
+    else if (!isnan(row[TRACK_ID]))
+        printf(" %.0f", row[TRACK_ID]);
+    printf(": time %s", hf_format_double(row[TRACK_TIME], number));
+    if (place_of(u, i) != NULL) say(stdout, ", %s", tracked_place(run, place_of(u, i), place, sizeof place));
+    if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED)
+        say(stdout, ", %s = %s", hf_track_target(run->track), hf_format_double(after[TRACK_Y], number));
+    if (kind == HF_ENTRY_TRUTH) {
+        printf(", best %s", hf_format_double(after[TRACK_BEST], number));
+        printf(", value %s", hf_format_double(after[TRACK_VALUE], number));
+    }
+    putchar('\n');
+}
+
+static void print_text(const tracked *run, const undoing *u)
+{
+    session_say_removed(u->removed, u->known);
+    for (size_t i = first_gone(u); i < u->history.count; i++) print_entry(run, u, i);
+}
+
+static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
+{
+    const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
+    const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
+    json_t *object = json_pack("{s:s, s:I, s:o}", "event", hf_enum_name(HF_ENUM_TRACK_ENTRY_KIND, kind),
+                               "number", (json_int_t)row[TRACK_NUMBER], "time", json_number(row[TRACK_TIME]));
+    if (!isnan(row[TRACK_ID]))
+        json_object_set_new(object, kind == HF_ENTRY_REQUESTED ? "request" : "reading",
+                            json_integer((json_int_t)row[TRACK_ID]));
+    if (!isnan(row[TRACK_REQUEST]))
+        json_object_set_new(object, "request", json_integer((json_int_t)row[TRACK_REQUEST]));
+    if (place_of(u, i) != NULL) tracked_json_add_place(run, object, place_of(u, i));
+    if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED) {
+        json_object_set_new(object, "y", json_number(after[TRACK_Y]));
+        json_object_set_new(object, "noise", json_number(after[TRACK_NOISE]));
+    } else if (kind == HF_ENTRY_TRUTH) {
+        json_object_set_new(object, "best", json_number(after[TRACK_BEST]));
+        json_object_set_new(object, "value", json_number(after[TRACK_VALUE]));
+    }
+    return object;
+}
+
+static bool print_json(const tracked *run, const undoing *u)
+{
+    json_t *list = u->known ? json_array() : json_null();
+    for (size_t i = first_gone(u); i < u->history.count; i++)
+        json_array_append_new(list, json_entry(run, u, i));
+    return json_print(json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
+}
+
+static int run_undo(const tool_arguments *arguments)
+{
+    tracked run;
+    const int code = tracked_begin(&run, arguments);
+    if (code != TOOL_OK) return code;
+    undoing u = {0};
+    const hf_status status = undo(&run, &u);
+    run.session.kept = status >= 0 && u.removed > 0;
+    if (status >= 0 && !run.session.json) print_text(&run, &u);
+    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.session.refused = TOOL_FAILED;
+    track_history_free(&u.history);
+    return tracked_close(&run, status);
+}
+
+const tool_verb verb_track_undo = {
+    .name = "track undo",
+    .operands = "FILE [--entries N|--after NUMBER] [OPTION]...",
+    .summary = "Take back what was told last",
+    .text =
+        "A wrong time or value, or a question about a wrong time: the file is then what it was before, and "
+        "the "
+        "track\n"
+        "suggests what it would have. What went is said, and cannot be brought back. A list of requests goes "
+        "as "
+        "a\n"
+        "whole. A track that is refused because its last entries are damaged is opened again by taking these "
+        "back;\n"
+        "the message says how many they are.",
+    .example = "  holdfast track create undone.hf --box 'x=-50:50' --drift 0.1\n"
+               "  holdfast track tell undone.hf --time 1 --x 3.2 --y 1.7\n"
+               "  holdfast track tell undone.hf --time 1e12 --x 3.2 --y 1.6\n"
+               "  holdfast track undo undone.hf",
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
+    .least = 1,
+    .most = 1,
+    .changes = true,
+    .run = run_undo,
+};
