@@ -119,8 +119,8 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
     hf_link link; /**< Default: HF_LINK_PROBIT. */
-    /** HF_INFERENCE_EP means "corrected" for softmax, whose hyperparameters are trained by
-     * Laplace's evidence then. Default: HF_INFERENCE_EP. */
+    /** Corrected softmax fits train their hyperparameters by Laplace's evidence. Default:
+     * HF_INFERENCE_AUTO. */
     hf_inference inference;
     const char *kernel; /**< Expression (kernel.h). Default: NULL, "matern52(ard)". */
     /** Mean of the latent function; softmax: one constant for each class, or zero. Default:

@@ -50,7 +50,7 @@
     X(INDUCING_CHOICE, hf_inducing_choice, "choice of inducing inputs", "greedy", "kmeans",        \
       "mdpp", "first")                                                                             \
     X(INDUCING_METHOD, hf_inducing_method, "inducing method", "vfe", "fitc", "dtc")                \
-    X(INFERENCE, hf_inference, "inference", "laplace", "ep", "corrected")                          \
+    X(INFERENCE, hf_inference, "inference", "laplace", "ep", "variational", "corrected", "auto")   \
     X(LINK, hf_link, "link", "probit", "logit", "softmax")                                         \
     X(MEAN_KIND, hf_mean_kind, "prior mean", "zero", "constant", "median", "linear", "outputs")    \
     X(OBJECTIVE, hf_objective, "objective", "evidence", "loo", "wloo", "weighted", "rcagp")        \
@@ -70,8 +70,6 @@
     X(SOLVER, hf_solver, "solver", "auto", "exact", "inducing", "projected")                       \
     X(STOP, hf_stop, "end of a training", "not trained", "converged", "evaluation budget used up", \
       "no further progress in floating point", "objective no longer changes")                      \
-    X(STUDENT_METHOD, hf_student_method, "method for Student-t noise", "laplace", "ep",            \
-      "variational")                                                                               \
     X(STUDY_ENTRY_KIND, hf_study_entry_kind, "entry of a study", "asked", "added", "told",         \
       "failed", "expired", "labelled", "added as failed")                                          \
     X(STUDY_REACH, hf_study_reach, "reach", "auto", "global", "regions")                           \

@@ -55,7 +55,7 @@ typedef enum hf_site_kind {
     HF_SITES_GAUSSIAN = 0,
     HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
     /** Student-t noise of squared scale sigma^2 and nu degrees of freedom, made Gaussian by an
-     * hf_student_method. Predictions are normal: the observed variance is the latent one plus
+     * hf_inference. Predictions are normal: the observed variance is the latent one plus
      * sigma^2 (q / 1.96)^2, where q is the 0.975 quantile of the t distribution: the normal
      * density with the same central 95 % interval as the noise. It is finite for every nu (the
      * noise's own variance, sigma^2 nu / (nu - 2), is not for nu <= 2) and tends to sigma^2 as nu
@@ -78,28 +78,24 @@ typedef enum hf_site_kind {
     HF_SITES_GAMMA
 } hf_site_kind;
 
-/** How the posterior of latent functions under labels is made normal. */
+/** How the posterior of latent functions under labels, counts, amounts or Student-t noise is made
+ * normal. The first three go with all of them. */
 typedef enum hf_inference {
-    /** at its mode, with the curvature there: quickest, variances too small */
+    /** At its mode, with the curvature there: quickest, variances too small. Under Student-t noise
+     * its evidence jumps where the mode does, which can end a training early. */
     HF_INFERENCE_LAPLACE = 0,
-    /** two classes: expectation propagation: nearly the exact moments, at two to four times the
-     * cost */
+    /** Expectation propagation: nearly the exact moments, at two to four times the cost. Under
+     * Student-t noise damped, and fractional where it has no fixed point; slowest. */
     HF_INFERENCE_EP,
+    /** The Gaussian q of the largest ELBO: a lower bound of the evidence, smooth in the
+     * hyperparameters. */
+    HF_INFERENCE_VARIATIONAL,
     /** softmax: Laplace's covariance, and in place of the mode the mean that goes best with it */
-    HF_INFERENCE_CORRECTED
+    HF_INFERENCE_CORRECTED,
+    /** Variational for Student-t noise, corrected for softmax, EP for all others; a model tells
+     * which it was. */
+    HF_INFERENCE_AUTO
 } hf_inference;
-
-/** How Student-t noise is made Gaussian. */
-typedef enum hf_student_method {
-    /** at a mode of the posterior; its evidence jumps where the mode does, which can end a
-     * training early */
-    HF_STUDENT_LAPLACE = 0,
-    /** expectation propagation, damped; fractional where that has no fixed point. Closest to the
-     * exact moments, slowest */
-    HF_STUDENT_EP,
-    /** the Gaussian q of the largest ELBO: smooth in the hyperparameters. The default */
-    HF_STUDENT_VARIATIONAL
-} hf_student_method;
 
 /** Who climbs. */
 typedef enum hf_optimiser {
@@ -270,10 +266,9 @@ typedef struct hf_fit_settings {
      * at least 0, in units of that output, or with scaled_beta in its scales. Robust sites only. */
     const double *output_beta;
     size_t output_beta_count;
-    /** variational; with the inducing solver whatever this says */
-    hf_student_method student_method;
-    double student_nu;      /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
-    hf_inference inference; /**< EP, which for softmax sites means corrected */
+    double student_nu; /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
+    /** Auto. Student-t noise with the inducing solver is variational whatever this says. */
+    hf_inference inference;
     hf_transform transform; /**< none; hf_fit() only, of a table (transform.h) */
     const char *
         /** file that keeps every evaluation (of minibatches: what the next step starts from, at

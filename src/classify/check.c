@@ -16,6 +16,29 @@ hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
     return HF_OK;
 }
 
+hf_inference hfi_class_inference(hf_link link, hf_inference inference)
+{
+    const hfi_likelihood *row = hfi_class_likelihood(link);
+    if (inference != HF_INFERENCE_AUTO) return inference;
+    return row ? row->usual : HF_INFERENCE_CORRECTED;
+}
+
+hf_status hfi_class_check_inference(hf_context *ctx, hf_link link, hf_inference inference)
+{
+    const hf_inference own = hfi_class_inference(link, inference);
+    if ((unsigned)inference > HF_INFERENCE_AUTO)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)inference);
+    if (!hfi_class_likelihood(link) && own != HF_INFERENCE_CORRECTED && own != HF_INFERENCE_LAPLACE)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "the softmax link is inferred by laplace or corrected, not by %s",
+                        hf_enum_name(HF_ENUM_INFERENCE, own));
+    if (hfi_class_likelihood(link) && own == HF_INFERENCE_CORRECTED)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "'corrected' is for the softmax link; %s has 'ep', which is better",
+                        hf_enum_name(HF_ENUM_LINK, link));
+    return HF_OK;
+}
+
 hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label, size_t classes)
 {
     size_t present = 0;

@@ -19,6 +19,10 @@ const hfi_likelihood *hfi_class_likelihood(hf_link link);
 /** Labels as every function of this room takes them: HF_ERR_ARGUMENT for one out of range, HF_ERR_NO_DATA
  * where none is left; names the row. */
 hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label, size_t classes);
+/** The inference that auto stands for with a link; others as they are. */
+hf_inference hfi_class_inference(hf_link link, hf_inference inference);
+/** HF_ERR_ARGUMENT: a link does not go with an inference. */
+hf_status hfi_class_check_inference(hf_context *ctx, hf_link link, hf_inference inference);
 /** How many classes a link is for: HF_ERR_ARGUMENT otherwise. */
 hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes);
 /** Rows with a label must be finite: HF_ERR_NOT_FINITE names the first that is not. */

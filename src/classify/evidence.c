@@ -33,15 +33,8 @@ static hf_status check(hf_context *ctx, const parts *in)
     if (hf_mean_get_kind(in->mean) == HF_MEAN_LINEAR && hf_mean_coefficients(in->mean) != d + 1)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the linear mean has %zu inputs, but the kernel has %zu",
                         hf_mean_coefficients(in->mean) - 1, d);
-    if ((unsigned)in->inference > HF_INFERENCE_CORRECTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)in->inference);
-    if (in->inference == HF_INFERENCE_EP && in->link == HF_LINK_SOFTMAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the softmax link is inferred by laplace or corrected, not by ep");
-    if (in->inference == HF_INFERENCE_CORRECTED && in->link != HF_LINK_SOFTMAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "'corrected' is for the softmax link, not for %s",
-                        hf_enum_name(HF_ENUM_LINK, in->link));
     hf_status s = hfi_class_check_link(ctx, in->link, in->classes);
+    if (s >= 0) s = hfi_class_check_inference(ctx, in->link, in->inference);
     if (s >= 0) s = hfi_class_check_labels(ctx, in->n, in->label, in->classes);
     if (s >= 0) s = hfi_class_check_rows(ctx, in->n, columns, in->x, in->ldx, in->label);
     return s;
@@ -54,17 +47,19 @@ static hf_status start(hf_context *ctx, const parts *in, hfi_latent_problem *pro
     double *y = hfi_alloc(ctx, in->n, sizeof *y);
     if (!y) return HF_ERR_MEMORY;
     hfi_class_readings(in->n, in->label, y);
-    s = hfi_latent_problem_init(ctx, hfi_class_likelihood(in->link), in->inference, in->kernel, in->mean,
-                                in->n, in->x, in->ldx, y, NULL, NULL, problem);
+    const hfi_latent_given given = {
+        .kernel = in->kernel, .mean = in->mean, .rows = in->n, .x = in->x, .ldx = in->ldx, .y = y};
+    s = hfi_latent_problem_init(ctx, hfi_class_likelihood(in->link),
+                                hfi_class_inference(in->link, in->inference), &given, problem);
     hfi_free(ctx, y);
     return s;
 }
 
-static hf_status settled(const hfi_latent_problem *p)
+static hf_status settled(const hfi_latent_problem *p, hf_inference inference)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
-                    hf_enum_name(HF_ENUM_INFERENCE, p->inference), p->rounds);
+                    hf_enum_name(HF_ENUM_INFERENCE, inference), p->rounds);
 }
 
 hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inference, const hf_kernel *kernel,
@@ -83,7 +78,7 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
     hf_status s = start(ctx, &in, &problem);
     if (s < 0) return s;
     s = hfi_latent_evaluate(&problem, value, gradient);
-    if (s >= 0) s = settled(&problem);
+    if (s >= 0) s = settled(&problem, inference);
     hfi_latent_problem_free(&problem);
     return s;
 }
@@ -116,7 +111,7 @@ static hf_status classify_softmax(hf_context *ctx, const parts *in, hf_classifie
     hf_status s = check(ctx, in);
     if (s < 0) return s;
     s = hfi_softmax_posterior(ctx, in->kernel, in->mean, in->n, in->x, in->ldx, in->label, in->classes,
-                              in->inference == HF_INFERENCE_CORRECTED, &posterior, &found);
+                              in->inference != HF_INFERENCE_LAPLACE, &posterior, &found);
     if (s < 0) return s;
     const hf_status made = hf_classifier_create(ctx, posterior, in->link, in->classes, out);
     if (made < 0)
@@ -140,7 +135,7 @@ hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inferenc
     s = hfi_latent_evaluate(&problem, &found, NULL);
     if (s >= 0) s = conclude(&problem, &in, out);
     if (s >= 0 && value) *value = found;
-    if (s == HF_OK) s = settled(&problem);
+    if (s == HF_OK) s = settled(&problem, inference);
     hfi_latent_problem_free(&problem);
     return s;
 }

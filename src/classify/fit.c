@@ -36,7 +36,8 @@ static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *r
 {
     hfi_fit *base = &fit->base;
     const hfi_latent_data data = {.likelihood = hfi_class_likelihood(fit->choices->link),
-                                  .inference = fit->choices->inference,
+                                  .inference =
+                                      hfi_class_inference(fit->choices->link, fit->choices->inference),
                                   .y = base->y,
                                   .iterations = fit->choices->iterations,
                                   .restarts = fit->choices->restarts};

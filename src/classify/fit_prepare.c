@@ -13,7 +13,7 @@ hf_class_settings hf_class_settings_default(void)
 {
     const hf_fit_settings like = hf_fit_settings_default();
     return (hf_class_settings){.link = HF_LINK_PROBIT,
-                               .inference = HF_INFERENCE_EP,
+                               .inference = HF_INFERENCE_AUTO,
                                .mean = HF_MEAN_CONSTANT,
                                .train = true,
                                .priors = true,
@@ -27,9 +27,9 @@ hf_class_settings hf_class_settings_default(void)
 
 static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, size_t classes)
 {
-    if ((unsigned)s->inference > HF_INFERENCE_CORRECTED || (unsigned)s->mean > HF_MEAN_LINEAR ||
-        (unsigned)s->solver > HF_SOLVER_PROJECTED || (unsigned)s->inducing_method > HF_INDUCING_DTC ||
-        (unsigned)s->inducing_choice > HF_INDUCING_FIRST || (s->set_count > 0 && !s->set))
+    if ((unsigned)s->mean > HF_MEAN_LINEAR || (unsigned)s->solver > HF_SOLVER_PROJECTED ||
+        (unsigned)s->inducing_method > HF_INDUCING_DTC || (unsigned)s->inducing_choice > HF_INDUCING_FIRST ||
+        (s->set_count > 0 && !s->set))
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
@@ -43,10 +43,8 @@ static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, siz
         if (s->set[k].name &&
             (strcmp(s->set[k].name, "noise") == 0 || strcmp(s->set[k].name, "threshold") == 0))
             return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
-    if (s->link != HF_LINK_SOFTMAX && s->inference == HF_INFERENCE_CORRECTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "'corrected' is for the softmax link; two classes have 'ep', which is better");
-    return hfi_class_check_link(ctx, s->link, classes);
+    const hf_status fits = hfi_class_check_link(ctx, s->link, classes);
+    return fits < 0 ? fits : hfi_class_check_inference(ctx, s->link, s->inference);
 }
 
 static const char *class_name(const hf_class_data *data, size_t c)

@@ -33,7 +33,8 @@ static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, con
     if (data->ldx < data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
                         data->d);
-    return hfi_class_check_link(ctx, s->link, data->classes);
+    const hf_status fits = hfi_class_check_link(ctx, s->link, data->classes);
+    return fits < 0 ? fits : hfi_class_check_inference(ctx, s->link, s->inference);
 }
 
 /* "class", and as many '_' as make it no feature's name. */

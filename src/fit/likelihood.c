@@ -40,7 +40,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         {s->solver == HF_SOLVER_PROJECTED, "the exact and the inducing solver, not the projected one"},
         {s->minibatch > 0, "all rows at once, not minibatches"},
         {s->optimiser != HF_OPTIMISER_LBFGS, "the optimiser lbfgs"},
-        {s->inference == HF_INFERENCE_CORRECTED, "the inference ep or laplace"},
+        {hfi_latent_method_of(hfi_inference_of(s)) == NULL, "the inference ep, laplace or variational"},
         {s->mean == HF_MEAN_MEDIAN, "a mean that is zero, constant or linear"},
         {s->max_noise > 0.0, "no bound on a noise (max_noise)"},
         {s->checkpoint != NULL, "no checkpoint"},
@@ -106,7 +106,7 @@ hf_status hfi_fit_train_likelihood(hfi_fit *fit, double *state)
 {
     const hf_fit_settings *settings = fit->settings;
     const hfi_latent_data data = {.likelihood = hfi_site_kind_likelihood(settings->sites),
-                                  .inference = settings->inference,
+                                  .inference = hfi_inference_of(settings),
                                   .y = fit->seen,
                                   .shift = fit->shift,
                                   .iterations = settings->iterations,

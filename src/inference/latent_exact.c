@@ -28,11 +28,20 @@ hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, doubl
 {
     hfi_curved *c = &p->curved;
     memcpy(c->w, p->w, p->n * sizeof *c->w);
-    const hf_status s = hfi_curved_factor(c, NULL);
+    const hf_status s = hfi_curved_factor(c, p->escape);
     if (s < 0) return s;
     p->log_det = c->log_det;
     hfi_latent_exact_mean(p, force, latent);
     return variance ? hfi_curved_variances(c, variance) : HF_OK;
+}
+
+/* Share of its curvature below which a direction counts by a tangent in the determinant. Where one vanishes, a mode is about to be lost, the
+ * approximation means nothing, and its logarithm would be infinite: a search would go there and stay. */
+static const double flat_limit = 0.5;
+
+hf_status hfi_latent_exact_soften(hfi_latent_problem *p, double *log_det)
+{
+    return hfi_curved_soften(&p->curved, flat_limit, log_det);
 }
 
 typedef struct weights {
@@ -71,7 +80,9 @@ hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient)
     double *v = p->work + 2 * p->n, *mean_bar = p->work;
     hf_status s = hfi_curved_finish(&p->curved, p->variance);
     if (s < 0) return s;
+    hfi_curved_soften_variances(&p->curved, flat_limit, p->variance);
     answer(p, v);
+    hfi_curved_soften_r(&p->curved);
     weights job = {p, v};
     hfi_parallel_for(p->ctx, (p->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
     memset(gradient, 0, (kernel_count + mean_count) * sizeof *gradient);

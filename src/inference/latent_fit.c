@@ -7,13 +7,16 @@ typedef struct job {
     hfi_latent_problem problem;
 } job;
 
+/* How near to its fixed point an iteration goes on the way of a search, and for the result. */
+static const double roughly = 1e-6, exactly = 1e-10;
+
 static hf_status evaluate(void *arg, double *value, double *gradient)
 {
     job *j = arg;
     hfi_latent_problem *p = &j->problem;
     const hfi_inducing *u = p->inducing.inducing;
     /* The gradient of VFE under EP is a difference of fixed points. */
-    p->rough = gradient && !(u && u->method == HF_INDUCING_VFE);
+    p->tolerance = gradient && !(u && u->method == HF_INDUCING_VFE) ? roughly : exactly;
     p->dispersion = j->trainer->evaluator.sites->noise;
     return hfi_latent_evaluate(p, value, gradient);
 }
@@ -24,7 +27,7 @@ static void improved(void *arg)
     hfi_latent_keep(&j->problem);
 }
 
-static hf_status give_sites(const hfi_latent_problem *p, hf_sites *sites)
+hf_status hfi_latent_give(const hfi_latent_problem *p, hf_sites *sites)
 {
     double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
@@ -39,8 +42,15 @@ hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, doub
     const hfi_evaluator *e = &trainer->evaluator;
     job j = {.trainer = trainer};
     hfi_latent_problem *p = &j.problem;
-    hf_status s = hfi_latent_problem_init(e->ctx, data->likelihood, data->inference, e->kernel, e->mean,
-                                          e->rows, e->x, e->ldx, data->y, data->shift, e->inducing, p);
+    const hfi_latent_given given = {.kernel = e->kernel,
+                                    .mean = e->mean,
+                                    .rows = e->rows,
+                                    .x = e->x,
+                                    .ldx = e->ldx,
+                                    .y = data->y,
+                                    .shift = data->shift,
+                                    .inducing = e->inducing};
+    hf_status s = hfi_latent_problem_init(e->ctx, data->likelihood, data->inference, &given, p);
     if (s < 0) return s;
     hfi_latent_search search = {.trainer = trainer,
                                 .evaluate = evaluate,
@@ -49,11 +59,11 @@ hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, doub
                                 .iterations = data->iterations,
                                 .restarts = data->restarts};
     s = hfi_latent_train(&search, state);
-    if (s >= 0) s = give_sites(p, e->sites);
+    if (s >= 0) s = hfi_latent_give(p, e->sites);
     *rounds = p->rounds;
     if (s == HF_OK && !p->converged)
         s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED, "%s inference stopped after %zu steps before it settled",
-                     hf_enum_name(HF_ENUM_INFERENCE, p->inference), p->rounds);
+                     hf_enum_name(HF_ENUM_INFERENCE, data->inference), p->rounds);
     hfi_latent_problem_free(p);
     return s;
 }

@@ -27,6 +27,9 @@ typedef struct hfi_latent_search {
  * gradient. Errors as of hfi_trainer_search(). */
 hf_status hfi_latent_train(hfi_latent_search *how, double *state);
 
+/** The sites of the last evaluation, given to sites of all rows (hfi_sites_give()). HF_ERR_MEMORY. */
+hf_status hfi_latent_give(const hfi_latent_problem *p, hf_sites *sites);
+
 /** Readings of any likelihood, and how they become normal. */
 typedef struct hfi_latent_data {
     const hfi_likelihood *likelihood;

@@ -128,19 +128,20 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
 {
     hfi_inducing *u = p->inducing.inducing;
     const bool converged = p->converged;
-    double ignored = 0.0;
+    double ignored = 0.0, bar[2];
     hf_status s = HF_OK;
     for (size_t k = 0; k < count; k++) sum[k] = 0.0;
-    p->trace_slope = 0.0;
+    memset(p->trace_bar, 0, sizeof p->trace_bar);
     for (size_t at = 0; s >= 0 && at < PLACES; at++) {
         if (places[at].weight == 0.0) continue;
         memcpy(p->kept_w, kept, p->n * sizeof *kept);
         memcpy(p->kept_pull, kept + p->n, p->n * sizeof *kept);
         p->started = true;
         p->tilt = places[at].at * sideways;
-        s = hfi_latent_ep(p, &ignored);
+        s = p->method->settle(p, &ignored);
         p->converged = p->converged && converged;
-        if (s >= 0) p->trace_slope += places[at].weight / sideways * hfi_latent_tilted_slope(p);
+        if (s >= 0) p->method->slopes(p, bar);
+        for (size_t k = 0; s >= 0 && k < 2; k++) p->trace_bar[k] += places[at].weight / sideways * bar[k];
         u->method = HF_INDUCING_DTC;
         give_sites(p, NULL, 0.0);
         if (s >= 0) s = hfi_inducing_run(&p->inducing, HF_OBJECTIVE_EVIDENCE, &ignored, side);
@@ -155,7 +156,13 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
 static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);
-    if (!kept) return HF_ERR_MEMORY;
+    hfi_likelihood_tilted *tilted = hfi_alloc(p->ctx, p->n, sizeof *tilted);
+    if (!kept || !tilted) {
+        hfi_free(p->ctx, kept);
+        hfi_free(p->ctx, tilted);
+        return HF_ERR_MEMORY;
+    }
+    memcpy(tilted, p->tilted, p->n * sizeof *tilted);
     double *side = kept + 5 * p->n, *sum = side + count;
     double *const moved[] = {p->w, p->pull, p->latent, p->force, p->variance};
     for (size_t k = 0; k < 5; k++) memcpy(kept + k * p->n, moved[k], p->n * sizeof *kept);
@@ -169,6 +176,8 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     for (size_t k = 0; s >= 0 && k < count; k++) gradient[k] += sum[k];
     p->rounds = rounds;
     for (size_t k = 0; k < 5; k++) memcpy(moved[k], kept + k * p->n, p->n * sizeof *kept);
+    memcpy(p->tilted, tilted, p->n * sizeof *tilted);
+    hfi_free(p->ctx, tilted);
     hfi_free(p->ctx, kept);
     return s;
 }
@@ -183,9 +192,9 @@ hf_status hfi_latent_inducing_gradient(hfi_latent_problem *p, double *gradient)
     if (!full) return HF_ERR_MEMORY;
     give_sites(p, NULL, 0.0);
     hf_status s = hfi_inducing_run(e, HF_OBJECTIVE_EVIDENCE, &ignored, full);
-    if (s >= 0 && p->inference == HF_INFERENCE_LAPLACE)
+    if (s >= 0 && p->method->mode)
         s = add_answer(p, count, full);
-    else if (s >= 0 && u->method == HF_INDUCING_VFE)
+    else if (s >= 0 && u->method == HF_INDUCING_VFE && p->method->tilt == 0.0)
         s = add_trace_answer(p, count, full);
     if (s >= 0) memcpy(gradient, full, (u->train_inputs ? count : shared) * sizeof *gradient);
     hfi_free(p->ctx, full);

@@ -6,20 +6,24 @@
 #include <string.h>
 
 enum {
-    VECTORS = 10 + HFI_LATENT_WORK
+    VECTORS = 12 + HFI_LATENT_WORK
 };
 
-static hf_status gather(hfi_latent_problem *p, const double *y, const double *shift)
+static hf_status gather(hfi_latent_problem *p, const hfi_latent_given *given)
 {
+    const double *shift = given->shift, *extra = given->extra;
     p->row = hfi_alloc(p->ctx, p->n, sizeof *p->row);
     p->inputs = hfi_alloc(p->ctx, p->n, p->d * sizeof *p->inputs);
     p->seen = hfi_alloc(p->ctx, p->n, sizeof *p->seen);
-    if (!p->row || !p->inputs || !p->seen) return HF_ERR_MEMORY;
+    p->vectors = hfi_alloc(p->ctx, p->n, VECTORS * sizeof *p->vectors);
+    if (!p->row || !p->inputs || !p->seen || !p->vectors) return HF_ERR_MEMORY;
+    p->extra = p->vectors;
     size_t at = 0;
     for (size_t i = 0; i < p->rows; i++) {
-        if (isnan(y[i])) continue;
+        if (isnan(given->y[i])) continue;
         memcpy(p->inputs + at * p->d, p->x + i * p->ldx, p->d * sizeof *p->inputs);
-        p->seen[at] = (hfi_seen){.y = y[i], .shift = shift ? shift[i] : 0.0, .dispersion = NAN};
+        p->seen[at] = (hfi_seen){.y = given->y[i], .shift = shift ? shift[i] : 0.0, .dispersion = NAN};
+        p->extra[at] = extra ? extra[i] : 0.0;
         p->row[at++] = i;
     }
     return HF_OK;
@@ -27,24 +31,26 @@ static hf_status gather(hfi_latent_problem *p, const double *y, const double *sh
 
 static hf_status allocate_vectors(hfi_latent_problem *p)
 {
-    p->vectors = hfi_alloc(p->ctx, p->n, VECTORS * sizeof *p->vectors);
     p->at = hfi_alloc(p->ctx, p->n, sizeof *p->at);
     p->tilted = hfi_alloc(p->ctx, p->n, sizeof *p->tilted);
-    if (!p->vectors || !p->at || !p->tilted) return HF_ERR_MEMORY;
-    double **const place[] = {&p->w,        &p->pull, &p->offset, &p->latent,    &p->force,
-                              &p->variance, &p->bend, &p->kept_w, &p->kept_pull, &p->answer};
+    p->expected = hfi_alloc(p->ctx, p->n, sizeof *p->expected);
+    if (!p->at || !p->tilted || !p->expected) return HF_ERR_MEMORY;
+    double **const place[] = {&p->extra,    &p->w,    &p->pull,   &p->offset,    &p->latent,     &p->force,
+                              &p->variance, &p->bend, &p->kept_w, &p->kept_pull, &p->kept_force, &p->answer};
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * p->n;
     p->work = p->vectors + (VECTORS - HFI_LATENT_WORK) * p->n;
     return HF_OK;
 }
 
-static hf_status use_exact(hfi_latent_problem *p)
+static hf_status use_exact(hfi_latent_problem *p, double *matrix)
 {
     size_t square;
-    const hf_status s = hfi_require_memory(p->ctx, "the evidence", p->n, hfi_curved_bytes(p->n, 0));
+    const size_t negatives = p->likelihood->touch ? p->n / 5 : 0;
+    const hf_status s = hfi_require_memory(p->ctx, "the evidence", p->n, hfi_curved_bytes(p->n, negatives));
     if (s < 0) return s;
     if (!hfi_size_mul(p->n, p->n, &square)) return hfi_out_of_memory(p->ctx);
-    p->matrix = hfi_alloc(p->ctx, square, sizeof *p->matrix);
+    p->owns_matrix = matrix == NULL;
+    p->matrix = matrix ? matrix : hfi_alloc(p->ctx, square, sizeof *p->matrix);
     return p->matrix ? hfi_curved_init(p->ctx, p->n, p->matrix, &p->curved) : HF_ERR_MEMORY;
 }
 
@@ -61,27 +67,38 @@ static hf_status use_inducing(hfi_latent_problem *p, hfi_inducing *inducing)
     return s;
 }
 
-hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelihood, hf_inference inference,
-                                  const hf_kernel *kernel, const hf_mean *mean, size_t rows, const double *x,
-                                  size_t ldx, const double *y, const double *shift, hfi_inducing *inducing,
-                                  hfi_latent_problem *out)
+const hfi_latent_method *hfi_latent_method_of(hf_inference inference)
 {
+    static const hfi_latent_method *const methods[] = {[HF_INFERENCE_LAPLACE] = &hfi_latent_laplace,
+                                                       [HF_INFERENCE_EP] = &hfi_latent_ep,
+                                                       [HF_INFERENCE_VARIATIONAL] = &hfi_latent_variational};
+    return (unsigned)inference < sizeof methods / sizeof *methods ? methods[inference] : NULL;
+}
+
+hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelihood, hf_inference inference,
+                                  const hfi_latent_given *given, hfi_latent_problem *out)
+{
+    const hfi_latent_method *method = hfi_latent_method_of(inference);
     memset(out, 0, sizeof *out);
     hfi_latent_problem p = {.ctx = ctx,
                             .likelihood = likelihood,
-                            .inference = inference,
-                            .kernel = kernel,
-                            .mean = mean,
+                            .method = method,
+                            .kernel = given->kernel,
+                            .mean = given->mean,
                             .dispersion = 1.0,
-                            .rows = rows,
-                            .d = hf_kernel_dimension(kernel),
-                            .x = x,
-                            .ldx = ldx,
-                            .tilt = inference == HF_INFERENCE_EP ? 0.0 : 1.0};
-    for (size_t i = 0; i < rows; i++) p.n += isnan(y[i]) ? 0 : 1;
-    hf_status s = gather(&p, y, shift);
+                            .shape = 1.0,
+                            .power = 1.0,
+                            .tolerance = likelihood->touch ? 1e-6 : 1e-10,
+                            .floor = -INFINITY,
+                            .rows = given->rows,
+                            .d = hf_kernel_dimension(given->kernel),
+                            .x = given->x,
+                            .ldx = given->ldx,
+                            .tilt = method->tilt};
+    for (size_t i = 0; i < p.rows; i++) p.n += isnan(given->y[i]) ? 0 : 1;
+    hf_status s = gather(&p, given);
     if (s >= 0) s = allocate_vectors(&p);
-    if (s >= 0) s = inducing ? use_inducing(&p, inducing) : use_exact(&p);
+    if (s >= 0) s = given->inducing ? use_inducing(&p, given->inducing) : use_exact(&p, given->matrix);
     if (s < 0) {
         hfi_latent_problem_free(&p);
         return s;
@@ -99,10 +116,11 @@ void hfi_latent_problem_free(hfi_latent_problem *p)
     hfi_free(p->ctx, p->row);
     hfi_free(p->ctx, p->inputs);
     hfi_free(p->ctx, p->seen);
-    hfi_free(p->ctx, p->matrix);
+    if (p->owns_matrix) hfi_free(p->ctx, p->matrix);
     hfi_free(p->ctx, p->vectors);
     hfi_free(p->ctx, p->at);
     hfi_free(p->ctx, p->tilted);
+    hfi_free(p->ctx, p->expected);
     memset(p, 0, sizeof *p);
 }
 
@@ -110,6 +128,7 @@ void hfi_latent_keep(hfi_latent_problem *p)
 {
     memcpy(p->kept_w, p->w, p->n * sizeof *p->w);
     memcpy(p->kept_pull, p->pull, p->n * sizeof *p->pull);
+    memcpy(p->kept_force, p->force, p->n * sizeof *p->force);
     p->started = true;
 }
 
@@ -129,50 +148,35 @@ static hf_status follow(hfi_latent_problem *p)
 
 hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent, double *variance)
 {
+    p->factorisations++;
     return p->inducing.inducing ? hfi_latent_inducing_condition(p, force, latent, variance)
                                 : hfi_latent_exact_condition(p, force, latent, variance);
 }
 
-/* Readings whose dispersion is another. */
-static void place(hfi_latent_problem *p)
+void hfi_latent_place(hfi_latent_problem *p)
 {
-    if (p->seen[0].dispersion == p->dispersion) return;
+    hf_mean_evaluate(p->mean, p->n, p->inputs, p->d, p->offset);
     for (size_t i = 0; i < p->n; i++) {
-        p->seen[i].dispersion = p->dispersion;
-        hfi_likelihood_place(p->likelihood, &p->seen[i]);
+        hfi_seen *seen = &p->seen[i];
+        const double dispersion = p->dispersion + p->extra[i];
+        if (seen->dispersion == dispersion && seen->shape == p->shape) continue;
+        seen->dispersion = dispersion;
+        seen->shape = p->shape;
+        hfi_likelihood_place(p->likelihood, seen);
     }
-}
-
-double hfi_latent_tilted_slope(const hfi_latent_problem *p)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < p->n; i++) sum += p->tilted[i].d;
-    return sum;
-}
-
-/* Laplace: d value / d log dispersion, from what the method and the gradient left. */
-static double dispersion_slope(const hfi_latent_problem *p)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < p->n; i++) {
-        const hfi_likelihood_slopes at =
-            hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + p->latent[i]);
-        sum += at.d - 0.5 * p->variance[i] * at.w_d + p->answer[i] * at.f_d;
-    }
-    return sum;
 }
 
 static hf_status differentiate(hfi_latent_problem *p, double *gradient)
 {
-    const bool tilted = p->inference == HF_INFERENCE_EP;
-    /* A gradient may move the sites, and with them the moments. */
-    const double held = tilted ? hfi_latent_tilted_slope(p) : 0.0;
-    p->trace_slope = 0.0;
+    const size_t shared = hf_kernel_parameters(p->kernel) + hf_mean_coefficients(p->mean);
+    double bar[2];
+    memset(p->trace_bar, 0, sizeof p->trace_bar);
     const hf_status s = p->inducing.inducing ? hfi_latent_inducing_gradient(p, gradient)
                                              : hfi_latent_exact_gradient(p, gradient);
-    if (s >= 0 && p->likelihood->parameter)
-        gradient[hf_kernel_parameters(p->kernel) + hf_mean_coefficients(p->mean)] =
-            tilted ? held + p->trace_slope : dispersion_slope(p);
+    if (s < 0) return s;
+    p->method->slopes(p, bar);
+    if (p->likelihood->parameter) gradient[shared] = bar[0] + p->trace_bar[0];
+    if (p->likelihood->shape.name) gradient[shared + 1] = bar[1] + p->trace_bar[1];
     return s;
 }
 
@@ -181,9 +185,8 @@ hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *grad
     double result = 0.0;
     hf_status s = p->inducing.inducing ? follow(p) : hfi_latent_exact_prepare(p);
     if (s < 0) return s;
-    hf_mean_evaluate(p->mean, p->n, p->inputs, p->d, p->offset);
-    place(p);
-    s = p->inference == HF_INFERENCE_EP ? hfi_latent_ep(p, &result) : hfi_latent_laplace(p, &result);
+    hfi_latent_place(p);
+    s = p->method->settle(p, &result);
     if (s >= 0 && gradient) s = differentiate(p, gradient);
     if (s >= 0) *value = result;
     return s;
@@ -191,6 +194,9 @@ hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *grad
 
 /* A precision below this is that of a reading that says nothing: its pull is as small. */
 static const double least_precision = 1e-290;
+/* Least precision of a site whose own may be negative, in precisions of the touching normal density: small enough to leave the uncertainty to
+ * the other readings, and large enough for targets of moderate size. */
+static const double least_share = 0.01;
 
 void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *variance)
 {
@@ -199,7 +205,9 @@ void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *varia
         variance[i] = INFINITY;
     }
     for (size_t i = 0; i < p->n; i++) {
-        const double w = p->w[i];
+        double w = p->w[i];
+        if (p->likelihood->touch)
+            w = fmax(w, least_share * p->likelihood->touch(&p->seen[i], p->offset[i] + p->latent[i], 1.0));
         if (!(w > least_precision)) continue;
         target[p->row[i]] = p->offset[i] + p->latent[i] + p->force[i] / w;
         variance[p->row[i]] = 1.0 / w;

@@ -61,6 +61,6 @@ hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double 
     if (!hfi_likelihood_allows(l, y)) return HF_ERR_ARGUMENT;
     hfi_seen seen = {.y = y, .dispersion = dispersion};
     hfi_likelihood_place(l, &seen);
-    *log_density = hfi_likelihood_tilt(l, &seen, mean, var).log_z;
+    *log_density = hfi_likelihood_tilt(l, &seen, 1.0, mean, var).log_z;
     return HF_OK;
 }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A fit with Student-t noise: rounds of training, then its sites. */
 #include "inference/student.h"
+#include "inference/latent_fit.h"
 #include "inference/student_search.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <string.h>
 
-static const double first_nu = 4.0;
 /* Change of the constant mean, in standard deviations of the noise, at which no further round is needed. */
 static const double settled = 0.01;
 /* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between scale and lengthscale are long. */
@@ -33,13 +34,12 @@ static hf_status median_of_readings(const hfi_evaluator *e, double *median)
 }
 
 /* The average of the readings, each by the weight it has at the present fit. */
-static double weighted_average(const hfi_student_problem *p)
+static double weighted_average(const hfi_latent_problem *p)
 {
-    const hfi_evaluator *e = p->evaluator;
     double sum = 0.0, total = 0.0;
     for (size_t i = 0; i < p->n; i++) {
-        const double w = hfi_student_precision(&p->t, p->residual[i] - p->latent[i], p->scale[i]);
-        sum += w * e->sites->y[e->row[i]];
+        const double w = p->likelihood->touch(&p->seen[i], p->offset[i] + p->latent[i], 1.0);
+        sum += w * p->seen[i].y;
         total += w;
     }
     return sum / total;
@@ -121,20 +121,15 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
 
 /* Sites of the approximation. Their weights, which say how far each reading was trusted, are those of re-weighted least squares relative
  * to a reading without a residual: nu s / (nu s + r^2). */
-static hf_status give_sites(const hfi_student_problem *p)
+static hf_status give_sites(const hfi_latent_problem *p, hf_sites *sites)
 {
-    const hfi_evaluator *e = p->evaluator;
-    double *target = hfi_alloc(e->ctx, e->rows, 2 * sizeof *target);
-    if (!target) return HF_ERR_MEMORY;
-    hfi_student_sites(p, target, target + e->rows);
-    hfi_sites_give(e->sites, target, target + e->rows);
-    hfi_free(e->ctx, target);
-    for (size_t i = 0; i < p->n; i++) {
-        const double r = p->residual[i] - p->latent[i],
-                     closest = hfi_student_precision(&p->t, 0.0, p->scale[i]);
-        e->sites->weight[e->row[i]] = hfi_student_precision(&p->t, r, p->scale[i]) / closest;
+    const hf_status s = hfi_latent_give(p, sites);
+    for (size_t i = 0; s >= 0 && i < p->n; i++) {
+        const hfi_seen *seen = &p->seen[i];
+        sites->weight[p->row[i]] = p->likelihood->touch(seen, p->offset[i] + p->latent[i], 1.0) /
+                                   p->likelihood->touch(seen, seen->y, 1.0);
     }
-    return HF_OK;
+    return s;
 }
 
 static hf_status check(const hfi_trainer *t, const hf_fit_settings *settings)
@@ -160,29 +155,35 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     hf_status s = check(t, settings);
     if (s >= 0) s = hfi_evaluator_select(e);
     if (s < 0) return s;
-    hfi_student_problem problem;
-    s = hfi_student_problem_init(e, settings->student_method, &problem);
+    const hfi_likelihood *likelihood = hfi_site_kind_row(settings->sites);
+    const hf_inference inference = hfi_inference_of(settings);
+    hfi_latent_problem problem;
+    bool replaced = false;
+    s = hfi_student_problem(e, likelihood, inference, &problem);
     if (s < 0) return s;
     const bool given = settings->student_nu > 0.0;
-    const hfi_student_search how = {
-        .trainer = t, .problem = &problem, .train_nu = settings->train && !given, .enough = enough};
-    double found = given ? settings->student_nu : first_nu;
+    const hfi_student_search how = {.trainer = t,
+                                    .problem = &problem,
+                                    .train_nu = settings->train && !given,
+                                    .replaced = &replaced,
+                                    .enough = enough};
+    double found = given ? settings->student_nu : likelihood->shape.start;
     double *work = hfi_alloc(e->ctx, t->count, 2 * sizeof *work);
     s = work ? train_from_starts(&how, settings, state, &found, rounds, work) : HF_ERR_MEMORY;
     hfi_free(e->ctx, work);
     if (s >= 0) {
-        const hf_status gave = give_sites(&problem);
+        const hf_status gave = give_sites(&problem, e->sites);
         if (gave < 0) s = gave;
     }
     if (s >= 0) *nu = found;
-    if (s >= 0 && problem.replaced)
+    if (s >= 0 && replaced)
         s = hfi_fail(
             e->ctx, HF_WARN_NOT_CONVERGED,
             "expectation propagation has no fixed point here; the sites are those of Laplace's method");
     else if (s >= 0 && !problem.converged)
         s = hfi_fail(e->ctx, HF_WARN_NOT_CONVERGED,
                      "the sites of Student-t noise (%s) did not settle; those of the last iteration are used",
-                     hf_enum_name(HF_ENUM_STUDENT_METHOD, settings->student_method));
-    hfi_student_problem_free(&problem);
+                     hf_enum_name(HF_ENUM_INFERENCE, inference));
+    hfi_latent_problem_free(&problem);
     return s;
 }

@@ -20,14 +20,15 @@ static const double enough = 0.1, roughly = 1.0, clearly = 0.5;
 static hf_status search(const hfi_student_search *how, double *state, double *nu, bool both,
                         size_t iterations)
 {
-    hfi_student_problem problem;
-    hf_status s = hfi_student_problem_init(&how->trainer->evaluator, HF_STUDENT_VARIATIONAL, &problem);
+    hfi_latent_problem problem;
+    hf_status s = hfi_student_problem(&how->trainer->evaluator, how->problem->likelihood,
+                                      HF_INFERENCE_VARIATIONAL, &problem);
     if (s < 0) return s;
     hfi_student_search cheap = {.trainer = how->trainer, .problem = &problem, .enough = enough};
     s = hfi_student_maximise(&cheap, state, nu, iterations);
     cheap.train_nu = true;
     if (s >= 0 && both) s = hfi_student_maximise(&cheap, state, nu, iterations);
-    hfi_student_problem_free(&problem);
+    hfi_latent_problem_free(&problem);
     return s;
 }
 
@@ -95,8 +96,9 @@ static hf_status compare_here(const hfi_student_search *how, const double *cold,
                               double *trial, bool *found)
 {
     hfi_trainer *t = how->trainer;
-    hfi_student_problem problem;
-    hf_status s = hfi_student_problem_init(&t->evaluator, HF_STUDENT_VARIATIONAL, &problem);
+    hfi_latent_problem problem;
+    hf_status s =
+        hfi_student_problem(&t->evaluator, how->problem->likelihood, HF_INFERENCE_VARIATIONAL, &problem);
     if (s < 0) return s;
     double *work = hfi_alloc(t->evaluator.ctx, t->count, sizeof *work);
     problem.tolerance = hfi_student_rough;
@@ -104,7 +106,7 @@ static hf_status compare_here(const hfi_student_search *how, const double *cold,
         .cheap = {.trainer = t, .problem = &problem, .enough = roughly}, .nu = nu, .iterations = iterations};
     s = work ? compare(&c, cold, trial, work, found) : HF_ERR_MEMORY;
     hfi_free(t->evaluator.ctx, work);
-    hfi_student_problem_free(&problem);
+    hfi_latent_problem_free(&problem);
     return s;
 }
 

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1). Where an evaluation starts depends on
+/* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1), as its row has it. Where an evaluation starts depends on
  * where the best one before it ended, so its sites belong to the answer that a journal keeps. */
 #include "inference/student_search.h"
 #include <math.h>
 #include <string.h>
-
-/* Towards 2 the noise loses its variance. */
-static const double least_nu = 2.0, most_nu = 50.0;
-static const double prior_mean = 1.0986122886681098; /* log 3: nu = 4 */
-static const double prior_sd = 1.0;
 
 /* Nats: priors differ by less within a search. */
 static const double FAR = 20.0;
@@ -25,13 +20,47 @@ typedef struct training {
     bool refused; /* expectation propagation has no fixed point at some place the search went to */
 } training;
 
+hf_status hfi_student_problem(const hfi_evaluator *e, const hfi_likelihood *likelihood,
+                              hf_inference inference, hfi_latent_problem *out)
+{
+    hfi_latent_given given = {.kernel = e->kernel,
+                              .mean = e->mean,
+                              .rows = e->rows,
+                              .x = e->x,
+                              .ldx = e->ldx,
+                              .extra = e->sites->extra,
+                              .matrix = e->a};
+    memset(out, 0, sizeof *out);
+    double *y = hfi_alloc(e->ctx, e->rows, sizeof *y);
+    if (!y) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < e->rows; i++) y[i] = NAN;
+    for (size_t i = 0; i < e->n; i++) y[e->row[i]] = e->sites->y[e->row[i]];
+    given.y = y;
+    const hf_status s = hfi_latent_problem_init(e->ctx, likelihood, inference, &given, out);
+    hfi_free(e->ctx, y);
+    return s;
+}
+
+hf_status hfi_student_evaluate(hfi_latent_problem *p, const hfi_evaluator *e, double nu, double *value,
+                               double *gradient)
+{
+    p->dispersion = e->sites->noise;
+    p->shape = nu;
+    return hfi_latent_evaluate(p, value, gradient);
+}
+
+static double above(const hfi_student_search *how)
+{
+    return how->problem->likelihood->shape.above;
+}
+
 /* ---- the objective ----------------------------------------------------------------------------------------- */
 
 static hf_status place(void *self, const double *theta)
 {
     training *w = self;
     hfi_trainer *t = w->how->trainer;
-    if (w->moves) w->nu = 1.0 + exp(theta[t->count]);
+    if (w->moves) w->nu = above(w->how) + exp(theta[t->count]);
     return hfi_trainer_set(t, theta);
 }
 
@@ -39,12 +68,12 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
 {
     (void)theta;
     const training *w = self;
-    hfi_student_problem *p = w->how->problem;
+    hfi_latent_problem *p = w->how->problem;
     /* Where the best point so far is out of reach a search only wants to know that. */
     p->floor = gradient && w->any ? w->best_value - FAR : -INFINITY;
-    const hf_status s = hfi_student_evaluate(p, w->nu, value, gradient);
+    const hf_status s = hfi_student_evaluate(p, &w->how->trainer->evaluator, w->nu, value, gradient);
     p->floor = -INFINITY;
-    if (s >= 0 && gradient) gradient[w->how->trainer->count] *= w->nu - 1.0;
+    if (s >= 0 && gradient) gradient[w->how->trainer->count] *= w->nu - above(w->how);
     return hfi_judge_overflow(NULL, s);
 }
 
@@ -54,24 +83,25 @@ static double log_prior(void *self, const double *theta, double *gradient)
     hfi_trainer *t = w->how->trainer;
     const double prior = hfi_trainer_add_prior(t, theta, gradient);
     if (!w->moves) return prior;
-    const double u = (log(w->nu - 1.0) - prior_mean) / prior_sd;
-    if (gradient) gradient[t->count] -= (theta[t->count] - prior_mean) / (prior_sd * prior_sd);
-    return prior + (-0.5 * u * u - log(prior_sd) - HFI_HALF_LOG_2PI);
+    const hfi_likelihood *l = w->how->problem->likelihood;
+    const double sd = l->shape.sd, u = (theta[t->count] - log(l->shape.start - l->shape.above)) / sd;
+    if (gradient) gradient[t->count] -= u / sd;
+    return prior + (-0.5 * u * u - log(sd) - HFI_HALF_LOG_2PI);
 }
 
 /* Away from a fixed point expectation propagation's formula can give anything. */
-static bool without_value(const hfi_student_problem *p, hf_status s)
+static bool without_value(const hfi_latent_problem *p, hf_status s)
 {
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) return true;
-    return s >= 0 && p->method == HF_STUDENT_EP && !p->converged;
+    return s >= 0 && p->method == &hfi_latent_ep && !p->converged;
 }
 
 static hf_status judge(void *self, hf_status answer)
 {
     training *w = self;
-    const hfi_student_problem *p = w->how->problem;
+    const hfi_latent_problem *p = w->how->problem;
     if (!without_value(p, answer)) return hfi_judge_overflow(NULL, answer);
-    w->refused = p->method == HF_STUDENT_EP && p->power == 1.0;
+    w->refused = p->method == &hfi_latent_ep && p->power == 1.0;
     return w->refused ? HF_ERR_CANCELLED : HF_ERR_NOT_POSITIVE_DEFINITE;
 }
 
@@ -80,12 +110,12 @@ static void accepted(void *self, double value)
     training *w = self;
     w->best_value = value;
     w->any = true;
-    hfi_student_keep(w->how->problem);
+    hfi_latent_keep(w->how->problem);
 }
 
-static void list(const hfi_student_problem *p, double *vectors[VECTORS])
+static void list(const hfi_latent_problem *p, double *vectors[VECTORS])
 {
-    vectors[0] = p->curved.w;
+    vectors[0] = p->w;
     vectors[1] = p->force;
     vectors[2] = p->pull;
     vectors[3] = p->latent;
@@ -100,7 +130,7 @@ static size_t beside(const void *self)
 static void tell(const void *self, double *numbers)
 {
     const training *w = self;
-    const hfi_student_problem *p = w->how->problem;
+    const hfi_latent_problem *p = w->how->problem;
     double *vectors[VECTORS];
     list(p, vectors);
     numbers[0] = p->converged ? 1.0 : 0.0;
@@ -112,10 +142,12 @@ static void tell(const void *self, double *numbers)
 static void take(void *self, const double *numbers)
 {
     const training *w = self;
-    hfi_student_problem *p = w->how->problem;
+    hfi_latent_problem *p = w->how->problem;
     double *vectors[VECTORS];
     list(p, vectors);
-    hfi_student_place(p, w->nu);
+    p->dispersion = w->how->trainer->evaluator.sites->noise;
+    p->shape = w->nu;
+    hfi_latent_place(p);
     p->converged = numbers[0] > 0.0;
     for (size_t k = 0; k < VECTORS; k++)
         memcpy(vectors[k], numbers + 1 + k * p->n, p->n * sizeof *vectors[k]);
@@ -147,7 +179,7 @@ hf_status hfi_student_value(const hfi_student_search *how, const double *state, 
     double *theta = hfi_alloc(t->evaluator.ctx, t->count + 1, sizeof *theta);
     if (!theta) return HF_ERR_MEMORY;
     memcpy(theta, state, t->count * sizeof *state);
-    theta[t->count] = log(nu - 1.0);
+    theta[t->count] = log(nu - above(how));
     const hf_status s = hfi_objective_evaluate(t->evaluator.ctx, &objective, theta, value, NULL);
     hfi_free(t->evaluator.ctx, theta);
     return s;
@@ -156,28 +188,29 @@ hf_status hfi_student_value(const hfi_student_search *how, const double *state, 
 /* ---- the search -------------------------------------------------------------------------------------------- */
 
 /* Where expectation propagation has no fixed point its fractional form may have one, and Laplace's approximation is always of use. */
-static void step_down(hfi_student_problem *p)
+static void step_down(const hfi_student_search *how)
 {
+    hfi_latent_problem *p = how->problem;
     p->started = false;
     if (p->power == 1.0) {
         p->power = 0.5;
         return;
     }
-    p->method = HF_STUDENT_LAPLACE;
-    p->replaced = true;
+    p->method = &hfi_latent_laplace;
+    *how->replaced = true;
 }
 
 /* The approximation at the present state, from the kept start or, where that fails, from a cold one. */
 static hf_status settle(const hfi_student_search *how, const double *state, double nu, double *value)
 {
-    hfi_student_problem *p = how->problem;
+    hfi_latent_problem *p = how->problem;
     hf_status s = hfi_student_value(how, state, nu, value);
     if (without_value(p, s) && p->started) {
         p->started = false;
         s = hfi_student_value(how, state, nu, value);
     }
-    while (without_value(p, s) && p->method == HF_STUDENT_EP) {
-        step_down(p);
+    while (without_value(p, s) && p->method == &hfi_latent_ep) {
+        step_down(how);
         s = hfi_student_value(how, state, nu, value);
     }
     if (s != HF_ERR_NOT_POSITIVE_DEFINITE) return s;
@@ -196,9 +229,9 @@ static hf_status evaluate_only(const hfi_student_search *how, const double *stat
 }
 
 /* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it has no bound that only rises. */
-static void roughly(hfi_student_problem *p, bool rough)
+static void roughly(hfi_latent_problem *p, bool rough)
 {
-    p->tolerance = rough && p->method == HF_STUDENT_VARIATIONAL ? hfi_student_rough : hfi_student_exact;
+    p->tolerance = rough && p->method == &hfi_latent_variational ? hfi_student_rough : hfi_student_exact;
 }
 
 /* From wide->theta, where a better method has not found anything. */
@@ -212,9 +245,9 @@ static hf_status search(training *w, hfi_wide_space *wide, size_t iterations)
         w->refused = false;
         s = hfi_trainer_search(how->trainer, hfi_by_lbfgs, &objective, &wide->space, how->enough, iterations,
                                wide->theta);
-        const bool nowhere = s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == HF_STUDENT_EP;
+        const bool nowhere = s == HF_ERR_NOT_POSITIVE_DEFINITE && how->problem->method == &hfi_latent_ep;
         if (!w->refused && !nowhere) break;
-        step_down(how->problem);
+        step_down(how);
     }
     roughly(how->problem, false);
     return s;
@@ -229,15 +262,16 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
     hfi_wide_space wide = {0};
     hf_status s = hfi_trainer_widen(t, state, 1, &wide);
     if (s >= 0) {
-        wide.lower[last] = log(least_nu - 1.0);
-        wide.upper[last] = log(most_nu - 1.0);
-        wide.theta[last] = log(*nu - 1.0);
+        const hfi_likelihood *l = how->problem->likelihood;
+        wide.lower[last] = log(l->shape.least - l->shape.above);
+        wide.upper[last] = log(l->shape.most - l->shape.above);
+        wide.theta[last] = log(*nu - l->shape.above);
         if (!how->train_nu) wide.space.free_count--;
         s = search(&w, &wide, iterations);
     }
     if (s >= 0) {
         memcpy(state, wide.theta, t->count * sizeof *state);
-        if (how->train_nu) *nu = 1.0 + exp(wide.theta[last]);
+        if (how->train_nu) *nu = above(how) + exp(wide.theta[last]);
         s = settle(how, state, *nu, &t->found.value);
     }
     hfi_wide_space_free(t->evaluator.ctx, &wide);

@@ -51,8 +51,7 @@ static hf_class_settings class_settings(const hf_fit_settings *s)
 {
     hf_class_settings out = hf_class_settings_default();
     out.link = hfi_class_link(s->sites);
-    out.inference = s->sites == HF_SITES_SOFTMAX && s->inference == HF_INFERENCE_EP ? HF_INFERENCE_CORRECTED
-                                                                                    : s->inference;
+    out.inference = hfi_inference_of(s);
     out.kernel = s->kernel;
     out.mean = s->mean;
     out.train = s->train;
@@ -142,7 +141,6 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
     hf_status status = HF_OK;
     if (fitted > 0) status = hfi_model_note(ctx, model, "%s", hf_context_message(ctx));
     if (status >= 0) status = hfi_model_keep_settings(ctx, model, settings);
-    if (status >= 0) model->settings.inference = own.inference;
     if (status >= 0 && hfi_class_latents(model) > 1) {
         model->class_input = hfi_model_free_name(ctx, model, "class");
         if (model->class_input == NULL) status = HF_ERR_MEMORY;

@@ -24,7 +24,11 @@ typedef struct hfi_settings_key {
     char key[48];
     const char *names[HFI_MOST_CHOICES];
 } hfi_settings_key;
-/** Setting `index` of the table as a field, which refers to `room`; false: a model does not keep it. */
+enum {
+    HFI_SETTINGS_FIELDS = HFI_SETTINGS + 1
+};
+/** Field `index` of the settings, which refers to `room`: first one that the table no longer has, then its
+ * rows; false: a model does not keep that row. */
 bool hfi_settings_field(size_t index, hfi_settings_key *room, hfi_file_field *out);
 extern const hfi_file_field hfi_report_fields[];
 extern const size_t hfi_report_field_count;

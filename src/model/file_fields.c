@@ -39,8 +39,20 @@ const hfi_file_field hfi_report_fields[] = {
 };
 const size_t hfi_report_field_count = COUNT(hfi_report_fields);
 
+/* Up to version 3 the inference of Student-t noise was a setting of its own, and earlier readers look for it. Models of other sites have
+ * some value there; a corrected one the default of then. */
+static const char *const student_methods[] = {"laplace", "ep", "variational", "variational"};
+static const hfi_file_field student_method = {.key = "settings.student_method",
+                                              .type = HFI_CHOICE,
+                                              .offset = offsetof(hf_fit_settings, inference),
+                                              .names = student_methods,
+                                              .choices = COUNT(student_methods),
+                                              .since = 2};
+
 bool hfi_settings_field(size_t index, hfi_settings_key *room, hfi_file_field *out)
 {
+    *out = student_method;
+    if (index-- == 0) return true;
     static const hfi_field_type types[] = {[HF_SETTING_CHOICE] = HFI_CHOICE,
                                            [HF_SETTING_FLAG] = HFI_FLAG,
                                            [HF_SETTING_COUNT] = HFI_SIZE,

@@ -24,7 +24,7 @@ static hf_status read_settings(const hfi_reader *r, hf_fit_settings *settings)
     hf_status status = HF_OK;
     hfi_settings_key room;
     hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS && status >= 0; i++)
+    for (size_t i = 0; i < HFI_SETTINGS_FIELDS && status >= 0; i++)
         if (hfi_settings_field(i, &room, &field)) status = read_list(r, &field, 1, settings);
     return status;
 }

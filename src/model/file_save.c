@@ -55,7 +55,7 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     hfi_writer_meta_text(w, statement, "report.at_bound_names", model->report.at_bound_names);
     hfi_settings_key room;
     hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS; i++)
+    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++)
         if (hfi_settings_field(i, &room, &field)) meta_fields(w, statement, &field, 1, &model->settings);
     meta_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
     if (w->version >= 3) {

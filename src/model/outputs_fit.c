@@ -112,6 +112,7 @@ hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit
     model->settings = *settings;
     model->settings.set = NULL;
     model->settings.set_count = 0;
+    model->settings.inference = hfi_inference_of(settings);
     model->settings.inducing_inputs = NULL;
     model->settings.action_matrix = NULL;
     model->settings.action_rows = 0;

@@ -14,10 +14,22 @@ hf_fit_settings hf_fit_settings_default(void)
     return settings;
 }
 
+const hfi_likelihood *hfi_site_kind_row(hf_site_kind kind)
+{
+    return hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, kind));
+}
+
 const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind)
 {
-    const hfi_likelihood *row = hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, kind));
-    return row && !row->labels ? row : NULL;
+    const hfi_likelihood *row = hfi_site_kind_row(kind);
+    return row && row->rate ? row : NULL;
+}
+
+hf_inference hfi_inference_of(const hf_fit_settings *s)
+{
+    const hfi_likelihood *row = hfi_site_kind_row(s->sites);
+    if (s->inference != HF_INFERENCE_AUTO) return s->inference;
+    return row ? row->usual : s->sites == HF_SITES_SOFTMAX ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP;
 }
 
 bool hfi_site_kind_is_class(hf_site_kind kind)

@@ -22,8 +22,13 @@ static inline bool hfi_output_is_sparse(size_t readings)
 /** Sites of labels, which are not fitted here but in the classify room. */
 bool hfi_site_kind_is_class(hf_site_kind kind);
 
-/** The likelihood of readings that are counts or amounts; NULL for all other kinds of sites. */
+/** The row of the table of likelihoods; NULL for other kinds of sites. */
+const hfi_likelihood *hfi_site_kind_row(hf_site_kind kind);
+/** The same of readings that are counts or amounts; NULL for all other kinds of sites. */
 const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind);
+
+/** The inference of a fit: for HF_INFERENCE_AUTO what goes with its sites; of sites without one EP. */
+hf_inference hfi_inference_of(const hf_fit_settings *settings);
 
 /** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */
 bool hfi_kernel_is_auto(const char *kernel);

@@ -36,7 +36,6 @@ NAMES(blocks, hf_blocks, BLOCKS)
 NAMES(action_start, hf_action_start, ACTION_START)
 NAMES(optimiser, hf_optimiser, OPTIMISER)
 NAMES(weighting, hf_outputs_weighting, OUTPUTS_WEIGHTING)
-NAMES(student_method, hf_student_method, STUDENT_METHOD)
 NAMES(inference, hf_inference, INFERENCE)
 NAMES(transform, hf_transform, TRANSFORM)
 
@@ -55,6 +54,7 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 #define ONE          BIT(0)
 #define SEVERAL      BIT(1)
 #define LABELS       (BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT) | BIT(HF_SITES_SOFTMAX))
+#define NOISES       BIT(HF_SITES_STUDENT_T)
 #define RATES        (BIT(HF_SITES_POISSON) | BIT(HF_SITES_NEGATIVE_BINOMIAL) | BIT(HF_SITES_GAMMA))
 #define NOT(member, bits)                                                                                    \
     {                                                                                                        \
@@ -311,11 +311,6 @@ const hfi_setting hfi_settings[] = {
              {.refused = true,
               .term = {{"standardise", OFF}},
               .why = "off, there are no scales in which beta could count"})},
-    {CHOICE(student_method, HF_STUDENT_VARIATIONAL), READINGS, DEFAULT(HF_STUDENT_VARIATIONAL), SINCE(2),
-     OPTION("student-method", "NAME", "student-t sites: variational (default), ep, laplace"),
-     CLASHES(NOT(sites, ALL_BUT(BIT(HF_SITES_STUDENT_T))), {.values = ALL_BUT(BIT(HF_STUDENT_VARIATIONAL)),
-                                                            .term = {{"solver", BIT(HF_SOLVER_INDUCING)}},
-                                                            .why = "the inducing solver is variational"})},
     {NUMBER(student_nu, 1, INFINITY), READINGS, .face.above = true, .face.below = true, ZERO("trained"),
      SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)"),
      CLASHES(OF_READINGS, NOT(sites, ALL_BUT(BIT(HF_SITES_STUDENT_T))))},
@@ -335,23 +330,25 @@ const hfi_setting hfi_settings[] = {
             "centre conditional: a weight for each reading (reading, default),\n"
             "for each row (joint) or for each output as a whole (channel)"),
      CLASHES(OF_OUTPUTS, OF_ROBUST, NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))))},
-    {CHOICE(inference, HF_INFERENCE_CORRECTED), MODEL, DEFAULT(HF_INFERENCE_EP), SINCE(4),
+    {CHOICE(inference, HF_INFERENCE_AUTO), MODEL, .kept = HF_INFERENCE_CORRECTED + 1,
+     DEFAULT(HF_INFERENCE_AUTO), SINCE(4),
      OPTION("inference", "NAME",
-            "probit, logit, poisson, negative-binomial and gamma sites: ep\n"
-            "(default), expectation propagation; laplace, quicker and less exact.\nsoftmax sites: corrected\n"
-            "(default), laplace with a better mean; laplace"),
-     CLASHES(NOT(sites, ALL_BUT(LABELS | RATES)),
-             {.values = BIT(HF_INFERENCE_EP),
+            "of labels, counts, amounts and student-t noise: ep, expectation\n"
+            "propagation; laplace, quicker and less exact; variational, a lower\n"
+            "bound; of softmax: corrected, laplace with a better mean; laplace.\n"
+            "auto (default): variational for student-t, corrected for softmax, else ep"),
+     CLASHES(NOT(sites, ALL_BUT(LABELS | RATES | NOISES)),
+             {.values = BIT(HF_INFERENCE_EP) | BIT(HF_INFERENCE_VARIATIONAL),
+              .refused = true,
               .term = {{"sites", BIT(HF_SITES_SOFTMAX)}},
               .why = "softmax has corrected and laplace"},
              {.values = BIT(HF_INFERENCE_CORRECTED),
               .refused = true,
-              .term = {{"sites", BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT)}},
-              .why = "two classes have ep and laplace"},
-             {.values = BIT(HF_INFERENCE_CORRECTED),
-              .refused = true,
-              .term = {{"sites", RATES}},
-              .why = "counts and amounts have ep and laplace"})},
+              .term = {{"sites", (LABELS | RATES | NOISES) & ALL_BUT(BIT(HF_SITES_SOFTMAX))}},
+              .why = "it is for softmax"},
+             {.values = BIT(HF_INFERENCE_LAPLACE) | BIT(HF_INFERENCE_EP),
+              .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
+              .why = "student-t noise with the inducing solver is variational"})},
     {CHOICE(transform, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1, SINCE(5), .unhashed = true,
      OPTION("transform", "KIND",
             "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"

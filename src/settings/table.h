@@ -53,7 +53,7 @@ typedef struct hfi_setting {
 } hfi_setting;
 
 enum {
-    HFI_SETTINGS = 63,
+    HFI_SETTINGS = 62,
     /* of one setting, at most */
     HFI_MOST_CHOICES = 16
 };

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const hfi_likelihood *const rows[] = {&hfi_likelihood_probit, &hfi_likelihood_logit,
+static const hfi_likelihood *const rows[] = {&hfi_likelihood_probit,  &hfi_likelihood_logit,
                                              &hfi_likelihood_poisson, &hfi_likelihood_negative_binomial,
-                                             &hfi_likelihood_gamma};
+                                             &hfi_likelihood_gamma,   &hfi_likelihood_student_t};
 
 enum {
     ROWS = sizeof rows / sizeof rows[0]
@@ -29,7 +29,7 @@ bool hfi_likelihood_allows(const hfi_likelihood *likelihood, double y)
 
 void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen)
 {
-    seen->constant = seen->constant_slope = 0.0;
+    seen->constant = seen->constant_slope = seen->constant_shape = 0.0;
     seen->log_y = seen->y > 0.0 ? log(seen->y) : 0.0;
     if (likelihood->place) likelihood->place(seen);
 }
@@ -40,5 +40,6 @@ hfi_likelihood_slopes hfi_likelihood_density(const hfi_likelihood *likelihood, c
     likelihood->slopes(seen, f + seen->shift, &at);
     at.value += seen->constant;
     at.d += seen->constant_slope;
+    at.n += seen->constant_shape;
     return at;
 }

@@ -3,69 +3,93 @@
  * @file likelihood.h
  * @brief Likelihoods of one reading given its latent value f: a table with a row for each kind.
  *
- * Inference, prediction and scores read the table and never ask which kind a likelihood is. All rows
- * have log densities that are concave in f, so that Newton's method finds the only mode and site
- * precisions are never negative. A new likelihood is one file with its functions and one row.
+ * Inference, prediction and scores read the table and never ask which kind a likelihood is. Where a log
+ * density is concave in f, Newton's method finds the only mode and site precisions are never negative; a
+ * row whose log density is not says so, and how a normal density lies below its likelihood, from which
+ * inference starts. A new likelihood is one file with its functions and one row.
  *
  *     probit               log Phi(y f), y = -1 or 1                  label of two classes
  *     logit                -log(1 + exp(-y f)), y = -1 or 1           label of two classes
  *     poisson              mean mu = exp(f), variance mu              count
  *     negative-binomial    mean mu = exp(f), variance mu + d mu^2     count, d its dispersion
  *     gamma                mean mu = exp(f), variance d mu^2          positive amount
+ *     student-t            y - f is Student-t, squared scale d, nu degrees of freedom
  *
  * The shift of a reading is added to its latent value: the logarithm of its exposure.
  */
 #ifndef HFI_SITES_LIKELIHOOD_H
 #define HFI_SITES_LIKELIHOOD_H
 
-#include <stdbool.h>
-#include <stddef.h>
+#include <holdfast/train.h>
 
 /** One reading, as a likelihood sees it. */
 typedef struct hfi_seen {
-    double y;          /* the reading; of a label -1 (class 0) or 1 (class 1) */
-    double shift;      /* added to its latent value */
-    double dispersion; /* parameter of likelihoods that have one */
-    /* The part of the log density that does not depend on f, its derivative in log dispersion, and log y (0 where y
-     * is not positive); set by hfi_likelihood_place(). */
-    double constant, constant_slope, log_y;
+    double y;     /* the reading; of a label -1 (class 0) or 1 (class 1) */
+    double shift; /* added to its latent value */
+    double
+        dispersion; /* parameter of likelihoods that have one; with what is known about this reading alone */
+    double shape;   /* second parameter of likelihoods that have two */
+    /* The part of the log density that does not depend on f, its derivatives in log dispersion and in the shape, and
+     * log y (0 where y is not positive); set by hfi_likelihood_place(). */
+    double constant, constant_slope, constant_shape, log_y;
 } hfi_seen;
 
-/** Log density l of a reading at f and its derivatives; those in log dispersion are 0 without one. */
+/** Log density l of a reading at f and its derivatives; those in parameters that it does not have are 0. */
 typedef struct hfi_likelihood_slopes {
     double value;
-    double f, w, fff;   /* l', -l'' >= 0, l''' */
+    double f, w, fff;   /* l', -l'', l''' */
     double d, f_d, w_d; /* derivatives of value, f and w in log dispersion */
+    double n, f_n, w_n; /* and in the shape */
 } hfi_likelihood_slopes;
 
 /** Product of a normal N(mean, var) of f and the likelihood of a reading. With Z its integral, its own
  * mean is mean + var slope and its variance var + var^2 bend: derivatives of log Z in the mean. */
 typedef struct hfi_likelihood_tilted {
-    double log_z, slope, bend; /* bend <= 0 */
+    double log_z, slope, bend; /* bend <= 0 of concave ones */
     double share;              /* 1 + var bend: its variance over var, without cancellation */
-    double d;                  /* d log Z / d log dispersion */
+    double d, n;               /* d log Z / d log dispersion and / d shape */
 } hfi_likelihood_tilted;
+
+/** Expectations over a normal f: of the log density, of its derivatives l' and -l'', and those of the
+ * parameters. */
+typedef struct hfi_likelihood_expected {
+    double value, f, w, d, n;
+} hfi_likelihood_expected;
 
 typedef struct hfi_likelihood {
     const char *name;      /* as hf_enum_name(HF_ENUM_SITE_KIND, ) has it */
-    bool labels;           /* the reading is a label; else the mean of a reading is exp(f + shift) */
-    bool whole;            /* readings are whole numbers from 0; else they are positive, if not labels */
-    const char *parameter; /* name of its parameter; NULL: it has none */
+    bool labels;           /* the reading is a label */
+    bool rate;             /* the mean of a reading is exp(f + shift) */
+    bool whole;            /* of these: readings are whole numbers from 0; else they are positive */
+    hf_inference usual;    /* what HF_INFERENCE_AUTO stands for */
+    const char *parameter; /* name of its dispersion; NULL: it has none */
+    /** Its second parameter and how that is trained: log(shape - above) ~ N(log(start - above), sd^2), in
+     * [least, most]. Name NULL: it has none. */
+    struct {
+        const char *name;
+        double above, start, sd, least, most;
+    } shape;
+    /** Where the log density is not concave: precision of the normal density around y that touches the
+     * likelihood at f and, up to a factor, lies below it elsewhere, its dispersion widened by a factor from
+     * 1 on. NULL: the log density is concave. */
+    double (*touch)(const hfi_seen *seen, double f, double widening);
     /** Sets the parts that do not depend on f; NULL: there are none. */
     void (*place)(hfi_seen *seen);
     /** The rest, at f + shift. */
     void (*slopes)(const hfi_seen *seen, double f, hfi_likelihood_slopes *out);
-    /** Closed form of the product with a normal density; NULL: by quadrature. */
-    void (*tilt)(const hfi_seen *seen, double mean, double var, hfi_likelihood_tilted *out);
+    /** Product of a normal density and the likelihood to the power `power`; false: by quadrature. NULL: always. */
+    bool (*tilt)(const hfi_seen *seen, double power, double mean, double var, hfi_likelihood_tilted *out);
+    /** Expectations over a normal density; NULL: by quadrature. */
+    void (*expect)(const hfi_seen *seen, double mean, double var, hfi_likelihood_expected *out);
     double step; /* widest step in f at which a trapezoidal rule has an error below rounding */
-    /** P(reading <= y) where the mean of a reading is mu. NULL for labels. */
+    /** P(reading <= y) where the mean of a reading is mu. NULL where it is no rate. */
     double (*cumulative)(double dispersion, double mu, double y);
-    /** Variance of a reading of mean mu is linear mu + square mu^2. NULL for labels. */
+    /** Variance of a reading of mean mu is linear mu + square mu^2. NULL where it is no rate. */
     void (*variance)(double dispersion, double *linear, double *square);
 } hfi_likelihood;
 
 extern const hfi_likelihood hfi_likelihood_probit, hfi_likelihood_logit, hfi_likelihood_poisson,
-    hfi_likelihood_negative_binomial, hfi_likelihood_gamma;
+    hfi_likelihood_negative_binomial, hfi_likelihood_gamma, hfi_likelihood_student_t;
 
 /** The row of that name; NULL: it is no likelihood of this table, or NULL. */
 const hfi_likelihood *hfi_likelihood_named(const char *name);
@@ -73,18 +97,23 @@ const hfi_likelihood *hfi_likelihood_named(const char *name);
 /** Whether counts or amounts can be y: whole numbers from 0 to 2^53, or positive and finite. */
 bool hfi_likelihood_allows(const hfi_likelihood *likelihood, double y);
 
-/** To be called when y or the dispersion of a reading changed. */
+/** To be called when y or a parameter of a reading changed. */
 void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen);
 
 /** Accurate to some 1e-14 relative for every finite f, however improbable the reading is. Pure. */
 hfi_likelihood_slopes hfi_likelihood_density(const hfi_likelihood *likelihood, const hfi_seen *seen,
                                              double f);
 
-/** The product with N(mean, var), var >= 0. Closed form, or the trapezoidal rule from the mode outwards
- * until the product is below exp(-40) of the mode's: relative accuracy 1e-12 for standard deviations up
- * to 1000 steps; beyond, the step grows. 36 points and more. Pure. */
-hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, const hfi_seen *seen, double mean,
-                                          double var);
+/** The product of the likelihood to the power `power` in (0, 1] with N(mean, var), var >= 0. Closed form, or
+ * the trapezoidal rule from the mode outwards until the product is below exp(-40) of the mode's: relative
+ * accuracy 1e-12 for standard deviations up to 1000 steps; beyond, the step grows. 36 points and more. Pure. */
+hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, const hfi_seen *seen,
+                                          double power, double mean, double var);
+
+/** Expectations over N(mean, var), var >= 0. Closed form, or the trapezoidal rule: relative accuracy 1e-11 for
+ * standard deviations up to 3; beyond some 1000 steps the step grows. 40 points and more. Pure. */
+hfi_likelihood_expected hfi_likelihood_expect(const hfi_likelihood *likelihood, const hfi_seen *seen,
+                                              double mean, double var);
 
 /* ---- a new reading where log of its mean is N(mean, var); not for labels ------------------------------------ */
 

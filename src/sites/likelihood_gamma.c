@@ -43,6 +43,7 @@ static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
     out->d = -out->value;
     out->f_d = -out->f;
     out->w_d = -out->w;
+    out->n = out->f_n = out->w_n = 0.0;
 }
 
 static double cumulative(double dispersion, double mu, double y)
@@ -57,6 +58,8 @@ static void variance(double dispersion, double *linear, double *square)
 }
 
 const hfi_likelihood hfi_likelihood_gamma = {.name = "gamma",
+                                             .usual = HF_INFERENCE_EP,
+                                             .rate = true,
                                              .parameter = "dispersion",
                                              .place = place,
                                              .slopes = slopes,

@@ -14,4 +14,5 @@ static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 }
 
 /* Its poles at +-i pi decide the step. */
-const hfi_likelihood hfi_likelihood_logit = {.name = "logit", .labels = true, .slopes = slopes, .step = 0.5};
+const hfi_likelihood hfi_likelihood_logit = {
+    .name = "logit", .usual = HF_INFERENCE_EP, .labels = true, .slopes = slopes, .step = 0.5};

@@ -52,6 +52,7 @@ static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
     out->d = (log1p(d * mu) - share) / d - y * share;
     out->f_d = -out->f * share;
     out->w_d = (mu * t) * t * (d * y - 2.0 * grown * share);
+    out->n = out->f_n = out->w_n = 0.0;
 }
 
 static double cumulative(double dispersion, double mu, double y)
@@ -67,6 +68,8 @@ static void variance(double dispersion, double *linear, double *square)
 }
 
 const hfi_likelihood hfi_likelihood_negative_binomial = {.name = "negative-binomial",
+                                                         .usual = HF_INFERENCE_EP,
+                                                         .rate = true,
                                                          .whole = true,
                                                          .parameter = "dispersion",
                                                          .place = place,

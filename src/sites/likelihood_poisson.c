@@ -39,6 +39,8 @@ static void variance(double dispersion, double *linear, double *square)
 
 /* exp(-exp(f)) is small only within +-pi/2 of the real axis, which decides the step. */
 const hfi_likelihood hfi_likelihood_poisson = {.name = "poisson",
+                                               .usual = HF_INFERENCE_EP,
+                                               .rate = true,
                                                .whole = true,
                                                .place = place,
                                                .slopes = slopes,

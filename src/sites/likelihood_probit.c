@@ -31,14 +31,16 @@ static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
 }
 
 /* Z = Phi(z) with z = y mean / sqrt(1 + var): the likelihood of the label at mean / sqrt(1 + var). */
-static void tilt(const hfi_seen *seen, double mean, double var, hfi_likelihood_tilted *out)
+static bool tilt(const hfi_seen *seen, double power, double mean, double var, hfi_likelihood_tilted *out)
 {
+    if (power != 1.0) return false;
     const double root = sqrt(1.0 + var);
     hfi_likelihood_slopes at;
     slopes(seen, mean / root, &at);
     *out = (hfi_likelihood_tilted){.log_z = at.value, .slope = at.f / root, .bend = -at.w / (1.0 + var)};
     out->share = 1.0 + var * out->bend;
+    return true;
 }
 
 const hfi_likelihood hfi_likelihood_probit = {
-    .name = "probit", .labels = true, .slopes = slopes, .tilt = tilt};
+    .name = "probit", .usual = HF_INFERENCE_EP, .labels = true, .slopes = slopes, .tilt = tilt, .step = 0.25};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments of a normal density times the likelihood of a reading, by quadrature. */
+/* Moments of a normal density times the likelihood of a reading, and expectations over one, by quadrature. */
 #include "core/core.h"
 #include "sites/likelihood.h"
 #include <math.h>
@@ -7,13 +7,23 @@
 typedef struct product {
     const hfi_likelihood *likelihood;
     const hfi_seen *seen;
-    double mean, var;
+    double power, mean, var;
 } product;
+
+/* To that of the likelihood's power. */
+static void to_power(hfi_likelihood_slopes *at, double power)
+{
+    at->value *= power;
+    at->f *= power;
+    at->w *= power;
+    at->d *= power;
+}
 
 /* Log density of the product up to a constant, and its derivative. */
 static double height(const product *p, double f, hfi_likelihood_slopes *at)
 {
     *at = hfi_likelihood_density(p->likelihood, p->seen, f);
+    if (p->power != 1.0) to_power(at, p->power);
     return at->value - 0.5 * (f - p->mean) * (f - p->mean) / p->var;
 }
 
@@ -122,18 +132,47 @@ static void quadrature(const product *p, hfi_likelihood_tilted *out)
     conclude(p, &s, centre, width, step, out);
 }
 
-hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, const hfi_seen *seen, double mean,
-                                          double var)
+hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, const hfi_seen *seen,
+                                          double power, double mean, double var)
 {
     hfi_likelihood_tilted out = {0};
+    const product p = {likelihood, seen, power, mean, var};
     if (!(var > 0.0)) {
-        const hfi_likelihood_slopes at = hfi_likelihood_density(likelihood, seen, mean);
-        return (hfi_likelihood_tilted){at.value, at.f, -at.w, 1.0, at.d};
+        hfi_likelihood_slopes at = hfi_likelihood_density(likelihood, seen, mean);
+        to_power(&at, power);
+        return (hfi_likelihood_tilted){at.value, at.f, -at.w, 1.0, at.d, power * at.n};
     }
-    const product p = {likelihood, seen, mean, var};
-    if (likelihood->tilt)
-        likelihood->tilt(seen, mean + seen->shift, var, &out);
-    else
+    if (!likelihood->tilt || !likelihood->tilt(seen, power, mean + seen->shift, var, &out))
         quadrature(&p, &out);
     return out;
+}
+
+enum {
+    MOST_NODES = 1000 /* on either side */
+};
+
+hfi_likelihood_expected hfi_likelihood_expect(const hfi_likelihood *likelihood, const hfi_seen *seen,
+                                              double mean, double var)
+{
+    hfi_likelihood_expected out = {0};
+    if (likelihood->expect) {
+        likelihood->expect(seen, mean + seen->shift, var, &out);
+        return out;
+    }
+    /* Log densities grow like exp(f) at most, which moves the weight by sd standard deviations. */
+    const double sd = sqrt(var), far = reach + sd, narrow = sd > 0.0 ? likelihood->step / sd : 1.0;
+    const double step = fmax(fmin(per_width, narrow), far / MOST_NODES);
+    double total = 0.0;
+    for (int k = (int)-ceil(far / step); k * step <= far; k++) {
+        const double x = k * step, weight = exp(-0.5 * x * x);
+        const hfi_likelihood_slopes at = hfi_likelihood_density(likelihood, seen, mean + sd * x);
+        total += weight;
+        out.value += weight * at.value;
+        out.f += weight * at.f;
+        out.w += weight * at.w;
+        out.d += weight * at.d;
+        out.n += weight * at.n;
+    }
+    return (hfi_likelihood_expected){out.value / total, out.f / total, out.w / total, out.d / total,
+                                     out.n / total};
 }

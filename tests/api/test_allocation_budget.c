@@ -284,7 +284,7 @@ static hf_status quiet_choices(workshop *w)
     hf_actions actions;
     hf_blocks blocks;
     hf_action_start start;
-    hf_student_method student;
+    hf_inference student;
     hf_optimiser optimiser;
     hf_prior_kind prior;
     hf_age_kind age;
@@ -300,8 +300,8 @@ static hf_status quiet_choices(workshop *w)
     assert_string_equal(hf_enum_name(HF_ENUM_BLOCKS, blocks), "clustered");
     assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, "eigen", &start), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_ACTION_START, start), "eigen");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, "ep", &student), HF_OK);
-    assert_string_equal(hf_enum_name(HF_ENUM_STUDENT_METHOD, student), "ep");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, "ep", &student), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_INFERENCE, student), "ep");
     assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, "dimension", &prior), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_PRIOR_KIND, prior), "dimension");
     assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, "adam", &optimiser), HF_OK);

@@ -15,7 +15,7 @@ static void names(workshop *w)
     hf_actions actions = HF_ACTIONS_BLOCKS;
     hf_blocks blocks = HF_BLOCKS_CLUSTERED;
     hf_action_start start = HF_ACTION_START_EIGEN;
-    hf_student_method student = HF_STUDENT_EP;
+    hf_inference student = HF_INFERENCE_EP;
     hf_prior_kind prior = HF_PRIOR_DIMENSION;
     hf_optimiser optimiser = HF_OPTIMISER_ADAM;
     const char *const bad[] = {NULL, "", "Exact", "exact ", "krylow"};
@@ -26,13 +26,13 @@ static void names(workshop *w)
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, bad[i], &actions));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, bad[i], &blocks));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, bad[i], &start));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, bad[i], &student));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, bad[i], &student));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, bad[i], &optimiser));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, bad[i], &prior));
     }
     assert_true(solver == HF_SOLVER_EXACT && method == HF_INDUCING_DTC && choice == HF_INDUCING_FIRST &&
                 actions == HF_ACTIONS_BLOCKS && blocks == HF_BLOCKS_CLUSTERED &&
-                start == HF_ACTION_START_EIGEN && student == HF_STUDENT_EP &&
+                start == HF_ACTION_START_EIGEN && student == HF_INFERENCE_EP &&
                 optimiser == HF_OPTIMISER_ADAM && prior == HF_PRIOR_DIMENSION);
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SOLVER, "auto", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INDUCING_METHOD, "vfe", NULL));
@@ -40,7 +40,7 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTIONS, "krylov", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_BLOCKS, "contiguous", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_ACTION_START, "random", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_STUDENT_METHOD, "laplace", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_INFERENCE, "laplace", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OPTIMISER, "lbfgs", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_PRIOR_KIND, "weak", NULL));
     const char *strange[] = {hf_enum_name(HF_ENUM_SOLVER, (unsigned)99),
@@ -49,7 +49,7 @@ static void names(workshop *w)
                              hf_enum_name(HF_ENUM_ACTIONS, (unsigned)99),
                              hf_enum_name(HF_ENUM_BLOCKS, (unsigned)99),
                              hf_enum_name(HF_ENUM_ACTION_START, (unsigned)-9),
-                             hf_enum_name(HF_ENUM_STUDENT_METHOD, (unsigned)99),
+                             hf_enum_name(HF_ENUM_INFERENCE, (unsigned)99),
                              hf_enum_name(HF_ENUM_OPTIMISER, (unsigned)99),
                              hf_enum_name(HF_ENUM_PRIOR_KIND, (unsigned)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);

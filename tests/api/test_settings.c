@@ -198,8 +198,7 @@ static void defaults_are_as_documented(void **state)
     assert_int_equal(s.blocks, HF_BLOCKS_CONTIGUOUS);
     assert_int_equal(s.action_start, HF_ACTION_START_RANDOM);
     assert_int_equal(s.optimiser, HF_OPTIMISER_LBFGS);
-    assert_int_equal(s.student_method, HF_STUDENT_VARIATIONAL);
-    assert_int_equal(s.inference, HF_INFERENCE_EP);
+    assert_int_equal(s.inference, HF_INFERENCE_AUTO);
     assert_int_equal(s.transform, HF_TRANSFORM_NONE);
     assert_true(s.inducing == 0 && s.actions == 0 && s.minibatch == 0);
     assert_true(s.train_actions && !s.train_inducing && !s.single_precision && !s.resume);

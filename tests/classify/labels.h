@@ -65,7 +65,7 @@ static inline hfi_likelihood_slopes label_density(hf_link link, double sign, dou
 static inline hfi_likelihood_tilted label_tilt(hf_link link, double sign, double mean, double var)
 {
     const hfi_seen seen = {.y = sign};
-    return hfi_likelihood_tilt(hfi_class_likelihood(link), &seen, mean, var);
+    return hfi_likelihood_tilt(hfi_class_likelihood(link), &seen, 1.0, mean, var);
 }
 
 /* The approximate evidence of all rows, which has to converge. */

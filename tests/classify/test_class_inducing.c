@@ -13,8 +13,14 @@ static void start(labels *l, hfi_inducing *inducing, hf_inducing_method method, 
     assert_int_equal(hfi_inducing_init(l->ctx, method, m, INPUTS, l->x, INPUTS, inducing), HF_OK);
     double y[ROWS];
     hfi_class_readings(ROWS, l->label, y);
-    assert_int_equal(hfi_latent_problem_init(l->ctx, hfi_class_likelihood(link), inference, l->kernel,
-                                             l->mean, ROWS, l->x, INPUTS, y, NULL, inducing, p),
+    const hfi_latent_given given = {.kernel = l->kernel,
+                                    .mean = l->mean,
+                                    .rows = ROWS,
+                                    .x = l->x,
+                                    .ldx = INPUTS,
+                                    .y = y,
+                                    .inducing = inducing};
+    assert_int_equal(hfi_latent_problem_init(l->ctx, hfi_class_likelihood(link), inference, &given, p),
                      HF_OK);
 }
 

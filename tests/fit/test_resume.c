@@ -11,14 +11,14 @@ static void briefly(hf_fit_settings *s)
 static void by_laplace(hf_fit_settings *s)
 {
     briefly(s);
-    s->student_method = HF_STUDENT_LAPLACE;
+    s->inference = HF_INFERENCE_LAPLACE;
     s->restarts = 1;
 }
 
 static void by_ep(hf_fit_settings *s)
 {
     briefly(s);
-    s->student_method = HF_STUDENT_EP;
+    s->inference = HF_INFERENCE_EP;
 }
 
 static void with_given_nu(hf_fit_settings *s)

@@ -91,9 +91,9 @@ static void wild_readings_hardly_count(void **state)
     outcome o;
     make(&t, N, 10);
     hf_fit_settings settings = preset();
-    assert_int_equal(settings.student_method, HF_STUDENT_VARIATIONAL);
-    for (int m = 0; m <= HF_STUDENT_VARIATIONAL; m++) {
-        settings.student_method = (hf_student_method)m;
+    assert_int_equal(settings.inference, HF_INFERENCE_AUTO);
+    for (int m = 0; m <= HF_INFERENCE_VARIATIONAL; m++) {
+        settings.inference = (hf_inference)m;
         fit_with(&t, &settings, &o);
         assert_true(o.status >= 0);
         assert_true(error_of(&t, &o) < 0.08);
@@ -112,8 +112,8 @@ static void normal_noise_is_fitted_like_normal_noise(void **state)
     hf_fit_settings settings = preset(), plain = settings;
     plain.sites = HF_SITES_GAUSSIAN;
     fit_with(&t, &plain, &gp);
-    for (int m = 0; m <= HF_STUDENT_VARIATIONAL; m++) {
-        settings.student_method = (hf_student_method)m;
+    for (int m = 0; m <= HF_INFERENCE_VARIATIONAL; m++) {
+        settings.inference = (hf_inference)m;
         settings.student_nu = 0.0;
         fit_with(&t, &settings, &o);
         assert_true(o.report.nu > 3.0);
@@ -195,7 +195,7 @@ static void what_took_the_place_of_expectation_propagation_is_told(void **state)
     make(&t, N, 4);
     const hf_assignment set[] = {{"noise", 1e-6}, {"outputscale", 100.0}, {"mean", 0.0}};
     hf_fit_settings settings = preset();
-    settings.student_method = HF_STUDENT_EP;
+    settings.inference = HF_INFERENCE_EP;
     settings.student_nu = 1.5;
     settings.train = false;
     settings.set = set;

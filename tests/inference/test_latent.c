@@ -19,7 +19,7 @@ enum {
 };
 
 static const char *const names[] = {"poisson", "negative-binomial", "gamma"};
-static const hf_inference inferences[] = {HF_INFERENCE_LAPLACE, HF_INFERENCE_EP};
+static const hf_inference inferences[] = {HF_INFERENCE_LAPLACE, HF_INFERENCE_EP, HF_INFERENCE_VARIATIONAL};
 
 typedef struct counts {
     hf_context *ctx;
@@ -55,6 +55,20 @@ static void counts_free(counts *c)
     hf_kernel_free(c->kernel);
     hf_mean_free(c->mean);
     hf_context_free(c->ctx);
+}
+
+static hf_status start(const counts *c, const hfi_likelihood *l, hf_inference inference, const double *shift,
+                       hfi_inducing *u, size_t rows, hfi_latent_problem *p)
+{
+    const hfi_latent_given given = {.kernel = c->kernel,
+                                    .mean = c->mean,
+                                    .rows = rows,
+                                    .x = c->x,
+                                    .ldx = 1,
+                                    .y = c->y,
+                                    .shift = shift,
+                                    .inducing = u};
+    return hfi_latent_problem_init(c->ctx, l, inference, &given, p);
 }
 
 static double evaluate(hfi_latent_problem *p, double *gradient)
@@ -99,14 +113,12 @@ static void compare(counts *c, hfi_latent_problem *p, double tolerance)
 static void exact_gradients_agree_with_differences(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 6; k++) {
-        const hfi_likelihood *l = hfi_likelihood_named(names[k / 2]);
+    for (size_t k = 0; k < 9; k++) {
+        const hfi_likelihood *l = hfi_likelihood_named(names[k / 3]);
         counts c;
         hfi_latent_problem p;
         counts_make(&c, l->whole);
-        assert_int_equal(hfi_latent_problem_init(c.ctx, l, inferences[k % 2], c.kernel, c.mean, ROWS, c.x, 1,
-                                                 c.y, c.shift, NULL, &p),
-                         HF_OK);
+        assert_int_equal(start(&c, l, inferences[k % 3], c.shift, NULL, ROWS, &p), HF_OK);
         compare(&c, &p, 1e-7);
         hfi_latent_problem_free(&p);
         counts_free(&c);
@@ -118,10 +130,10 @@ static void inducing_gradients_agree_with_differences(void **state)
 {
     (void)state;
     const hf_inducing_method methods[] = {HF_INDUCING_FITC, HF_INDUCING_DTC, HF_INDUCING_VFE};
-    for (size_t k = 0; k < 18; k++) {
-        const hfi_likelihood *l = hfi_likelihood_named(names[k / 6]);
-        const hf_inference inference = inferences[k % 2];
-        const hf_inducing_method method = methods[k / 2 % 3];
+    for (size_t k = 0; k < 27; k++) {
+        const hfi_likelihood *l = hfi_likelihood_named(names[k / 9]);
+        const hf_inference inference = inferences[k % 3];
+        const hf_inducing_method method = methods[k / 3 % 3];
         counts c;
         hfi_inducing u;
         hfi_latent_problem p;
@@ -129,9 +141,7 @@ static void inducing_gradients_agree_with_differences(void **state)
         counts_make(&c, l->whole);
         for (size_t j = 0; j < 6; j++) z[j] = 0.1 + (double)j;
         assert_int_equal(hfi_inducing_init(c.ctx, method, 6, 1, z, 1, &u), HF_OK);
-        assert_int_equal(hfi_latent_problem_init(c.ctx, l, inference, c.kernel, c.mean, ROWS, c.x, 1, c.y,
-                                                 c.shift, &u, &p),
-                         HF_OK);
+        assert_int_equal(start(&c, l, inference, c.shift, &u, ROWS, &p), HF_OK);
         compare(&c, &p, 2e-6);
         hfi_latent_problem_free(&p);
         hfi_inducing_free(&u);
@@ -139,7 +149,7 @@ static void inducing_gradients_agree_with_differences(void **state)
     }
 }
 
-/* One reading: the evidence is an integral over one latent value, which EP has exactly. */
+/* One reading: the evidence is an integral over one latent value, which EP has exactly and the variational bound from below. */
 static void one_reading_is_exact(void **state)
 {
     (void)state;
@@ -148,15 +158,19 @@ static void one_reading_is_exact(void **state)
         hfi_latent_problem p;
         counts c;
         counts_make(&c, l->whole);
-        const double y = 5.0, shift = 0.4, var = hfi_kernel_value(c.kernel, c.x, c.x, true);
-        assert_int_equal(hfi_latent_problem_init(c.ctx, l, HF_INFERENCE_EP, c.kernel, c.mean, 1, c.x, 1, &y,
-                                                 &shift, NULL, &p),
-                         HF_OK);
+        const double y = c.y[0] = 5.0, shift = 0.4, var = hfi_kernel_value(c.kernel, c.x, c.x, true);
+        assert_int_equal(start(&c, l, HF_INFERENCE_EP, &shift, NULL, 1, &p), HF_OK);
         p.dispersion = 0.3;
         hfi_seen seen = {.y = y, .shift = shift, .dispersion = 0.3};
         hfi_likelihood_place(l, &seen);
-        const double value = evaluate(&p, NULL), expected = hfi_likelihood_tilt(l, &seen, 0.8, var).log_z;
+        const double value = evaluate(&p, NULL),
+                     expected = hfi_likelihood_tilt(l, &seen, 1.0, 0.8, var).log_z;
         assert_near(value, expected, 1e-9);
+        hfi_latent_problem_free(&p);
+        assert_int_equal(start(&c, l, HF_INFERENCE_VARIATIONAL, &shift, NULL, 1, &p), HF_OK);
+        p.dispersion = 0.3;
+        const double bound = evaluate(&p, NULL);
+        assert_true(bound <= expected && bound > expected - 0.05);
         hfi_latent_problem_free(&p);
         counts_free(&c);
     }
@@ -174,9 +188,7 @@ static void large_counts_are_nearly_normal(void **state)
         const double many = k == 0 ? 1e6 : 1e4, mean = log(many);
         for (size_t i = 0; i < ROWS; i++) c.y[i] = floor(many * exp(sin(c.x[i])));
         assert_int_equal(hf_mean_set(c.ctx, c.mean, &mean, false), HF_OK);
-        assert_int_equal(hfi_latent_problem_init(c.ctx, &hfi_likelihood_poisson, inferences[k], c.kernel,
-                                                 c.mean, ROWS, c.x, 1, c.y, NULL, NULL, &p),
-                         HF_OK);
+        assert_int_equal(start(&c, &hfi_likelihood_poisson, inferences[k], NULL, NULL, ROWS, &p), HF_OK);
         evaluate(&p, NULL);
         hfi_latent_sites(&p, target, variance);
         for (size_t i = 0; i < ROWS; i++) {

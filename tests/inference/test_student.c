@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Student-t noise: evidences against quadrature over all latent values, gradients against difference quotients, fits. */
 #include "inference/student.h"
-#include "inference/student_impl.h"
+#include "inference/student_search.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <setjmp.h>
@@ -68,7 +68,7 @@ static size_t count(const fixture *f)
 }
 
 /* Value with parameter k of (kernel, mean, log sigma^2, nu) moved by h. */
-static double moved(fixture *f, hfi_student_problem *p, double nu, size_t k, double h)
+static double moved(fixture *f, hfi_latent_problem *p, double nu, size_t k, double h)
 {
     const size_t kernel_count = hf_kernel_parameters(f->e.kernel),
                  mean_count = hf_mean_coefficients(f->e.mean);
@@ -89,27 +89,26 @@ static double moved(fixture *f, hfi_student_problem *p, double nu, size_t k, dou
     double old[D + 1];
     memcpy(old, hf_mean_values(f->e.mean), mean_count * sizeof *old);
     if (mean_count) assert_int_equal(hf_mean_set(f->e.ctx, f->e.mean, b, false), HF_OK);
-    assert_int_equal(hfi_student_evaluate(p, nu, &value, NULL), HF_OK);
-    if (!p->converged)
-        fail_msg("method %d does not converge at parameter %zu moved by %g", (int)p->method, k, h);
+    assert_int_equal(hfi_student_evaluate(p, &f->e, nu, &value, NULL), HF_OK);
+    if (!p->converged) fail_msg("the iteration does not converge at parameter %zu moved by %g", k, h);
     hfi_kernel_set_theta(f->e.kernel, kept);
     if (mean_count) assert_int_equal(hf_mean_set(f->e.ctx, f->e.mean, old, false), HF_OK);
     assert_int_equal(hf_sites_set_noise(f->e.ctx, f->e.sites, noise), HF_OK);
     return value;
 }
 
-static void check_gradient(hf_student_method method, double power, const char *expression, hf_mean_kind mean,
+static void check_gradient(hf_inference method, double power, const char *expression, hf_mean_kind mean,
                            double nu, double noise)
 {
     fixture f;
     make(&f, expression, mean, noise);
-    hfi_student_problem p;
-    assert_int_equal(hfi_student_problem_init(&f.e, method, &p), HF_OK);
+    hfi_latent_problem p;
+    assert_int_equal(hfi_student_problem(&f.e, &hfi_likelihood_student_t, method, &p), HF_OK);
     p.power = power;
     double value, gradient[MOST], scale = 1.0;
-    assert_int_equal(hfi_student_evaluate(&p, nu, &value, gradient), HF_OK);
+    assert_int_equal(hfi_student_evaluate(&p, &f.e, nu, &value, gradient), HF_OK);
     assert_true(p.converged);
-    hfi_student_keep(&p);
+    hfi_latent_keep(&p);
     for (size_t k = 0; k < count(&f); k++) scale = fmax(scale, fabs(gradient[k]));
     for (size_t k = 0; k < count(&f); k++) {
         const double h = 1e-3;
@@ -120,7 +119,7 @@ static void check_gradient(hf_student_method method, double power, const char *e
             fail_msg("method %d, %s, nu %g, noise %g: parameter %zu: gradient %.12g, quotient %.12g",
                      (int)method, expression, nu, noise, k, gradient[k], quotient);
     }
-    hfi_student_problem_free(&p);
+    hfi_latent_problem_free(&p);
     drop(&f);
 }
 
@@ -128,7 +127,7 @@ static void gradients_match_difference_quotients(void **state)
 {
     (void)state;
     for (int k = 0; k < 4; k++) {
-        const hf_student_method method = k < 3 ? (hf_student_method)k : HF_STUDENT_EP;
+        const hf_inference method = k < 3 ? (hf_inference)k : HF_INFERENCE_EP;
         const double power = k < 3 ? 1.0 : 0.5;
         check_gradient(method, power, "matern52(ard)", HF_MEAN_CONSTANT, 4.0, 0.05);
         check_gradient(method, power, "se(iso)", HF_MEAN_LINEAR, 2.0, 0.01);
@@ -139,17 +138,18 @@ static void gradients_match_difference_quotients(void **state)
 static void threads_change_no_digit(void **state)
 {
     (void)state;
-    for (int method = 0; method <= HF_STUDENT_VARIATIONAL; method++) {
+    for (int method = 0; method <= HF_INFERENCE_VARIATIONAL; method++) {
         double value[2], gradient[2][MOST] = {{0.0}}, target[2][2 * N];
         for (int k = 0; k < 2; k++) {
             fixture f;
-            hfi_student_problem p;
+            hfi_latent_problem p;
             make(&f, "matern52(ard)", HF_MEAN_CONSTANT, 0.05);
             hf_context_set_threads(f.e.ctx, 1 + 2 * k);
-            assert_int_equal(hfi_student_problem_init(&f.e, (hf_student_method)method, &p), HF_OK);
-            assert_int_equal(hfi_student_evaluate(&p, 3.0, &value[k], gradient[k]), HF_OK);
-            hfi_student_sites(&p, target[k], target[k] + N);
-            hfi_student_problem_free(&p);
+            assert_int_equal(hfi_student_problem(&f.e, &hfi_likelihood_student_t, (hf_inference)method, &p),
+                             HF_OK);
+            assert_int_equal(hfi_student_evaluate(&p, &f.e, 3.0, &value[k], gradient[k]), HF_OK);
+            hfi_latent_sites(&p, target[k], target[k] + N);
+            hfi_latent_problem_free(&p);
             drop(&f);
         }
         assert_memory_equal(&value[0], &value[1], sizeof value[0]);
@@ -162,22 +162,23 @@ static void threads_change_no_digit(void **state)
 static void kept_starts_lead_to_the_same_place(void **state)
 {
     (void)state;
-    for (int method = 0; method <= HF_STUDENT_VARIATIONAL; method++) {
+    for (int method = 0; method <= HF_INFERENCE_VARIATIONAL; method++) {
         fixture f;
-        hfi_student_problem p;
+        hfi_latent_problem p;
         double cold, warm;
         make(&f, "matern52(ard)", HF_MEAN_CONSTANT, 0.05);
-        assert_int_equal(hfi_student_problem_init(&f.e, (hf_student_method)method, &p), HF_OK);
-        assert_int_equal(hfi_student_evaluate(&p, 4.0, &cold, NULL), HF_OK);
+        assert_int_equal(hfi_student_problem(&f.e, &hfi_likelihood_student_t, (hf_inference)method, &p),
+                         HF_OK);
+        assert_int_equal(hfi_student_evaluate(&p, &f.e, 4.0, &cold, NULL), HF_OK);
         const size_t first = p.factorisations;
-        assert_int_equal(hfi_student_evaluate(&p, 5.0, &warm, NULL), HF_OK);
-        hfi_student_keep(&p);
+        assert_int_equal(hfi_student_evaluate(&p, &f.e, 5.0, &warm, NULL), HF_OK);
+        hfi_latent_keep(&p);
         const size_t before = p.factorisations;
-        assert_int_equal(hfi_student_evaluate(&p, 4.0, &warm, NULL), HF_OK);
+        assert_int_equal(hfi_student_evaluate(&p, &f.e, 4.0, &warm, NULL), HF_OK);
         if (fabs(warm - cold) > 1e-8 * fabs(cold))
             fail_msg("method %d: cold %.15g, warm %.15g", method, cold, warm);
         assert_true(p.factorisations - before < first);
-        hfi_student_problem_free(&p);
+        hfi_latent_problem_free(&p);
         drop(&f);
     }
 }
@@ -190,20 +191,21 @@ static void what_is_out_of_reach_is_left_early(void **state)
     fixture f;
     make(&f, "se(ard)", HF_MEAN_CONSTANT, 1e-6);
     double patient = NAN, hasty = NAN, lenient = NAN;
-    hfi_student_problem p;
-    assert_int_equal(hfi_student_problem_init(&f.e, HF_STUDENT_VARIATIONAL, &p), HF_OK);
-    assert_int_equal(hfi_student_evaluate(&p, 2.0, &patient, NULL), HF_OK);
+    hfi_latent_problem p;
+    assert_int_equal(hfi_student_problem(&f.e, &hfi_likelihood_student_t, HF_INFERENCE_VARIATIONAL, &p),
+                     HF_OK);
+    assert_int_equal(hfi_student_evaluate(&p, &f.e, 2.0, &patient, NULL), HF_OK);
     const size_t all = p.factorisations;
     p.floor = patient + 1e4;
-    assert_int_equal(hfi_student_evaluate(&p, 2.0, &hasty, NULL), HF_OK);
+    assert_int_equal(hfi_student_evaluate(&p, &f.e, 2.0, &hasty, NULL), HF_OK);
     const size_t few = p.factorisations - all;
     assert_true(2 * few <= all);
     assert_false(p.converged);
     assert_true(hasty <= patient + 1e-9);
     p.floor = patient - 1e-3;
-    assert_int_equal(hfi_student_evaluate(&p, 2.0, &lenient, NULL), HF_OK);
+    assert_int_equal(hfi_student_evaluate(&p, &f.e, 2.0, &lenient, NULL), HF_OK);
     assert_true(lenient >= p.floor);
-    hfi_student_problem_free(&p);
+    hfi_latent_problem_free(&p);
     drop(&f);
 }
 

@@ -57,7 +57,7 @@ static inline void assert_same_settings(const hf_fit_settings *a, const hf_fit_s
 {
     hfi_settings_key room;
     hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS; i++)
+    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++)
         if (hfi_settings_field(i, &room, &field)) assert_same_fields(&field, 1, a, b);
 }
 

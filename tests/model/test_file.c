@@ -397,14 +397,14 @@ static const struct promised {
     {"settings.learning_rate", 2, HFI_REAL, ""},
     {"settings.minibatch", 2, HFI_SIZE, ""},
     {"settings.beta", 2, HFI_REAL, ""},
-    {"settings.student_method", 2, HFI_CHOICE, "laplace ep variational"},
+    {"settings.student_method", 2, HFI_CHOICE, "laplace ep variational variational"},
     {"settings.student_nu", 2, HFI_REAL, ""},
     {"settings.max_noise", 3, HFI_REAL, ""},
     {"settings.coregion_rank", 3, HFI_SIZE, ""},
     {"settings.shared_noise", 3, HFI_FLAG, ""},
     {"settings.independent", 3, HFI_FLAG, ""},
     {"settings.weighting", 3, HFI_CHOICE, "reading joint channel"},
-    {"settings.inference", 4, HFI_CHOICE, "laplace ep corrected"},
+    {"settings.inference", 4, HFI_CHOICE, "laplace ep variational corrected"},
     {"settings.transform", 5, HFI_CHOICE, "none sqrt log"},
     {"settings.lengthscale_prior", 6, HFI_CHOICE, "weak dimension"},
     {"settings.unit_inputs", 6, HFI_FLAG, ""},
@@ -414,7 +414,7 @@ static void keys_and_names_stay(void **state)
 {
     (void)state;
     size_t found = 0;
-    for (size_t i = 0; i < HFI_SETTINGS; i++) {
+    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++) {
         hfi_settings_key room;
         hfi_file_field field;
         if (!hfi_settings_field(i, &room, &field)) continue;

@@ -96,7 +96,8 @@ static void draw_more(hfi_stream *s, hf_fit_settings *out)
     }
     if (hfi_stream_below(s, 3) == 0) out->noise_start = decades(s, 8.0);
     if (hfi_stream_below(s, 3) == 0) out->max_noise = decades(s, 8.0);
-    out->student_method = (hf_student_method)hfi_stream_below(s, 3);
+    const unsigned inference = (unsigned)hfi_stream_below(s, 3);
+    if (out->sites != HF_SITES_SOFTMAX) out->inference = (hf_inference)inference;
     out->action_kind = (hf_actions)hfi_stream_below(s, 3);
     out->inducing_method = (hf_inducing_method)hfi_stream_below(s, 3);
     out->train_inducing = hfi_stream_below(s, 3) == 0;

@@ -53,9 +53,9 @@ static json_t *inducing(task *t, hf_link link, hf_inference inference, hf_induci
     if (!y) fail("out of memory");
     hfi_class_readings(t->n, t->label, y);
     must(t->ctx, hfi_inducing_init(t->ctx, method, t->m, t->d, t->x, t->d, &u), "inducing inputs");
-    must(t->ctx,
-         hfi_latent_problem_init(t->ctx, hfi_class_likelihood(link), inference, t->kernel, t->mean, t->n,
-                                 t->x, t->d, y, NULL, &u, &p),
+    const hfi_latent_given given = {
+        .kernel = t->kernel, .mean = t->mean, .rows = t->n, .x = t->x, .ldx = t->d, .y = y, .inducing = &u};
+    must(t->ctx, hfi_latent_problem_init(t->ctx, hfi_class_likelihood(link), inference, &given, &p),
          "problem");
     must(t->ctx, hfi_latent_evaluate(&p, &value, NULL), "evidence");
     json_t *out = json_pack("{sb so so}", "converged", (int)p.converged, "evidence", number_json(value),

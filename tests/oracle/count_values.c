@@ -77,10 +77,12 @@ static json_t *answers(task *t, hf_inference inference)
         y[i] = t->row[3 * i + 1];
         shift[i] = log(t->row[3 * i + 2]);
     }
+    const hfi_latent_given given = {
+        .kernel = t->kernel, .mean = t->mean, .rows = n, .x = x, .ldx = 1, .y = y, .shift = shift};
     hfi_latent_problem p;
     must(t->ctx,
          hfi_latent_problem_init(t->ctx, hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, t->sites)),
-                                 inference, t->kernel, t->mean, n, x, 1, y, shift, NULL, &p),
+                                 inference, &given, &p),
          "problem");
     p.dispersion = t->dispersion;
     must(t->ctx, hfi_latent_evaluate(&p, &value, gradient), "evidence");

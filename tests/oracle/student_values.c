@@ -10,7 +10,7 @@
  */
 #include "read_text.h"
 
-#include "inference/student_impl.h"
+#include "inference/student_search.h"
 
 typedef struct task {
     hf_context *ctx;
@@ -61,17 +61,17 @@ static json_t *solved(task *t, const double *target, const double *variance)
     return out;
 }
 
-static json_t *answers(task *t, hf_student_method method)
+static json_t *answers(task *t, hf_inference method)
 {
-    hfi_student_problem p;
+    hfi_latent_problem p;
     double gradient[64], value;
     const size_t count = hf_kernel_parameters(t->e.kernel) + 3;
     if (count > 64) fail("too many parameters");
-    must(t->ctx, hfi_student_problem_init(&t->e, method, &p), "problem");
-    must(t->ctx, hfi_student_evaluate(&p, t->nu, &value, gradient), "evaluate");
+    must(t->ctx, hfi_student_problem(&t->e, &hfi_likelihood_student_t, method, &p), "problem");
+    must(t->ctx, hfi_student_evaluate(&p, &t->e, t->nu, &value, gradient), "evaluate");
     double *site = malloc((2 * p.n + 1) * sizeof *site);
     if (!site) fail("out of memory");
-    hfi_student_sites(&p, site, site + p.n);
+    hfi_latent_sites(&p, site, site + p.n);
     json_t *out =
         json_pack("{sb so so so so so so so}", "converged", (int)p.converged, "value", number_json(value),
                   "gradient", array_json(count, gradient), "mean", array_json(p.n, p.latent), "variance",
@@ -79,7 +79,7 @@ static json_t *answers(task *t, hf_student_method method)
                   array_json(p.n, site + p.n), "solved", solved(t, site, site + p.n));
     if (!out) fail("out of memory");
     free(site);
-    hfi_student_problem_free(&p);
+    hfi_latent_problem_free(&p);
     return out;
 }
 
@@ -89,9 +89,8 @@ int main(void)
     json_t *out = json_object();
     if (!t.ctx || !out) fail("out of memory");
     read_task(&t);
-    for (int m = 0; m <= HF_STUDENT_VARIATIONAL; ++m)
-        json_object_set_new(out, hf_enum_name(HF_ENUM_STUDENT_METHOD, (unsigned)m),
-                            answers(&t, (hf_student_method)m));
+    for (int m = 0; m <= HF_INFERENCE_VARIATIONAL; ++m)
+        json_object_set_new(out, hf_enum_name(HF_ENUM_INFERENCE, (unsigned)m), answers(&t, (hf_inference)m));
     print_json(out);
     hf_kernel_free(t.e.kernel);
     hf_mean_free(t.e.mean);

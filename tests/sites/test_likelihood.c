@@ -19,6 +19,11 @@ enum {
     READINGS = 4
 };
 
+static const char *const all[] = {"probit", "logit", "poisson", "negative-binomial", "gamma", "student-t"};
+enum {
+    ALL = 6
+};
+
 /* Readings that a likelihood allows. */
 static hfi_seen reading(const hfi_likelihood *l, size_t k, double dispersion)
 {
@@ -36,7 +41,7 @@ static hfi_seen reading(const hfi_likelihood *l, size_t k, double dispersion)
 static void every_name_has_its_row(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < KINDS; k++) assert_string_equal(hfi_likelihood_named(names[k])->name, names[k]);
+    for (size_t k = 0; k < ALL; k++) assert_string_equal(hfi_likelihood_named(all[k])->name, all[k]);
     assert_null(hfi_likelihood_named("gaussian"));
     assert_null(hfi_likelihood_named(NULL));
 }
@@ -193,7 +198,7 @@ static void tilted_moments_agree_with_an_integral(void **state)
                 const hfi_seen seen = reading(l, r, 0.4);
                 const double mean = means[i / 3], var = vars[i % 3];
                 double log_z, first, second;
-                const hfi_likelihood_tilted t = hfi_likelihood_tilt(l, &seen, mean, var);
+                const hfi_likelihood_tilted t = hfi_likelihood_tilt(l, &seen, 1.0, mean, var);
                 slow_moments(l, &seen, mean, var, &log_z, &first, &second);
                 assert_near(t.log_z, log_z, 1e-9 * (1.0 + fabs(log_z)));
                 assert_near(var * t.slope, first, 1e-9 * (sqrt(var) + fabs(first)));
@@ -201,11 +206,81 @@ static void tilted_moments_agree_with_an_integral(void **state)
                 if (!l->parameter) continue;
                 const hfi_seen more = reading(l, r, 0.4 * exp(1e-4)), less = reading(l, r, 0.4 * exp(-1e-4));
                 assert_near(t.d,
-                            (hfi_likelihood_tilt(l, &more, mean, var).log_z -
-                             hfi_likelihood_tilt(l, &less, mean, var).log_z) /
+                            (hfi_likelihood_tilt(l, &more, 1.0, mean, var).log_z -
+                             hfi_likelihood_tilt(l, &less, 1.0, mean, var).log_z) /
                                 2e-4,
                             1e-6 * (1.0 + fabs(log_z)));
             }
+}
+
+/* Readings of any row. */
+static hfi_seen any_reading(const hfi_likelihood *l, size_t r)
+{
+    hfi_seen seen = reading(l, r, 0.4);
+    seen.shape = 3.5;
+    hfi_likelihood_place(l, &seen);
+    return seen;
+}
+
+/* Expectations against Simpson's rule. */
+static void expectations_agree_with_an_integral(void **state)
+{
+    (void)state;
+    enum {
+        POINTS = 20000
+    };
+    const double means[] = {0.3, 2.0, -3.0}, vars[] = {0.0, 1e-4, 0.3, 4.0};
+    for (size_t k = 0; k < ALL; k++)
+        for (size_t r = 0; r < READINGS; r++)
+            for (size_t i = 0; i < 12; i++) {
+                const hfi_likelihood *l = hfi_likelihood_named(all[k]);
+                const hfi_seen seen = any_reading(l, r);
+                const double mean = means[i / 4], sd = sqrt(vars[i % 4]);
+                const hfi_likelihood_expected e = hfi_likelihood_expect(l, &seen, mean, sd * sd);
+                double sum[6] = {0.0};
+                for (int j = 0; j <= POINTS; j++) {
+                    const double x = -14.0 + 28.0 * j / POINTS,
+                                 weight =
+                                     (j == 0 || j == POINTS ? 1.0 : 2.0 + 2.0 * (j % 2)) * exp(-0.5 * x * x);
+                    const hfi_likelihood_slopes at = hfi_likelihood_density(l, &seen, mean + sd * x);
+                    const double terms[6] = {1.0, at.value, at.f, at.w, at.d, at.n};
+                    for (size_t t = 0; t < 6; t++) sum[t] += weight * terms[t];
+                }
+                const double found[5] = {e.value, e.f, e.w, e.d, e.n};
+                for (size_t t = 0; t < 5; t++)
+                    assert_near(found[t], sum[t + 1] / sum[0],
+                                1e-9 * (1.0 + fabs(sum[t + 1] / sum[0]) + fabs(e.value)));
+            }
+}
+
+/* Products with a likelihood's power: log Z against the same rule, moments against differences of log Z in the mean. */
+static void powers_of_likelihoods_have_moments(void **state)
+{
+    (void)state;
+    enum {
+        POINTS = 40000
+    };
+    const double power = 0.5, mean = 0.4, var = 0.7, h = 1e-3;
+    for (size_t k = 0; k < ALL; k++)
+        for (size_t r = 0; r < READINGS; r++) {
+            const hfi_likelihood *l = hfi_likelihood_named(all[k]);
+            const hfi_seen seen = any_reading(l, r);
+            const hfi_likelihood_tilted t = hfi_likelihood_tilt(l, &seen, power, mean, var),
+                                        up = hfi_likelihood_tilt(l, &seen, power, mean + h, var),
+                                        down = hfi_likelihood_tilt(l, &seen, power, mean - h, var);
+            double sum = 0.0;
+            for (int j = 0; j <= POINTS; j++) {
+                const double x = -20.0 + 40.0 * j / POINTS;
+                sum +=
+                    (j == 0 || j == POINTS ? 1.0 : 2.0 + 2.0 * (j % 2)) *
+                    exp(power * hfi_likelihood_density(l, &seen, mean + sqrt(var) * x).value - 0.5 * x * x);
+            }
+            const double log_z = log(sum * 40.0 / POINTS / 3.0) - HFI_HALF_LOG_2PI;
+            assert_near(t.log_z, log_z, 1e-8 * (1.0 + fabs(log_z)));
+            assert_near(t.slope, (up.log_z - down.log_z) / (2.0 * h), 1e-5 * (1.0 + fabs(t.slope)));
+            assert_near(t.bend, (up.slope - down.slope) / (2.0 * h), 1e-5 * (1.0 + fabs(t.bend)));
+            assert_near(t.share, 1.0 + var * t.bend, 1e-9);
+        }
 }
 
 /* A normal density without width is the density at its mean, and a wide one has moments. */
@@ -216,8 +291,8 @@ static void narrow_and_wide_products_have_moments(void **state)
         for (size_t r = 0; r < READINGS; r++) {
             const hfi_likelihood *l = hfi_likelihood_named(names[k]);
             const hfi_seen seen = reading(l, r, 0.4);
-            const hfi_likelihood_tilted none = hfi_likelihood_tilt(l, &seen, 0.5, 0.0),
-                                        wide = hfi_likelihood_tilt(l, &seen, 200.0, 1e6);
+            const hfi_likelihood_tilted none = hfi_likelihood_tilt(l, &seen, 1.0, 0.5, 0.0),
+                                        wide = hfi_likelihood_tilt(l, &seen, 1.0, 200.0, 1e6);
             assert_near(none.log_z, hfi_likelihood_density(l, &seen, 0.5).value, 1e-14 * fabs(none.log_z));
             assert_true(isfinite(wide.log_z) && isfinite(wide.slope) && wide.bend <= 0.0);
             assert_true(1.0 + 1e6 * wide.bend > 0.0);
@@ -237,7 +312,7 @@ static void predictive_quantiles_agree_with_sums(void **state)
             for (;; y += 1.0) {
                 hfi_seen seen = {.y = y, .dispersion = d};
                 hfi_likelihood_place(l, &seen);
-                sum += exp(hfi_likelihood_tilt(l, &seen, mean, var).log_z);
+                sum += exp(hfi_likelihood_tilt(l, &seen, 1.0, mean, var).log_z);
                 assert_near(hfi_likelihood_cumulative(l, d, mean, var, y), sum, 1e-9);
                 if (sum >= p) break;
             }
@@ -262,7 +337,7 @@ static void quantiles_of_amounts_invert_their_distribution(void **state)
     for (double z = log(5.0) - 0.5 * step; z > -25.0; z -= step) {
         hfi_seen seen = {.y = exp(z), .dispersion = 0.5};
         hfi_likelihood_place(l, &seen);
-        sum += step * seen.y * exp(hfi_likelihood_tilt(l, &seen, 1.0, 0.4).log_z);
+        sum += step * seen.y * exp(hfi_likelihood_tilt(l, &seen, 1.0, 1.0, 0.4).log_z);
     }
     assert_near(hfi_likelihood_cumulative(l, 0.5, 1.0, 0.4, 5.0), sum, 1e-6);
 }
@@ -278,7 +353,7 @@ static void moments_agree_with_sums(void **state)
         for (double y = 0.0; y < 200.0; y += 1.0) {
             hfi_seen seen = {.y = y, .dispersion = 0.2};
             hfi_likelihood_place(l, &seen);
-            const double p = exp(hfi_likelihood_tilt(l, &seen, 0.7, 0.09).log_z);
+            const double p = exp(hfi_likelihood_tilt(l, &seen, 1.0, 0.7, 0.09).log_z);
             first += p * y;
             second += p * y * y;
         }
@@ -313,6 +388,8 @@ int main(void)
         cmocka_unit_test(no_dispersion_is_poisson),
         cmocka_unit_test(many_counts_go_on_from_few),
         cmocka_unit_test(tilted_moments_agree_with_an_integral),
+        cmocka_unit_test(expectations_agree_with_an_integral),
+        cmocka_unit_test(powers_of_likelihoods_have_moments),
         cmocka_unit_test(narrow_and_wide_products_have_moments),
         cmocka_unit_test(predictive_quantiles_agree_with_sums),
         cmocka_unit_test(quantiles_of_amounts_invert_their_distribution),

@@ -200,8 +200,8 @@ class Choices(ToolCase):
 
     def test_student_t(self):
         for method in ("laplace", "ep", "variational"):
-            report = self.fit("--sites", "student-t", "--student-method", method, "--iterations", "2" if method == "ep" else "60")
-            self.assertEqual(report["settings"]["student_method"], method)
+            report = self.fit("--sites", "student-t", "--inference", method, "--iterations", "2" if method == "ep" else "60")
+            self.assertEqual(report["settings"]["inference"], method)
             self.assertLess(report["mae"], 0.1)
         report = self.fit("--nu", "3")
         self.assertEqual((report["settings"]["sites"], report["report"]["nu"]), ("student-t", 3))
@@ -272,7 +272,7 @@ class NoEffect(ToolCase):
             (["--no-train", "--noise-start", "1"], "leave out --no-train"), (["--no-train", "--inducing", "5", "--train-inducing"], "--train-inducing"),
             (["--no-train", "--preset", "cagp", "--fixed-actions"], "--fixed-actions"), (["--nu", "1"], "more than 1"),
             (["--nu", "3", "--sites", "robust"], "--sites student-t"), (["--nu", "3", "--preset", "gp"], "--sites student-t"),
-            (["--preset", "student-t", "--solver", "inducing", "--student-method", "ep"], "variational"),
+            (["--preset", "student-t", "--solver", "inducing", "--inference", "ep"], "variational"),
             (["--preset", "student-t", "--objective", "loo"], "evidence"), (["--suspects", "auto", "--sites", "student-t"], "student-t"),
             (["--suspects", "auto", "--blocks", "clustered"], "block actions"),
             (["--action-kind", "given"], "--actions-file"), (["--actions-file", "a.csv", "--actions", "5"], "as the matrix has columns"),
@@ -285,7 +285,7 @@ class NoEffect(ToolCase):
             (["--objective", "rcagp", "--preset", "sgpr"], "--sites robust"), (["--preset", "cagp", "--objective", "loo"], "--fixed-actions"),
             (["--minibatch", "5", "--objective", "loo"], "--minibatch"), (["--solver", "fast"], "projected"),
             (["--inducing-method", "x"], "fitc"), (["--inducing-choice", "x"], "mdpp"), (["--action-kind", "x"], "krylov"),
-            (["--blocks", "x"], "clustered"), (["--action-start", "x"], "eigen"), (["--student-method", "x"], "laplace"),
+            (["--blocks", "x"], "clustered"), (["--action-start", "x"], "eigen"), (["--inference", "x"], "laplace"),
             (["--optimiser", "x"], "lbfgs"), (["--resume"], "--checkpoint"), (["--checkpoint", "-"], "give it a name"),
             (["--checkpoint", "c", "--no-train"], "leave out --no-train"), (["--resume", "-o", "m.hf", "--no-train"], "leave out --no-train"),
         ]

@@ -164,7 +164,7 @@ class Killed(ToolCase):
         self.compare(60, ["--preset", "student-t", "--restarts", "1"])
 
     def test_student_noise_by_expectation_propagation(self):
-        self.compare(40, ["--preset", "student-t", "--student-method", "ep", "--iterations", "10"])
+        self.compare(40, ["--preset", "student-t", "--inference", "ep", "--iterations", "10"])
 
     def test_relevance_pursuit(self):
         self.compare(80, ["--preset", "rrp"])

@@ -88,7 +88,7 @@ class Counts(ToolCase):
         self.fails(poisson + ["--set", "noise=1"], "noise")
         self.fails(poisson + ["--suspects", "auto"], "--suspects auto does not go with --sites poisson", code=2)
         self.fails(poisson + ["--nu", "4"], "--nu", code=2)
-        self.fails(poisson + ["--inference", "corrected"], "counts and amounts have ep and laplace", code=2)
+        self.fails(poisson + ["--inference", "corrected"], "it is for softmax", code=2)
         self.fails(poisson + ["--checkpoint", "c"], "checkpoint")
         self.fails(poisson + ["--mean", "median"], "median", code=2)
 

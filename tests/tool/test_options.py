@@ -48,7 +48,7 @@ class Options(ToolCase):
             "fit": "target features drop preset kernel mean sites noise-column mean-column objective centre eps threshold suspects "
                    "standardise set no-train restarts seed threads dry-run json output solver actions action-kind blocks "
                    "action-start inducing inducing-method inducing-choice train-inducing minibatch optimiser learning-rate "
-                   "iterations single-precision student-method nu beta tolerance checkpoint resume stream cache "
+                   "iterations single-precision nu beta tolerance checkpoint resume stream cache "
                    "output-column weighting coregion-rank shared-noise max-noise inference unit-inputs lengthscale-prior "
                    "scaled-beta common-start actions-file",
             "predict": "output computational worst-case covariance", "score": "json",

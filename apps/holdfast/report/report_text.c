@@ -34,8 +34,8 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
     case HF_SITES_STUDENT_T:
         fprintf(out, ", %s, %.3g degrees of freedom%s",
                 report->solver == HF_SOLVER_INDUCING
-                    ? hf_enum_name(HF_ENUM_STUDENT_METHOD, HF_STUDENT_VARIATIONAL)
-                    : hf_enum_name(HF_ENUM_STUDENT_METHOD, settings->student_method),
+                    ? hf_enum_name(HF_ENUM_INFERENCE, HF_INFERENCE_VARIATIONAL)
+                    : hf_enum_name(HF_ENUM_INFERENCE, settings->inference),
                 report->nu, settings->student_nu > 0 ? "" : " (trained)");
         break;
     default: /* labels have report_classes() */

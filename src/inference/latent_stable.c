@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where a log density is not concave: a start that outliers have little say in, steps that never lower the posterior density, and a way
+ * out of saddles. Vanhatalo, Jylanki and Vehtari (2009), "Gaussian process regression with Student-t likelihood". Exact solver alone. */
+#include "inference/latent.h"
+#include "linalg/linalg.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    MOST_HALVINGS = 40,
+    COLD_STEPS = 6
+};
+
+/* The first-order gain below which a direction is no way up. */
+static const double below_rounding = 1e-9;
+
+void hfi_latent_touch(hfi_latent_problem *p, double widening)
+{
+    for (size_t i = 0; i < p->n; i++) {
+        p->w[i] = p->likelihood->touch(&p->seen[i], p->offset[i] + p->latent[i], widening);
+        p->pull[i] = p->w[i] * (p->seen[i].y - p->offset[i]);
+    }
+}
+
+hf_status hfi_latent_reweigh(hfi_latent_problem *p, double widening)
+{
+    hfi_latent_touch(p, widening);
+    return hfi_latent_condition(p, p->force, p->latent, NULL);
+}
+
+hf_status hfi_latent_cold(hfi_latent_problem *p)
+{
+    double mean = 0.0, squared = 0.0;
+    for (size_t i = 0; i < p->n; i++) {
+        p->work[i] = fabs(p->seen[i].y - p->offset[i]);
+        mean += p->seen[i].dispersion / (double)p->n;
+    }
+    squared = hfi_median(p->work, p->n) * 1.4826;
+    squared *= squared;
+    const double widest = fmax(squared / mean, 1.0);
+    memset(p->latent, 0, p->n * sizeof *p->latent);
+    hf_status s = HF_OK;
+    for (int step = 0; s >= 0 && step < COLD_STEPS; step++)
+        s = hfi_latent_reweigh(p, pow(widest, 1.0 - step / (COLD_STEPS - 1.0)));
+    return s;
+}
+
+double hfi_latent_density(const hfi_latent_problem *p, double step, const double *force, const double *latent)
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = p->latent[i] + step * latent[i], a = p->force[i] + step * force[i];
+        sum += hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + g).value - 0.5 * a * g;
+    }
+    return sum;
+}
+
+bool hfi_latent_climb(hfi_latent_problem *p, double step, double slope, const double *force,
+                      const double *latent)
+{
+    const double here = hfi_latent_density(p, 0.0, force, latent);
+    for (int halving = 0; halving < MOST_HALVINGS; halving++, step *= 0.5) {
+        if (!(hfi_latent_density(p, step, force, latent) > here + 1e-4 * fabs(step) * slope)) continue;
+        hfi_axpy(p->n, step, force, p->force);
+        hfi_axpy(p->n, step, latent, p->latent);
+        return true;
+    }
+    return false;
+}
+
+/* Along the direction in which the posterior curves upwards. False where rounding made it look like one. */
+static bool escape(hfi_latent_problem *p, double *force, double *latent)
+{
+    double largest = 0.0, scale = 0.0;
+    hfi_curved_k(&p->curved, force, latent);
+    for (size_t i = 0; i < p->n; i++) {
+        largest = fmax(largest, fabs(latent[i]));
+        scale = fmax(scale, sqrt(p->seen[i].dispersion));
+    }
+    if (!(largest > 0.0)) return false;
+    for (size_t i = 0; i < p->n; i++) {
+        latent[i] *= scale / largest;
+        force[i] *= scale / largest;
+    }
+    return hfi_latent_climb(p, 1.0, 0.0, force, latent) || hfi_latent_climb(p, -1.0, 0.0, force, latent);
+}
+
+/* The direction (K^-1 + W+)^-1 (l' - a), whose factor is in place. @return its first-order gain. */
+static double positive_direction(hfi_latent_problem *p, double *force, double *latent)
+{
+    double *e = p->work, *ke = p->work + p->n;
+    p->curved.negatives = 0;
+    for (size_t i = 0; i < p->n; i++) e[i] = p->at[i].f - p->force[i];
+    hfi_curved_k(&p->curved, e, ke);
+    hfi_curved_r(&p->curved, ke, force);
+    for (size_t i = 0; i < p->n; i++) force[i] = e[i] - force[i];
+    hfi_curved_k(&p->curved, force, latent);
+    return hfi_dot(p->n, e, latent);
+}
+
+hf_status hfi_latent_leave_saddle(hfi_latent_problem *p)
+{
+    double *force = p->work + 2 * p->n, *latent = p->work + 3 * p->n;
+    const double slope = positive_direction(p, force, latent);
+    if (slope > below_rounding && hfi_latent_climb(p, 1.0, slope, force, latent)) return HF_OK;
+    if (slope > below_rounding) return hfi_latent_reweigh(p, 1.0);
+    return escape(p, p->escape, latent) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
+}
