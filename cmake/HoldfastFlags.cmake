@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # How our own code is compiled, as the interface library hf_flags: warnings, optimisation, hardening, HF_SANITIZERS.
 # No -march: the library runs on any x86-64, and hot loops choose their width at run time (target_clones).
+# -O1 for targets with the property HF_QUICK_TO_BUILD: programs that wait for the library, not for themselves.
 # No -ffast-math: a shared library linked with it changes the rounding of the whole process that loads it.
 
 add_library(hf_flags INTERFACE)
 target_compile_options(hf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
                        -fno-math-errno -fno-trapping-math -fvisibility=hidden
-                       $<$<NOT:$<CONFIG:Debug>>:-O3>)
+                       $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:$<TARGET_PROPERTY:HF_QUICK_TO_BUILD>>,-O1,-O3>>)
 target_compile_definitions(hf_flags INTERFACE _POSIX_C_SOURCE=200809L)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
   # Under a sanitizer or without optimisation no loop is vectorised, whatever a pragma asks for.
