@@ -10,15 +10,15 @@
  * hf_certify_outputs() returns numbers attained <= upper between which the largest
  * |mean(x*) - mean(x)| over x in T is, and whether it is at most delta. With ranges [L_i, U_i] of
  * each mean over T the distance is at most |v*|, v*_i = max(mean_i(x*) - L_i, U_i - mean_i(x*)),
- * because norms of this kind grow with every |v_i|. That is exact where one point is worst for all
- * outputs, and for p infinite; else the box is halved, and the largest |v*| of its parts comes as
- * near to the supremum as asked.
+ * because norms of this kind grow with every |v_i|. Branch and bound takes bounds of the L_i and U_i
+ * over parts of the box, so that the largest |v*| of the parts comes as near to the supremum as
+ * asked.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h. Outputs in units of
  * their own need weights: 1 over what counts as much in each.
  *
  * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
- * guarantees for Gaussian processes, 2022, Proposition 13 (the first |v*|; halving is not in it).
+ * guarantees for Gaussian processes, 2022, Proposition 13 (|v*| of the whole box; halving is not in it).
  */
 #ifndef HOLDFAST_CERTIFY_OUTPUTS_H
 #define HOLDFAST_CERTIFY_OUTPUTS_H
@@ -42,8 +42,8 @@ typedef struct hf_output_shift {
     double upper;         /**< the distance is at most this in the whole box */
     double attained;      /**< and surely at least this at a point of it */
     hf_certify_stop stop; /**< why the search ended */
-    size_t parts;         /**< of the box, whose ranges were found */
-    size_t nodes;         /**< boxes whose bounds were computed for these ranges */
+    size_t parts;         /**< of the box that were bounded */
+    size_t nodes;         /**< ranges of single outputs over these parts: parts times outputs */
     double seconds;
     bool rigorous; /**< proof against rounding, as asked for */
 } hf_output_shift;
@@ -53,8 +53,7 @@ typedef struct hf_output_shift {
  * @param norm     NULL for the defaults
  * @param settings NULL for the defaults; output, beta, observed, decide_at, lower_only and
  *                 upper_only are not looked at. The tolerance is that of the distance, the node
- *                 limit is for all parts of a box, and so is the time limit. With a region the box
- *                 is not halved: the answer is that of its first part
+ *                 limit is that of parts. Regions are those of certify.h
  * @param x        m x inputs: the points x*, which need not be inside their boxes
  * @param lower, upper m x inputs
  * @param out      m entries
@@ -69,8 +68,7 @@ typedef struct hf_output_shift {
  * or not a number, a weight that is not above 0 or not finite, a negative delta, and rigorous
  * settings with p other than 1, 2 and infinity (powers have no proven rounding).
  * HF_WARN_NOT_CONVERGED: a verdict is open, or a limit or rounding ended a search.
- * Cost: a range for each output and part; one part for p infinite or a single output, up to some
- * hundred else. Threads: the same digits for any number of them. The posterior is only read.
+ * Cost: bounds of each output's mean over every part; parts are some tens for boxes of few inputs. Threads: the same digits for any number of them. The posterior is only read.
  * Progress ("certify") and cancellation as in certify.h.
  */
 HF_API hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior,

@@ -121,11 +121,6 @@ static void place_sides(hfi_certify_problem *q, const double *lower, const doubl
 
 /* ---- making ------------------------------------------------------------------------------------------------------ */
 
-const hfi_problem_functions *hfi_problem_choose(const hfi_quantity *quantity, bool rigorous)
-{
-    return rigorous ? &hfi_problem_rigorous : quantity->functions;
-}
-
 static hf_status make(hf_context *ctx, hfi_certify_problem *q)
 {
     const size_t d = q->subject.d;

@@ -35,7 +35,11 @@ typedef struct hfi_problem_functions {
 
 /** Problems of mean and sd (problem_moments.c), of several classes (classes_problem.c), proof against rounding (rigorous_problem.c). */
 extern const hfi_problem_functions hfi_problem_of_moments, hfi_problem_of_classes, hfi_problem_rigorous;
-const hfi_problem_functions *hfi_problem_choose(const hfi_quantity *quantity, bool rigorous);
+/** The row's own. */
+static inline const hfi_problem_functions *hfi_problem_choose(const hfi_quantity *quantity, bool rigorous)
+{
+    return rigorous ? quantity->proof : quantity->functions;
+}
 
 struct hfi_certify_problem {
     hfi_memory memory;
@@ -69,8 +73,7 @@ struct hfi_certify_problem {
     size_t scratch;              /* doubles that one thread needs to bound boxes */
     double *room;                /* from begin() to end(): sides, a point, scratch of all threads */
     size_t room_scratch;         /* where the last begins */
-    /* In intervals. */
-    struct hfi_rigorous_state *rigorous;
+    void *state;                 /* of other functions */
 };
 
 /** Inputs of the data, without the number of an output. */

@@ -96,12 +96,13 @@ static hfi_interval link_exact(const hfi_quantity *q, double lambda, hfi_interva
 /* ---- the table --------------------------------------------------------------------------------------------------- */
 
 #define LINEAR                                                                                               \
-    .functions = &hfi_problem_of_moments, .scaled = true, .value = linear_value, .slopes = linear_slopes,    \
-    .enclose = linear_enclose, .rounding = linear_rounding, .exact = linear_exact, .most = (double)INFINITY
+    .functions = &hfi_problem_of_moments, .proof = &hfi_problem_rigorous, .scaled = true,                    \
+    .value = linear_value, .slopes = linear_slopes, .enclose = linear_enclose, .rounding = linear_rounding,  \
+    .exact = linear_exact, .most = (double)INFINITY
 #define LINK                                                                                                 \
-    .functions = &hfi_problem_of_moments, .mean = true, .sd = true, .value = link_value,                     \
-    .slopes = link_slopes, .enclose = link_enclose, .rounding = link_rounding, .exact = link_exact,          \
-    .least = 0.0, .most = 1.0
+    .functions = &hfi_problem_of_moments, .proof = &hfi_problem_rigorous, .mean = true, .sd = true,          \
+    .value = link_value, .slopes = link_slopes, .enclose = link_enclose, .rounding = link_rounding,          \
+    .exact = link_exact, .least = 0.0, .most = 1.0
 #define CLASSES .functions = &hfi_problem_of_classes, .mean = true, .sd = true, .of_class = true
 
 const hfi_quantity

@@ -34,8 +34,10 @@ struct hfi_quantity {
     double least, most; /* no value is beyond */
     /** How a box is bounded without rigour. */
     const struct hfi_problem_functions *functions;
+    /** And with rigour; NULL: there is no proof against rounding. */
+    const struct hfi_problem_functions *proof;
 
-    /* The others are NULL where the quantity is none of mean and sd alone. */
+    /* The others are NULL where the quantity is none of the mean and the sd of one output. */
     double (*value)(const hfi_quantity *quantity, double beta, double mean, double sd);
     /** Derivatives of that. */
     void (*slopes)(const hfi_quantity *quantity, double beta, double mean, double sd, double *of_mean,
@@ -47,7 +49,7 @@ struct hfi_quantity {
     double (*rounding)(const hfi_quantity *quantity, double beta, double of_mean, double of_sd);
     /** Bounds sign value over a box from the models of mean and sd: bound, predicted, best_gap and `own` of *box, and where it expects the least (m). */
     void (*bound)(struct hfi_bounds_box *box, double *point);
-    /** In intervals; NULL also where there is no proof against rounding. */
+    /** In intervals. */
     hfi_interval (*exact)(const hfi_quantity *quantity, double beta, hfi_interval mean, hfi_interval sd);
 };
 

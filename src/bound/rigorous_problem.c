@@ -32,7 +32,7 @@ static hfi_interval signed_by(double sign, hfi_interval a)
 /* ---- a box ----------------------------------------------------------------------------------------------- */
 
 /* The box in both units, and what each thread works in. All inputs of the posterior are sides, the number of an output among them. */
-typedef struct hfi_rigorous_state {
+typedef struct state {
     size_t d, threads;
     hfi_rigorous_work *work; /* threads */
     double *numbers; /* the box in the user's units, scaled sides outward and their middle; a point: 6 d */
@@ -81,7 +81,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
                    const double *high, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = of;
-    const state *s = q->rigorous;
+    const state *s = q->state;
     for (size_t k = 0; k < count; k++)
         bound_one(&s->work[thread], s->d, sign, enough, low + k * s->d, high + k * s->d, &out[k]);
 }
@@ -90,7 +90,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
 static double look(void *of, double sign, bool descend, const double *point, double *user)
 {
     const hfi_certify_problem *q = of;
-    const state *s = q->rigorous;
+    const state *s = q->state;
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     const double *lower = s->numbers, *upper = lower + s->d;
     double *x = s->numbers + 5 * s->d;
@@ -107,13 +107,13 @@ static double look(void *of, double sign, bool descend, const double *point, dou
 
 static void end(hfi_certify_problem *q)
 {
-    state *s = q->rigorous;
+    state *s = q->state;
     for (size_t k = 0; s && s->work && k < s->threads; k++)
         if (s->work[k].block) hfi_rigorous_work_free(&s->work[k]);
     if (s) hfi_memory_free(&q->memory, s->work);
     if (s) hfi_memory_free(&q->memory, s->numbers);
     hfi_memory_free(&q->memory, s);
-    q->rigorous = NULL;
+    q->state = NULL;
 }
 
 static hf_status place(hfi_certify_problem *q, state *s)
@@ -136,7 +136,7 @@ static hf_status place(hfi_certify_problem *q, state *s)
 
 static hf_status make(hfi_certify_problem *q, size_t threads)
 {
-    state *s = q->rigorous = hfi_memory_alloc(&q->memory, 1, sizeof *s);
+    state *s = q->state = hfi_memory_alloc(&q->memory, 1, sizeof *s);
     if (!s) return HF_ERR_MEMORY;
     *s = (state){.d = q->subject.d, .threads = threads};
     s->numbers = hfi_memory_alloc(&q->memory, 6 * s->d, sizeof *s->numbers);
@@ -159,8 +159,9 @@ static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_proble
         end(q);
         return status;
     }
-    const size_t d = q->rigorous->d;
-    const double *sides = q->rigorous->numbers + 2 * d;
+    const state *s = q->state;
+    const size_t d = s->d;
+    const double *sides = s->numbers + 2 * d;
     *out = (hfi_branch_problem){.functions = &functions,
                                 .of = q,
                                 .sides = d,

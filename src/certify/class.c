@@ -59,7 +59,7 @@ size_t hfi_class_inputs(const hf_classifier *classifier)
 static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
                                 const hf_certify_settings *settings)
 {
-    if (!settings->rigorous || quantity->exact) return HF_OK;
+    if (!settings->rigorous || quantity->proof) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "certificates of the softmax link are not proof against rounding; ranges of the latent "
                     "means are");
