@@ -46,6 +46,8 @@ static bool make_ends(certify_request *asked, size_t count)
     return asked->low != NULL;
 }
 
+const char *const certify_costs[] = {"nodes", "seconds", NULL};
+
 /* ---- ranges -------------------------------------------------------------------------------------------------- */
 
 hf_certify_what certify_value(certify_question value)
@@ -115,18 +117,32 @@ const char *certify_status_text(const certify_request *asked, const char *name, 
     return room;
 }
 
+hf_status certify_stops(certified *run, certify_request *asked, const size_t *stop)
+{
+    enum {
+        STOPS = HF_CERTIFY_NOT_FINITE + 1
+    };
+    const char *text[STOPS];
+    char room[STOPS][CERTIFY_STATUS];
+    size_t by_time = 0, by_memory = 0;
+    for (size_t k = 0; k < STOPS; k++)
+        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
+    for (size_t k = 0; k < run->m; k++) {
+        asked->unfinished += stop[k] > HF_CERTIFY_DECIDED;
+        by_time += stop[k] == HF_CERTIFY_TIME;
+        by_memory += stop[k] == HF_CERTIFY_MEMORY;
+    }
+    certified_tell_limits(run, &asked->settings, by_time, by_memory, run->m);
+    return certified_text(run, "status", STOPS, text, stop);
+}
+
 static hf_status tell_ranges(certified *run, certify_request *asked, const hf_range *out)
 {
     static const char *const first[] = {"lower", "upper", "lower_attained", "upper_attained", NULL};
-    static const char *const last[] = {"nodes", "seconds", NULL};
-    const size_t m = run->m, stops = HF_CERTIFY_NOT_FINITE + 1;
-    const char *text[HF_CERTIFY_NOT_FINITE + 1];
-    char room[HF_CERTIFY_NOT_FINITE + 1][CERTIFY_STATUS];
+    const size_t m = run->m;
     double *block = calloc(6 * m + 1, sizeof *block);
-    size_t *stop = calloc(m + 1, sizeof *stop), by_time = 0, by_memory = 0;
+    size_t *stop = calloc(m + 1, sizeof *stop);
     hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k < stops; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_range *r = &out[k];
         const double values[] = {r->lower,          r->upper,         r->lower_attained,
@@ -135,14 +151,10 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
         stop[k] = (size_t)r->stop;
         asked->low[k] = r->lower;
         asked->high[k] = r->upper;
-        asked->unfinished += r->stop > HF_CERTIFY_DECIDED;
-        by_time += r->stop == HF_CERTIFY_TIME;
-        by_memory += r->stop == HF_CERTIFY_MEMORY;
     }
     if (status >= 0) status = certified_numbers(run, first, block);
-    if (status >= 0) status = certified_text(run, "status", stops, text, stop);
-    if (status >= 0) status = certified_numbers(run, last, block + 4 * m);
-    certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
+    if (status >= 0) status = certify_stops(run, asked, stop);
+    if (status >= 0) status = certified_numbers(run, certify_costs, block + 4 * m);
     free(block);
     free(stop);
     return status;
@@ -222,9 +234,16 @@ hf_status certify_verdicts(certified *run, certify_request *asked, const size_t 
     return status >= 0 ? certify_shares(run, asked, verdict) : status;
 }
 
+hf_status certify_worst(certified *run, certify_request *asked, const size_t *verdict, double *at)
+{
+    hf_status status = asked->where ? certified_places(run, "_at_worst", at) : HF_OK;
+    for (size_t k = 0; k < run->m; k++)
+        if (verdict[k] != HF_VERDICT_COUNTEREXAMPLE) at[k * run->d] = (double)NAN;
+    return status;
+}
+
 static hf_status tell_decisions(certified *run, certify_request *asked, const hf_decision *out)
 {
-    static const char *const last[] = {"nodes", "seconds", NULL};
     const size_t m = run->m;
     double *block = calloc(2 * m + 1, sizeof *block);
     size_t *choice = calloc(2 * m + 1, sizeof *choice), by_time = 0;
@@ -238,7 +257,7 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
     }
     if (status >= 0) status = certified_classes(run, "class", choice);
     if (status >= 0) status = certify_verdicts(run, asked, choice + m);
-    if (status >= 0) status = certified_numbers(run, last, block);
+    if (status >= 0) status = certified_numbers(run, certify_costs, block);
     certified_tell_limits(run, &asked->settings, by_time, 0, m);
     free(block);
     free(choice);
@@ -270,8 +289,8 @@ static int rising(const void *a, const void *b)
 }
 
 /* At all radii at which one of them changes. */
-hf_status certify_radius_shares(const certified *run, certify_request *asked, const double *certified_to,
-                                const double *broken_at)
+static hf_status radius_shares(const certified *run, certify_request *asked, const double *certified_to,
+                               const double *broken_at)
 {
     const size_t m = run->m, count = 2 * m + 2;
     double *at = calloc(count, sizeof *at);
@@ -292,30 +311,51 @@ hf_status certify_radius_shares(const certified *run, certify_request *asked, co
     return HF_OK;
 }
 
-/* `block`: certified radius, broken radius, nodes and seconds of each row. */
+/* The largest certified radius of a row: of its class, with the column `class`, or of a claim, with the value at the point. */
+static hf_status find_radius(certified *run, const certify_request *asked, size_t k, double *values,
+                             size_t *class)
+{
+    hf_certify_settings share = certified_share(run, &asked->settings, run->m - k);
+    const double *x = run->x + k * run->d;
+    double *at = asked->counterexample + k * run->d;
+    hf_context *ctx = run->session.ctx;
+    hf_radius r;
+    hf_claim_reach c;
+    hf_status status;
+    if (asked->what == CERTIFY_RADII) {
+        status =
+            hf_certify_radius(ctx, run->classifier, &share, x, run->unit, asked->radius[0], 0.01, &r, at);
+        if (status >= 0) class[k] = r.winner;
+        c = (hf_claim_reach){
+            .certified = r.certified, .broken = r.broken, .nodes = r.nodes, .seconds = r.seconds};
+    } else {
+        const hf_claim claim = certify_claim_of(run, asked, &share);
+        status = hf_certify_claim_radius(ctx, &claim, &share, x, run->unit, asked->radius[0], 0.01, &c, at);
+    }
+    if (status < 0) return status;
+    const double found[] = {c.value, c.certified, isfinite(c.broken) ? c.broken : (double)NAN,
+                            (double)c.nodes, c.seconds};
+    memcpy(values, found, sizeof found);
+    return status;
+}
+
+/* `block`: value, certified radius, broken radius, nodes and seconds of each row. */
 static hf_status find_radii(certified *run, certify_request *asked, double *block, size_t *class)
 {
     const size_t m = run->m;
     hf_status worst = HF_OK;
     size_t by_time = 0;
     for (size_t k = 0; k < m; k++) {
-        hf_radius r;
-        const hf_certify_settings share = certified_share(run, &asked->settings, m - k);
+        double values[5];
         progress_part(run->session.progress, "certify", (double)k / (double)m, 1.0 / (double)m);
-        const hf_status status =
-            hf_certify_radius(run->session.ctx, run->classifier, &share, run->x + k * run->d, run->unit,
-                              asked->radius[0], 0.01, &r, asked->counterexample + k * run->d);
+        const hf_status status = find_radius(run, asked, k, values, class);
         if (status < 0) return status;
         if (status > 0) worst = status;
-        class[k] = r.winner;
-        block[k] = r.certified;
-        block[m + k] = isfinite(r.broken) ? r.broken : (double)NAN;
-        block[2 * m + k] = (double)r.nodes;
-        block[3 * m + k] = r.seconds;
+        for (size_t c = 0; c < 5; c++) block[c * m + k] = values[c];
         asked->unfinished += status == HF_WARN_NOT_CONVERGED;
-        by_time += status == HF_WARN_NOT_CONVERGED && certify_ran_out(asked, r.seconds);
-        asked->certified += r.certified > 0.0;
-        asked->broken += isfinite(r.broken) ? 1 : 0;
+        by_time += status == HF_WARN_NOT_CONVERGED && certify_ran_out(asked, values[4]);
+        asked->certified += values[1] > 0.0;
+        asked->broken += isnan(values[2]) ? 0 : 1;
     }
     certified_tell_limits(run, &asked->settings, by_time, 0, m);
     return worst;
@@ -323,21 +363,26 @@ static hf_status find_radii(certified *run, certify_request *asked, double *bloc
 
 static hf_status ask_radii(certified *run, certify_request *asked)
 {
-    static const char *const names[] = {"class", "certified_radius", "broken_radius",
-                                        "nodes", "seconds",          NULL};
-    hf_status status = certified_begin(run, run->m, run->x, names);
-    double *block = calloc(4 * run->m + 1, sizeof *block);
-    size_t *class = calloc(run->m + 1, sizeof *class);
-    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    static const char *const of_class[] = {"class", "certified_radius", "broken_radius",
+                                           "nodes", "seconds",          NULL},
+                             *const of_value[] = {"value", "certified_radius", "broken_radius",
+                                                  "nodes", "seconds",          NULL};
+    const bool classes = asked->what == CERTIFY_RADII;
+    const char *const *names = classes ? of_class : of_value;
+    const size_t m = run->m;
+    hf_status status = certified_begin(run, m, run->x, names);
+    double *block = calloc(5 * m + 1, sizeof *block);
+    size_t *class = calloc(m + 1, sizeof *class);
+    asked->counterexample = calloc(m * run->d + 1, sizeof *asked->counterexample);
     if (block == NULL || class == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = find_radii(run, asked, block, class);
-    if (status >= 0) status = certified_classes(run, "class", class);
-    if (status >= 0) status = certified_numbers(run, names + 1, block);
+    if (status >= 0 && classes) status = certified_classes(run, "class", class);
+    if (status >= 0) status = certified_numbers(run, names + classes, block + (classes ? m : 0));
     if (status >= 0 && has_argument(run->arguments, "plot")) {
-        const hf_status found = certify_radius_shares(run, asked, block, block + run->m);
+        const hf_status found = radius_shares(run, asked, block + m, block + 2 * m);
         if (found < 0) status = found;
     }
-    asked->asked = run->m;
+    asked->asked = m;
     free(block);
     free(class);
     return status;
@@ -443,6 +488,6 @@ hf_status certify_answer(certified *run, certify_request *asked)
         [CERTIFY_ACCURACY] = ask_accuracy,   [CERTIFY_READINGS] = ask_readings,
         [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_OUTPUTS] = certify_outputs,
         [CERTIFY_RADII] = ask_radii,         [CERTIFY_CLAIM] = certify_claims,
-        [CERTIFY_REACH] = certify_reaches};
+        [CERTIFY_REACH] = ask_radii};
     return answers[asked->what](run, asked);
 }

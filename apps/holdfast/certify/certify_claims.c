@@ -39,7 +39,7 @@ void certify_json_claim(json_t *json, const hf_claim *claim)
 }
 
 /* The claim with what it is of, and settings with the output or class of it. */
-static hf_claim claim_of(const certified *run, const certify_request *asked, hf_certify_settings *settings)
+hf_claim certify_claim_of(const certified *run, const certify_request *asked, hf_certify_settings *settings)
 {
     const bool probability = asked->value == CERTIFY_PROBABILITY;
     hf_claim claim = asked->claim;
@@ -52,10 +52,9 @@ static hf_claim claim_of(const certified *run, const certify_request *asked, hf_
 
 /* ---- verdicts ------------------------------------------------------------------------------------------------ */
 
-static hf_status tell_verdicts(certified *run, certify_request *asked, const hf_claim_answer *out)
+static hf_status tell_verdicts(certified *run, certify_request *asked, const hf_claim_answer *out, double *at)
 {
     static const char *const first[] = {"value", "lower", "upper", "worst", "margin", NULL};
-    static const char *const last[] = {"nodes", "seconds", NULL};
     const size_t m = run->m;
     size_t by_time = 0, by_memory = 0;
     double *block = calloc(7 * m + 1, sizeof *block);
@@ -72,7 +71,8 @@ static hf_status tell_verdicts(certified *run, certify_request *asked, const hf_
     }
     if (status >= 0) status = certified_numbers(run, first, block);
     if (status >= 0) status = certify_verdicts(run, asked, verdict);
-    if (status >= 0) status = certified_numbers(run, last, block + 5 * m);
+    if (status >= 0) status = certified_numbers(run, certify_costs, block + 5 * m);
+    if (status >= 0) status = certify_worst(run, asked, verdict, at);
     certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
     free(block);
     free(verdict);
@@ -83,76 +83,17 @@ hf_status certify_claims(certified *run, certify_request *asked)
 {
     static const char *const names[] = {"radius", "value",  "lower", "upper",   "worst",
                                         "margin", "status", "nodes", "seconds", NULL};
-    const size_t d = run->d;
     hf_status status = certify_begin(run, asked, names);
     hf_claim_answer *out = calloc(run->m + 1, sizeof *out);
-    double *at = calloc(run->m * d + 1, sizeof *at);
-    if (out == NULL || at == NULL) status = HF_ERR_MEMORY;
+    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
     hf_certify_settings own = asked->settings;
-    const hf_claim claim = claim_of(run, asked, &own);
+    const hf_claim claim = certify_claim_of(run, asked, &own);
     if (status >= 0)
         status = hf_certify_claims(run->session.ctx, &claim, &own, run->m, run->x, run->lower, run->upper,
-                                   out, at);
-    if (status >= 0) status = tell_verdicts(run, asked, out);
-    if (status >= 0 && asked->where) status = certified_places(run, "_at_worst", at);
-    for (size_t k = 0; status >= 0 && k < run->m; k++)
-        if (out[k].verdict != HF_VERDICT_COUNTEREXAMPLE) at[k * d] = (double)NAN;
-    asked->counterexample = at;
+                                   out, asked->counterexample);
+    if (status >= 0) status = tell_verdicts(run, asked, out, asked->counterexample);
     asked->asked = run->m;
     free(out);
-    return status;
-}
-
-/* ---- how far they hold --------------------------------------------------------------------------------------- */
-
-static hf_status find_reach(certified *run, const certify_request *asked, size_t k, hf_claim_reach *out)
-{
-    hf_certify_settings share = certified_share(run, &asked->settings, run->m - k);
-    const hf_claim claim = claim_of(run, asked, &share);
-    return hf_certify_claim_radius(run->session.ctx, &claim, &share, run->x + k * run->d, run->unit,
-                                   asked->radius[0], 0.01, out, asked->counterexample + k * run->d);
-}
-
-/* `block`: value, certified radius, broken radius, nodes and seconds of each row. */
-static hf_status find_reaches(certified *run, certify_request *asked, double *block)
-{
-    const size_t m = run->m;
-    hf_status worst = HF_OK;
-    size_t by_time = 0;
-    for (size_t k = 0; k < m; k++) {
-        hf_claim_reach r;
-        progress_part(run->session.progress, "certify", (double)k / (double)m, 1.0 / (double)m);
-        const hf_status status = find_reach(run, asked, k, &r);
-        if (status < 0) return status;
-        if (status > 0) worst = status;
-        const double values[] = {r.value, r.certified, isfinite(r.broken) ? r.broken : (double)NAN,
-                                 (double)r.nodes, r.seconds};
-        for (size_t c = 0; c < 5; c++) block[c * m + k] = values[c];
-        asked->unfinished += status == HF_WARN_NOT_CONVERGED;
-        by_time += status == HF_WARN_NOT_CONVERGED && certify_ran_out(asked, r.seconds);
-        asked->certified += r.certified > 0.0;
-        asked->broken += isfinite(r.broken) ? 1 : 0;
-    }
-    certified_tell_limits(run, &asked->settings, by_time, 0, m);
-    return worst;
-}
-
-hf_status certify_reaches(certified *run, certify_request *asked)
-{
-    static const char *const names[] = {"value", "certified_radius", "broken_radius",
-                                        "nodes", "seconds",          NULL};
-    const size_t m = run->m;
-    hf_status status = certified_begin(run, m, run->x, names);
-    double *block = calloc(5 * m + 1, sizeof *block);
-    asked->counterexample = calloc(m * run->d + 1, sizeof *asked->counterexample);
-    if (block == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = find_reaches(run, asked, block);
-    if (status >= 0) status = certified_numbers(run, names, block);
-    if (status >= 0 && has_argument(run->arguments, "plot")) {
-        const hf_status found = certify_radius_shares(run, asked, block + m, block + 2 * m);
-        if (found < 0) status = found;
-    }
-    asked->asked = m;
-    free(block);
     return status;
 }

@@ -80,26 +80,16 @@ static box_sum add_up(const hf_class_range *of, size_t classes, bool two)
 static hf_status tell_sums(certified *run, certify_request *asked, const hf_class_range *out, double *block,
                            size_t *stop)
 {
-    static const char *const last[] = {"nodes", "seconds", NULL};
     const size_t m = run->m, classes = hf_model_classes(run->model);
-    const char *text[HF_CERTIFY_NOT_FINITE + 1];
-    char room[HF_CERTIFY_NOT_FINITE + 1][CERTIFY_STATUS];
-    size_t by_time = 0, by_memory = 0;
-    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
     for (size_t k = 0; k < m; k++) {
         const box_sum sum = add_up(out + k * classes, classes, classes == 2);
         block[k] = sum.nodes;
         block[m + k] = sum.seconds;
         stop[k] = (size_t)sum.stop;
-        asked->unfinished += sum.open || sum.stop > HF_CERTIFY_DECIDED;
-        by_time += sum.stop == HF_CERTIFY_TIME;
-        by_memory += sum.stop == HF_CERTIFY_MEMORY;
+        asked->unfinished += sum.open && sum.stop <= HF_CERTIFY_DECIDED;
     }
-    hf_status status = certified_text(run, "status", HF_CERTIFY_NOT_FINITE + 1, text, stop);
-    if (status >= 0) status = certified_numbers(run, last, block);
-    certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
-    return status;
+    const hf_status status = certify_stops(run, asked, stop);
+    return status >= 0 ? certified_numbers(run, certify_costs, block) : status;
 }
 
 static hf_status tell_classes(certified *run, certify_request *asked, const hf_class_range *out)

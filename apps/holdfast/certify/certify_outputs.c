@@ -35,45 +35,30 @@ hf_status certify_parse_norm(certified *run, certify_request *asked)
     return HF_OK;
 }
 
-/* Why searches ended, where there is no delta to be decided. */
-static hf_status tell_stops(certified *run, certify_request *asked, const hf_output_shift *out)
-{
-    const char *text[HF_CERTIFY_NOT_FINITE + 1];
-    size_t *stop = calloc(run->m + 1, sizeof *stop);
-    if (stop == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k <= HF_CERTIFY_NOT_FINITE; k++)
-        text[k] = hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k);
-    for (size_t k = 0; k < run->m; k++) {
-        stop[k] = (size_t)out[k].stop;
-        asked->unfinished += out[k].stop > HF_CERTIFY_DECIDED;
-    }
-    const hf_status status = certified_text(run, "status", HF_CERTIFY_NOT_FINITE + 1, text, stop);
-    free(stop);
-    return status;
-}
-
-static hf_status tell(certified *run, certify_request *asked, const hf_output_shift *out)
+static hf_status tell(certified *run, certify_request *asked, const hf_output_shift *out, double *at)
 {
     static const char *const first[] = {"upper", "attained", NULL};
     static const char *const last[] = {"parts", "nodes", "seconds", NULL};
     const size_t m = run->m;
     size_t by_time = 0;
+    const bool judged = isfinite(asked->norm.delta);
     double *block = calloc(5 * m + 1, sizeof *block);
-    size_t *verdict = calloc(m + 1, sizeof *verdict);
+    size_t *verdict = calloc(2 * m + 1, sizeof *verdict), *stop = verdict != NULL ? verdict + m : NULL;
     hf_status status = block != NULL && verdict != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_output_shift *s = &out[k];
         const double values[] = {s->upper, s->attained, (double)s->parts, (double)s->nodes, s->seconds};
         for (size_t c = 0; c < 5; c++) block[c * m + k] = values[c];
         verdict[k] = (size_t)s->verdict;
+        stop[k] = (size_t)s->stop;
         by_time += s->stop == HF_CERTIFY_TIME;
     }
     if (status >= 0) status = certified_numbers(run, first, block);
     if (status >= 0)
-        status =
-            isfinite(asked->norm.delta) ? certify_verdicts(run, asked, verdict) : tell_stops(run, asked, out);
+        status = judged ? certify_verdicts(run, asked, verdict) : certify_stops(run, asked, stop);
     if (status >= 0) status = certified_numbers(run, last, block + 2 * m);
-    certified_tell_limits(run, &asked->settings, by_time, 0, m);
+    if (status >= 0) status = certify_worst(run, asked, verdict, at);
+    if (judged) certified_tell_limits(run, &asked->settings, by_time, 0, m);
     free(block);
     free(verdict);
     return status;
@@ -83,19 +68,14 @@ hf_status certify_outputs(certified *run, certify_request *asked)
 {
     static const char *const names[] = {"radius", "upper", "attained", "status",
                                         "parts",  "nodes", "seconds",  NULL};
-    const size_t d = run->d;
     hf_status status = certify_begin(run, asked, names);
     hf_output_shift *out = calloc(run->m + 1, sizeof *out);
-    double *at = calloc(run->m * d + 1, sizeof *at);
-    if (out == NULL || at == NULL) status = HF_ERR_MEMORY;
+    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = hf_certify_outputs(run->session.ctx, run->posterior, &asked->norm, &asked->settings, run->m,
-                                    run->x, run->lower, run->upper, out, at);
-    if (status >= 0) status = tell(run, asked, out);
-    if (status >= 0 && asked->where) status = certified_places(run, "_at_worst", at);
-    for (size_t k = 0; status >= 0 && k < run->m; k++)
-        if (out[k].verdict != HF_VERDICT_COUNTEREXAMPLE) at[k * d] = (double)NAN;
-    asked->counterexample = at;
+                                    run->x, run->lower, run->upper, out, asked->counterexample);
+    if (status >= 0) status = tell(run, asked, out, asked->counterexample);
     asked->asked = run->m;
     free(out);
     return status;

@@ -74,7 +74,8 @@ hf_status certify_answer(certified *run, certify_request *asked);
 hf_status certify_classes(certified *run, certify_request *asked);
 /** Of claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
-hf_status certify_reaches(certified *run, certify_request *asked);
+/** The claim with its subject, and settings with the output or class of it. */
+hf_claim certify_claim_of(const certified *run, const certify_request *asked, hf_certify_settings *settings);
 /** All outputs together: --norm, --weights and --delta, and answers (certify_outputs.c). */
 hf_status certify_parse_norm(certified *run, certify_request *asked);
 hf_status certify_outputs(certified *run, certify_request *asked);
@@ -102,13 +103,16 @@ hf_certify_what certify_value(certify_question value);
 hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names);
 /** The name of a status as the table has them: with what they rest on where that is an estimate. */
 const char *certify_status_text(const certify_request *asked, const char *name, char *room);
+/** A column of reasons to stop, counted; warns of limits that were met. */
+hf_status certify_stops(certified *run, certify_request *asked, const size_t *stop);
+/** Columns of the points `at` (m x d) where worst values are, if --where asks for them; those that are no counterexample become NaN. */
+hf_status certify_worst(certified *run, certify_request *asked, const size_t *verdict, double *at);
+/** nodes, seconds */
+extern const char *const certify_costs[];
 /** A column of verdicts, counted. */
 hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict);
 /** Shares of rows at each radius for the picture. */
 hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict);
-/** The same from the radii that are certified and broken, of each row. */
-hf_status certify_radius_shares(const certified *run, certify_request *asked, const double *certified_to,
-                                const double *broken_at);
 /** Whether a search that told nothing took the time of a box. */
 bool certify_ran_out(const certify_request *asked, double seconds);
 /** The picture (certify_plot.c): ranges and the widths that they have, or shares of rows. */
