@@ -7,13 +7,8 @@
 
 #include <math.h>
 
-/* Differences of probabilities, and latent means, that come nearer than this to 0 are left open. */
-static const double undecided_margin = 1e-6, undecided = 1e-8;
-static const double undecided_share = 1e-7; /* of a threshold, or of what is left of 1 */
-
 typedef struct job {
     const hf_classifier *classifier;
-    const hf_posterior *posterior;
     hf_certify_settings settings; /* both ends, without a decision */
     double end;                   /* of the time for all */
     size_t m, d, classes;
@@ -123,36 +118,18 @@ static bool is_below(const job *j, const hf_class_range *of, size_t c)
     return false;
 }
 
-/* By the sign of the latent mean or by the threshold (two classes), or by how far the class is ahead of the next. */
-static hf_status search_side(hf_context *ctx, const job *j, hf_certify_settings *own, size_t k,
-                             hf_range *range, double *at)
-{
-    const double *lower = j->lower + k * j->d, *upper = j->upper + k * j->d;
-    const double threshold = hf_classifier_rule(j->classifier).threshold;
-    if (j->two && threshold != 0.5) {
-        own->decide_at = threshold;
-        own->tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
-        own->output = 1;
-        return hfi_certify_class_boxes(ctx, j->classifier, own, 1, lower, upper, range, at, at);
-    }
-    return hfi_certify_boxes(ctx, j->posterior, j->two ? &hfi_quantity_mean : &hfi_quantity_margin, own, 1,
-                             lower, upper, range, at, at);
-}
-
 static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size_t left)
 {
     const size_t d = j->d;
     hf_certify_settings own = hfi_share_time(&j->settings, j->end, left);
     hf_region region;
     if (own.region && own.region->centre) hfi_region_about(&own, own.region->centre + k * d, &region);
-    own.decide_at = 0.0;
-    own.tolerance = j->two ? undecided : undecided_margin;
-    own.output = j->two ? 0 : c;
     own.lower_only = j->two && c == 0;
     own.upper_only = !own.lower_only;
     hf_range range;
     double *at = j->most;
-    hf_status status = search_side(ctx, j, &own, k, &range, at);
+    hf_status status =
+        hfi_class_lead(ctx, j->classifier, c, &own, j->lower + k * d, j->upper + k * d, &range, at);
     if (status < 0) return status;
     hf_class_range *out = &j->out[k * j->classes + c];
     out->range.nodes += range.nodes;
@@ -208,7 +185,6 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
     if (!ctx || !classifier || !lower || !upper || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_classes: an argument that must not be NULL is");
     job j = {.classifier = classifier,
-             .posterior = hf_classifier_posterior(classifier),
              .settings = settings ? *settings : hf_certify_settings_default(),
              .m = m,
              .d = hfi_class_inputs(classifier),

@@ -1,134 +1,151 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attacks by gradients: what certificates are compared with. They prove nothing. */
+/* Attacks by gradients, on classes and on values of posteriors: what certificates are compared with. They prove nothing. */
 #include "bound/classes.h"
 #include "certify/class.h"
 #include "certify/climb.h"
+#include "certify/region.h"
+#include "certify/value.h"
 
 #include <math.h>
 
 enum {
     STEPS = 40,
-    STEPS_MOST = 1000000
+    STEPS_MOST = 1000000,
+    STARTS = 5,
+    STARTS_MOST = 100000
 };
 
-typedef struct attacker {
-    hfi_watch watch;
-    const hf_classifier *classifier;
-    const hf_posterior *posterior;
-    const hfi_quantity *quantity; /* of two classes */
-    hf_class_rule rule;
+typedef struct aim {
+    hfi_value value;
+    const hf_certify_settings *settings;
+    const hf_attack_settings *how;
+    double beta, threshold;
+    hf_region region; /* of the settings, about the points */
     hf_workspace *workspace;
-    hfi_subject subject;  /* of several classes: a point, and what looks at points */
-    hfi_classes *classes; /* else NULL */
-    double sign;          /* 1: the class that is attacked is class 1, or the one that `classes` looks at */
-    size_t d;
-    double *of_mean, *of_var; /* d each */
-    double *row, *middle;     /* d + 1: with a place for the class */
+    hfi_subject subject;                     /* of several classes: a point, and what looks at points */
+    hfi_classes *classes;                    /* else NULL */
+    size_t d, width;                         /* inputs; with the number of an output */
+    double sign;                             /* 1: small values are looked for, -1: large ones */
+    double *row, *middle, *of_mean, *of_var; /* width each */
+    double *probability;                     /* of all classes */
+    double *start, *first, *second;          /* d each: where a climb begins, the best point of each sign */
+    hfi_sides sides;                         /* d each */
+    hfi_watch watch;
     hfi_climb climb;
-} attacker;
+} aim;
 
-/* Probability of class 1 (of several classes: the one that is attacked) at x, and its gradient in of_mean. */
-static hf_status look(attacker *a, const double *x, double *probability)
+/* ---- values ------------------------------------------------------------------------------------------------------ */
+
+static hf_status look(void *of, const double *point, double *score, double *slope)
 {
-    double mean, var;
+    aim *a = of;
+    const hfi_quantity *what = a->value.quantity;
+    double mean, var = 0.0;
+    memcpy(a->row, point, a->d * sizeof *point);
+    if (a->width > a->d) a->row[a->d] = (double)a->settings->output;
     if (a->classes) {
-        memcpy(a->row, x, a->d * sizeof *a->row);
-        *probability = hfi_classes_value(a->classes, a->row, a->of_mean);
-        return isfinite(*probability) ? HF_OK : HF_ERR_NOT_FINITE;
+        *score = hfi_classes_value(a->classes, a->row, slope);
+    } else {
+        const hf_status status = (a->settings->observed ? hf_predict_observed : hf_predict_latent)(
+            a->value.posterior, a->workspace, a->row, &mean, what->sd ? &var : NULL, a->of_mean,
+            what->sd ? a->of_var : NULL);
+        if (status < 0) return status;
+        *score = what->value(what, a->beta, mean, sqrt(var));
+        hfi_quantity_gradient(what, a->beta, a->d, mean, sqrt(var), 1.0, a->of_mean, a->of_var, slope);
     }
-    const hf_status status =
-        hf_predict_latent(a->posterior, a->workspace, x, &mean, &var, a->of_mean, a->of_var);
-    if (status < 0) return status;
-    *probability = a->quantity->value(a->quantity, a->rule.lambda, mean, sqrt(var));
-    hfi_quantity_gradient(a->quantity, a->rule.lambda, a->d, mean, sqrt(var), 1.0, a->of_mean, a->of_var,
-                          a->of_mean);
-    return HF_OK;
+    *score *= a->sign;
+    for (size_t j = 0; j < a->d; j++) slope[j] *= a->sign;
+    return isfinite(*score) ? HF_OK : HF_ERR_NOT_FINITE;
 }
 
-/* What is left of the probability of the attacked class. */
-static hf_status look_left(void *of, const double *x, double *left, double *slope)
+/* ---- one box ----------------------------------------------------------------------------------------------------- */
+
+/* The smallest score from the point and, of projected attacks, from points that are drawn. */
+static hf_status climb(aim *a, double sign, size_t box, const double *x, double *out, double *best)
 {
-    attacker *a = of;
-    double p;
-    const hf_status status = look(a, x, &p);
-    if (status < 0) return status;
-    *left = a->sign > 0.0 ? p : 1.0 - p;
-    for (size_t j = 0; j < a->d; j++) slope[j] = a->sign * a->of_mean[j];
+    hfi_stream stream;
+    hfi_stream_init(&stream, a->how->seed, HFI_PURPOSE_SAMPLE, box);
+    a->sign = sign;
+    *best = (double)INFINITY;
+    hf_status status = hfi_climb_from(&a->climb, x, out, best);
+    for (size_t k = 1; a->how->kind == HF_ATTACK_PGD && k < a->how->starts && status >= 0; k++) {
+        for (size_t j = 0; j < a->d; j++) {
+            const double low = a->climb.lower[j], high = a->climb.upper[j];
+            a->start[j] = fmin(low + hfi_stream_uniform(&stream) * (high - low), high);
+        }
+        status = hfi_climb_from(&a->climb, a->start, out, best);
+    }
+    *best *= sign;
     return status;
 }
 
-/* Of several classes: the most probable one. */
-static void choose_class(attacker *a, const double *x)
+static hf_status attack_value(aim *a, size_t box, const double *x, double *out, double *value)
 {
-    double *p = a->middle + a->d + 1;
+    double here, other;
+    if (a->how->goal != HF_ATTACK_FARTHEST)
+        return climb(a, a->how->goal == HF_ATTACK_LARGEST ? -1.0 : 1.0, box, x, out, value);
+    hf_status status = climb(a, 1.0, box, x, a->first, value);
+    if (status >= 0) status = climb(a, -1.0, box, x, a->second, &other);
+    a->sign = 1.0;
+    if (status >= 0) status = look(a, x, &here, a->climb.slope);
+    if (status < 0) return status;
+    const bool up = fabs(other - here) > fabs(*value - here);
+    if (up) *value = other;
+    memcpy(out, up ? a->second : a->first, a->d * sizeof *out);
+    return status;
+}
+
+/* What is left of the probability of the class that the point has. */
+static hf_status attack_class(aim *a, size_t box, const double *x, double *out, double *left)
+{
+    double p;
+    hf_status status;
+    if (!a->classes) {
+        a->sign = 1.0;
+        status = look(a, x, &p, a->climb.slope);
+        if (status < 0) return status;
+        const double sign = p > a->threshold ? 1.0 : -1.0;
+        status = climb(a, sign, box, x, out, left);
+        if (sign < 0.0) *left = 1.0 - *left;
+        return status;
+    }
     memcpy(a->row, x, a->d * sizeof *a->row);
-    hfi_classes_look(a->classes, a->row, p);
+    hfi_classes_look(a->classes, a->row, a->probability);
     a->classes->winner = 0;
     for (size_t c = 1; c < a->classes->classes; c++)
-        if (p[c] > p[a->classes->winner]) a->classes->winner = c;
-}
-
-static hf_status attack_one(attacker *a, const double *x, double *out, double *probability)
-{
-    double p, best = (double)INFINITY;
-    if (a->classes) choose_class(a, x);
-    hf_status status = look(a, x, &p);
-    if (status < 0) return status;
-    a->sign = a->classes || p > a->rule.threshold ? 1.0 : -1.0;
-    status = hfi_climb_from(&a->climb, x, out, &best);
-    if (a->classes && status >= 0) {
-        memcpy(a->row, out, a->d * sizeof *out);
-        best = hfi_classes_value(a->classes, a->row, NULL);
-    }
-    *probability = best;
+        if (a->probability[c] > a->probability[a->classes->winner]) a->classes->winner = c;
+    status = climb(a, 1.0, box, x, out, left);
+    memcpy(a->row, out, a->d * sizeof *out);
+    if (status >= 0) *left = hfi_classes_value(a->classes, a->row, NULL);
     return status;
 }
 
-hf_status hfi_check_attack(hf_context *ctx, hf_attack_kind kind, size_t steps)
+/* ---- all boxes --------------------------------------------------------------------------------------------------- */
+
+/* The box, cut to the region. */
+static hf_status place(hf_context *ctx, aim *a, size_t box, const double *x, const double *lower,
+                       const double *upper)
 {
-    if ((kind == HF_ATTACK_FGSM || kind == HF_ATTACK_PGD) && steps <= STEPS_MOST) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no attack number %d of %zu steps", (int)kind, steps);
+    a->climb.centre = x;
+    a->climb.lower = a->settings->region ? a->sides.lower : lower;
+    a->climb.upper = a->settings->region ? a->sides.upper : upper;
+    if (!a->settings->region) return HF_OK;
+    memcpy(a->sides.lower, lower, a->d * sizeof *lower);
+    memcpy(a->sides.upper, upper, a->d * sizeof *upper);
+    return hfi_region_place(ctx, &a->region, box, a->d, &a->sides);
 }
 
-hf_status hfi_check_boxes(hf_context *ctx, size_t m, size_t d, const double *x, const double *lower,
-                          const double *upper)
-{
-    for (size_t k = 0; k < m * d; k++)
-        if (!(x[k] >= lower[k]) || !(x[k] <= upper[k]) || !isfinite(lower[k]) || !isfinite(upper[k]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "box %zu: input %zu is %g, which is not within [%g, %g]",
-                            k / d + 1, k % d + 1, x[k], lower[k], upper[k]);
-    return HF_OK;
-}
-
-/* What looks at points: of several classes that of certificates, for none of the inputs moving. */
-static hf_status make_ready(hf_context *ctx, attacker *a, const double *x)
-{
-    if (!a->quantity->of_class) {
-        a->workspace = hf_workspace_create(ctx, a->posterior);
-        return a->workspace ? HF_OK : HF_ERR_MEMORY;
-    }
-    memcpy(a->row, x, a->d * sizeof *x);
-    a->row[a->d] = 0.0;
-    hfi_scaling_inputs(&a->posterior->scaling, 1, a->row, a->d + 1, a->middle);
-    a->subject = (hfi_subject){.posterior = a->posterior,
-                               .d = a->d + 1,
-                               .lower = a->middle,
-                               .upper = a->middle,
-                               .middle = a->middle};
-    return hfi_classes_create(ctx, a->posterior, &a->subject, 0, false, 0.01, &a->classes);
-}
-
-/* Every row, into the caller's arrays in the end. */
-static hf_status attack_all(hf_context *ctx, attacker *a, size_t m, const double *x, const double *lower,
-                            const double *upper, double *points, double *left)
+static hf_status attack_all(hf_context *ctx, aim *a, size_t m, const double *x, const double *lower,
+                            const double *upper, double *points, double *values)
 {
     hf_status status = HF_OK;
     hfi_watch_begin(&a->watch, ctx, "attack", 0.0);
     for (size_t k = 0; k < m && status >= 0; k++) {
+        const size_t at = k * a->d;
         a->watch.done = (double)k / (double)m;
-        a->climb.lower = lower + k * a->d;
-        a->climb.upper = upper + k * a->d;
-        status = attack_one(a, x + k * a->d, points + k * a->d, &left[k]);
+        status = place(ctx, a, k, x + at, lower + at, upper + at);
+        if (status < 0) return status;
+        status = (a->value.classifier ? attack_class : attack_value)(a, k, x + at, points + at, &values[k]);
         if (status == HF_ERR_CANCELLED)
             (void)hfi_cancelled(ctx);
         else if (status < 0)
@@ -137,44 +154,137 @@ static hf_status attack_all(hf_context *ctx, attacker *a, size_t m, const double
     return status;
 }
 
+/* What looks at points: of several classes that of certificates, for none of the inputs moving. */
+static hf_status make_ready(hf_context *ctx, aim *a, const double *x)
+{
+    if (!a->value.quantity->of_class) {
+        a->workspace = hf_workspace_create(ctx, a->value.posterior);
+        return a->workspace ? HF_OK : HF_ERR_MEMORY;
+    }
+    memcpy(a->row, x, a->d * sizeof *x);
+    a->row[a->d] = 0.0;
+    hfi_scaling_inputs(&a->value.posterior->scaling, 1, a->row, a->width, a->middle);
+    a->subject = (hfi_subject){.posterior = a->value.posterior,
+                               .d = a->width,
+                               .lower = a->middle,
+                               .upper = a->middle,
+                               .middle = a->middle};
+    return hfi_classes_create(ctx, a->value.posterior, &a->subject, 0, false, 0.01, &a->classes);
+}
+
+/* Every row, into the caller's arrays in the end. */
+static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, const double *lower,
+                        const double *upper, double *attacked, double *value_there)
+{
+    const size_t d = a->d, w = a->width, classes = a->value.posterior->scaling.outputs;
+    double *room = hfi_alloc(ctx, 4 * w + classes + 10 * d + m * (d + 1), sizeof *room);
+    if (!room) return HF_ERR_MEMORY;
+    a->row = room, a->middle = room + w, a->of_mean = room + 2 * w, a->of_var = room + 3 * w;
+    a->probability = room + 4 * w;
+    a->start = a->probability + classes, a->first = a->start + d, a->second = a->first + d;
+    double *sides = a->second + d, *points = sides + 7 * d, *values = points + m * d;
+    a->sides = (hfi_sides){sides, sides + d, sides + 2 * d, sides + 3 * d};
+    a->climb = (hfi_climb){.look = look,
+                           .of = a,
+                           .watch = &a->watch,
+                           .kind = a->how->kind,
+                           .d = d,
+                           .steps = a->how->steps ? a->how->steps : STEPS,
+                           .region = a->settings->region,
+                           .half = a->sides.half,
+                           .x = sides + 4 * d,
+                           .at = sides + 5 * d,
+                           .slope = sides + 6 * d};
+    hf_status status = make_ready(ctx, a, x);
+    if (status >= 0) status = attack_all(ctx, a, m, x, lower, upper, points, values);
+    if (status >= 0) {
+        memcpy(attacked, points, m * d * sizeof *attacked);
+        if (value_there) memcpy(value_there, values, m * sizeof *values);
+    }
+    hf_workspace_free(a->workspace);
+    hfi_classes_free(a->classes);
+    hfi_free(ctx, room);
+    return status;
+}
+
+/* ---- the calls --------------------------------------------------------------------------------------------------- */
+
+hf_attack_settings hf_attack_settings_default(void)
+{
+    return (hf_attack_settings){
+        .what = HF_CERTIFY_MEAN, .kind = HF_ATTACK_PGD, .steps = STEPS, .starts = STARTS};
+}
+
+static hf_status check_points(hf_context *ctx, const aim *a, size_t m, const double *x, const double *lower,
+                              const double *upper)
+{
+    if ((a->how->kind != HF_ATTACK_FGSM && a->how->kind != HF_ATTACK_PGD) || a->how->steps > STEPS_MOST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no attack number %d of %zu steps", (int)a->how->kind,
+                        a->how->steps);
+    for (size_t k = 0; k < m * a->d; k++)
+        if (!(x[k] >= lower[k]) || !(x[k] <= upper[k]) || !isfinite(lower[k]) || !isfinite(upper[k]))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "box %zu: input %zu is %g, which is not within [%g, %g]",
+                            k / a->d + 1, k % a->d + 1, x[k], lower[k], upper[k]);
+    return HF_OK;
+}
+
+/* What only attacks on values have. */
+static hf_status check_value(hf_context *ctx, const aim *a, size_t m, const double *lower,
+                             const double *upper)
+{
+    const hf_region *region = a->settings->region;
+    hf_status status = HF_OK;
+    if ((int)a->how->goal < 0 || a->how->goal > HF_ATTACK_SMALLEST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no goal number %d of an attack", (int)a->how->goal);
+    if (a->how->starts > STARTS_MOST)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an attack from %zu starts; at most %d are", a->how->starts,
+                        STARTS_MOST);
+    for (size_t k = 0; k < m && status >= 0; k++)
+        status = hfi_problem_check(ctx, a->value.posterior, a->value.quantity, a->settings, lower + k * a->d,
+                                   upper + k * a->d);
+    if (status < 0 || !region) return status;
+    if (region->moves > 0 || region->sets)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "attacks are in boxes and balls, without sets and a number of inputs that move");
+    return hfi_region_check(ctx, region, a->d, false);
+}
+
 hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_kind kind, size_t steps,
                     size_t m, const double *x, const double *lower, const double *upper, double *attacked,
                     double *probability)
 {
-    attacker a = {.classifier = classifier};
+    const hf_certify_settings standard = hf_certify_settings_default();
+    const hf_attack_settings how = {.kind = kind, .steps = steps};
+    aim a = {.settings = &standard, .how = &how};
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack: an argument that must not be NULL is");
-    hf_status status = hfi_check_attack(ctx, kind, steps);
-    if (status >= 0) status = hfi_class_quantity(ctx, classifier, 0, &a.quantity);
+    hf_status status = hfi_value_of_class(ctx, classifier, &a.value);
     if (status < 0) return status;
-    a.posterior = hf_classifier_posterior(classifier);
-    a.rule = hf_classifier_rule(classifier);
-    a.d = hfi_class_inputs(classifier);
-    status = hfi_check_boxes(ctx, m, a.d, x, lower, upper);
-    if (status < 0 || m == 0) return status;
-    const size_t own = 7 * a.d + 2 + hf_classifier_classes(classifier);
-    double *room = hfi_alloc(ctx, own + m * (a.d + 1), sizeof *room);
-    if (!room) return HF_ERR_MEMORY;
-    a.of_mean = room, a.of_var = room + a.d;
-    a.row = room + 5 * a.d, a.middle = a.row + a.d + 1;
-    a.climb = (hfi_climb){.look = look_left,
-                          .of = &a,
-                          .watch = &a.watch,
-                          .kind = kind,
-                          .d = a.d,
-                          .steps = steps ? steps : STEPS,
-                          .x = room + 2 * a.d,
-                          .at = room + 3 * a.d,
-                          .slope = room + 4 * a.d};
-    status = make_ready(ctx, &a, x);
-    double *points = room + own, *left = points + m * a.d;
-    if (status >= 0) status = attack_all(ctx, &a, m, x, lower, upper, points, left);
-    if (status >= 0) {
-        memcpy(attacked, points, m * a.d * sizeof *attacked);
-        if (probability) memcpy(probability, left, m * sizeof *left);
-    }
-    hf_workspace_free(a.workspace);
-    hfi_classes_free(a.classes);
-    hfi_free(ctx, room);
-    return status;
+    a.d = a.value.inputs;
+    a.width = a.value.posterior->scaling.d;
+    a.beta = hf_classifier_rule(classifier).lambda;
+    a.threshold = hf_classifier_rule(classifier).threshold;
+    status = check_points(ctx, &a, m, x, lower, upper);
+    return status < 0 || m == 0 ? status : attack(ctx, &a, m, x, lower, upper, attacked, probability);
+}
+
+hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior, const hf_attack_settings *settings,
+                          size_t m, const double *x, const double *lower, const double *upper,
+                          double *attacked, double *value_there)
+{
+    const hf_certify_settings standard = hf_certify_settings_default();
+    const hf_attack_settings usual = hf_attack_settings_default(), *how = settings ? settings : &usual;
+    aim a = {.settings = how->value ? how->value : &standard, .how = how};
+    if (!ctx || !posterior || !x || !lower || !upper || !attacked)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack_value: an argument that must not be NULL is");
+    hf_status status = hfi_value_of(ctx, posterior, how->what, &a.value);
+    if (status < 0) return status;
+    a.d = a.value.inputs;
+    a.width = posterior->scaling.d;
+    a.beta = a.settings->beta;
+    if (a.settings->region) a.region = *a.settings->region;
+    a.region.centre = x;
+    status = check_points(ctx, &a, m, x, lower, upper);
+    if (status >= 0) status = check_value(ctx, &a, m, lower, upper);
+    return status < 0 || m == 0 ? status : attack(ctx, &a, m, x, lower, upper, attacked, value_there);
 }

@@ -139,92 +139,51 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
     return hfi_certify_class_boxes(ctx, classifier, settings, m, lower, upper, out, argmin, argmax);
 }
 
-/* Latent means, and differences of probabilities, that come nearer than this to 0 without touching it are left open. */
-static const double undecided = 1e-8, undecided_margin = 1e-6;
-/* Probabilities nearer to a threshold than this share of it, or of 1 less it, are left open. */
-static const double undecided_share = 1e-7;
-
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
-/* From the range of the latent mean: class 1 wins where it is above 0. */
-static hf_decision judge(const hf_range *range, size_t winner)
+hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_t class,
+                         hf_certify_settings *own, const double *lower, const double *upper, hf_range *range,
+                         double *at)
 {
-    hf_decision d = {
-        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range->nodes, .seconds = range->seconds};
-    if (winner == 1 ? range->lower > 0.0 : range->upper <= 0.0) d.verdict = HF_VERDICT_CERTIFIED;
-    if (winner == 1 ? range->lower_attained <= 0.0 : range->upper_attained > 0.0)
-        d.verdict = HF_VERDICT_COUNTEREXAMPLE;
-    return d;
-}
-
-/* Of several classes: whether the winner is ahead of all others everywhere. A counterexample is one by a prediction. */
-static hf_status decide_margin(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
-                               size_t winner, const double *lower, const double *upper, hf_decision *out,
-                               double *at)
-{
-    hf_range range;
-    bool broken = false;
-    settings.lower_only = true;
-    settings.upper_only = false;
-    settings.output = winner;
-    settings.tolerance = undecided_margin;
-    hf_status status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), &hfi_quantity_margin,
-                                         &settings, 1, lower, upper, &range, at, NULL);
-    if (status < 0) return status;
-    *out = (hf_decision){
-        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
-    if (range.lower > 0.0) out->verdict = HF_VERDICT_CERTIFIED;
-    if (!(range.lower_attained <= undecided_margin)) return status;
-    const hf_status asked = hfi_certify_is_other(ctx, classifier, at, winner, &broken);
-    if (asked < 0) return asked;
-    if (broken) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
-    return status;
-}
-
-/* With a threshold other than 1/2: on which side of it the probability of class 1 stays.
- * A counterexample is one by a prediction. */
-static hf_status decide_threshold(hf_context *ctx, const hf_classifier *classifier,
-                                  hf_certify_settings settings, size_t winner, const double *lower,
-                                  const double *upper, hf_decision *out, double *at)
-{
-    hf_range range;
-    bool broken = false;
+    /* Nearer to the cut than this, or than this share of a threshold or of 1 less it, is left open. */
+    static const double undecided_mean = 1e-8, undecided_margin = 1e-6, undecided_share = 1e-7;
+    const hf_posterior *posterior = hf_classifier_posterior(classifier);
     const double threshold = hf_classifier_rule(classifier).threshold;
-    settings.output = 1;
-    settings.lower_only = winner == 1;
-    settings.upper_only = winner == 0;
-    settings.decide_at = threshold;
-    settings.tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
-    const hf_status status =
-        hfi_certify_class_boxes(ctx, classifier, &settings, 1, lower, upper, &range, at, at);
-    if (status < 0) return status;
-    *out = (hf_decision){
-        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
-    if (winner == 1 ? range.lower > threshold : range.upper <= threshold) out->verdict = HF_VERDICT_CERTIFIED;
-    if (winner == 1 ? !(range.lower_attained <= threshold) : !(range.upper_attained > threshold))
-        return status;
-    const hf_status asked = hfi_certify_is_other(ctx, classifier, at, winner, &broken);
-    if (asked < 0) return asked;
-    if (broken) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
-    return status;
+    const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
+    own->decide_at = 0.0;
+    own->output = several ? class : 0;
+    own->tolerance = several ? undecided_margin : undecided_mean;
+    if (several || threshold == 0.5)
+        return hfi_certify_boxes(ctx, posterior, several ? &hfi_quantity_margin : &hfi_quantity_mean, own, 1,
+                                 lower, upper, range, at, at);
+    own->decide_at = threshold;
+    own->output = 1;
+    own->tolerance = undecided_share * fmin(threshold, 1.0 - threshold);
+    return hfi_certify_class_boxes(ctx, classifier, own, 1, lower, upper, range, at, at);
 }
 
-/* One box: only the end that could cross matters. */
+/* One box: only the end that could cross matters. A counterexample is one by a prediction. */
 static hf_status decide_one(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings settings,
                             size_t winner, const double *lower, const double *upper, hf_decision *out,
                             double *at)
 {
+    const bool top = winner == 1 || hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
     hf_range range;
-    const hf_posterior *posterior = hf_classifier_posterior(classifier);
-    if (hf_classifier_link(classifier) == HF_LINK_SOFTMAX)
-        return decide_margin(ctx, classifier, settings, winner, lower, upper, out, at);
-    if (hf_classifier_rule(classifier).threshold != 0.5)
-        return decide_threshold(ctx, classifier, settings, winner, lower, upper, out, at);
-    settings.lower_only = winner == 1;
-    settings.upper_only = winner == 0;
-    const hf_status status =
-        hf_certify(ctx, posterior, HF_CERTIFY_MEAN, &settings, lower, upper, &range, at, at);
-    if (status >= 0) *out = judge(&range, winner);
+    bool broken = false;
+    settings.lower_only = top;
+    settings.upper_only = !top;
+    const hf_status status = hfi_class_lead(ctx, classifier, winner, &settings, lower, upper, &range, at);
+    if (status < 0) return status;
+    const double cut = settings.decide_at;
+    *out = (hf_decision){
+        .winner = winner, .verdict = HF_VERDICT_OPEN, .nodes = range.nodes, .seconds = range.seconds};
+    if (top ? range.lower > cut : range.upper <= cut) out->verdict = HF_VERDICT_CERTIFIED;
+    if (top ? range.lower_attained <= cut + settings.tolerance
+            : range.upper_attained > cut - settings.tolerance) {
+        const hf_status asked = hfi_certify_is_other(ctx, classifier, at, winner, &broken);
+        if (asked < 0) return asked;
+    }
+    if (broken) out->verdict = HF_VERDICT_COUNTEREXAMPLE;
     return status;
 }
 
@@ -271,8 +230,6 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
     if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     own.output = 0;
-    own.decide_at = 0.0;
-    own.tolerance = undecided;
     hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0 || m == 0) return status;

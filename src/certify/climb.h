@@ -27,11 +27,6 @@ typedef struct hfi_climb {
  * becomes it. HF_ATTACK_FGSM takes its one step as it comes. HF_ERR_CANCELLED. */
 hf_status hfi_climb_from(const hfi_climb *climb, const double *from, double *out, double *best);
 
-/** HF_ERR_ARGUMENT for an attack that there is not, or a point outside of its box (m x d each). */
-hf_status hfi_check_attack(hf_context *ctx, hf_attack_kind kind, size_t steps);
-hf_status hfi_check_boxes(hf_context *ctx, size_t m, size_t d, const double *x, const double *lower,
-                          const double *upper);
-
 /** `at` := the point of the region that x of the box stands for: towards the centre. */
 void hfi_climb_place(const hfi_climb *climb, const double *x, double *at);
 
