@@ -22,7 +22,7 @@ typedef struct distance {
     double *away;   /* outputs x 4: distances, and ranges at some point */
 } distance;
 
-/* What is searched of each mean, and scratch. */
+/* The search of each mean, and scratch. */
 typedef struct joined {
     hfi_certify_problem **problem; /* outputs */
     hfi_branch_problem *whole;     /* outputs */
@@ -306,7 +306,7 @@ static hf_status look_at(hf_context *ctx, const hf_posterior *posterior, const h
     return status < 0 ? status : HF_OK;
 }
 
-/* What is surely attained at the point that a search has found. */
+/* The distance that is surely attained at the point that a search has found. */
 static hf_status find_attained(hf_context *ctx, const hf_posterior *posterior,
                                const hf_certify_settings *settings, distance *d, const double *x, double *at,
                                double *attained)
