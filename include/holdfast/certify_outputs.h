@@ -10,15 +10,16 @@
  * hf_certify_outputs() returns numbers attained <= upper between which the largest
  * |mean(x*) - mean(x)| over x in T is, and whether it is at most delta. With ranges [L_i, U_i] of
  * each mean over T the distance is at most |v*|, v*_i = max(mean_i(x*) - L_i, U_i - mean_i(x*)),
- * because norms of this kind grow with every |v_i|. Branch and bound takes bounds of the L_i and U_i
- * over parts of the box, so that the largest |v*| of the parts comes as near to the supremum as
- * asked.
+ * because norms of this kind grow with every |v_i|. Branch and bound takes bounds of the L_i and
+ * U_i over parts of the box, so that the largest |v*| of the parts comes as near to the supremum
+ * as asked.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h. Outputs in units of
  * their own need weights: 1 over what counts as much in each.
  *
  * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
- * guarantees for Gaussian processes, 2022, Proposition 13 (|v*| of the whole box; halving is not in it).
+ * guarantees for Gaussian processes, 2022, Proposition 13 (|v*| of the whole box; halving
+ * is not in it).
  */
 #ifndef HOLDFAST_CERTIFY_OUTPUTS_H
 #define HOLDFAST_CERTIFY_OUTPUTS_H
@@ -68,7 +69,8 @@ typedef struct hf_output_shift {
  * or not a number, a weight that is not above 0 or not finite, a negative delta, and rigorous
  * settings with p other than 1, 2 and infinity (powers have no proven rounding).
  * HF_WARN_NOT_CONVERGED: a verdict is open, or a limit or rounding ended a search.
- * Cost: bounds of each output's mean over every part; parts are some tens for boxes of few inputs. Threads: the same digits for any number of them. The posterior is only read.
+ * Cost: bounds of each output's mean over every part; parts are some tens for boxes of few inputs.
+ * Threads: the same digits for any number of them. The posterior is only read.
  * Progress ("certify") and cancellation as in certify.h.
  */
 HF_API hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior,
