@@ -4,11 +4,12 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+PYTHON ?= python3
 
 MAKEFLAGS += --no-print-directory
 PRODUCT = holdfast_shared holdfast_static holdfast
 
-.PHONY: all help demo test check-quick bench install uninstall format tidy clean
+.PHONY: all help demo test check-quick bench install install-python uninstall format tidy clean
 
 all: ## build library and tool (what is missing on the system is named, not installed)
 	@cmake -S . -B $(BUILD)
@@ -42,6 +43,11 @@ install: ## install below PREFIX (/usr/local); DESTDIR is honoured
 	@cmake --build $(BUILD) -j $(JOBS) --target $(PRODUCT) experiments
 	@DESTDIR=$(DESTDIR) cmake --install $(BUILD)
 	@if [ -z "$(DESTDIR)" ] && [ "$$(id -u)" = 0 ] && command -v ldconfig >/dev/null; then ldconfig; fi
+
+install-python: ## install the Python package, with pip of $(PYTHON) and its $(PIPFLAGS); no network is needed
+	@cmake -S . -B $(BUILD)
+	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_shared
+	@HOLDFAST_LIBRARY=$(abspath $(BUILD))/libholdfast.so $(PYTHON) -m pip install $(PIPFLAGS) --no-index --no-deps --force-reinstall ./bindings/python
 
 uninstall: ## remove what the last `make install` laid down
 	@DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall
