@@ -18,6 +18,8 @@
 /** X(id, type, title, names...): HF_ENUM_<id> stands for the type, and the names are those of its
  * values from 0 on. */
 #define HF_ENUM_LIST(X)                                                                            \
+    X(ABILITY, hf_ability, "ability of a model", "scores", "class-scores", "suspects",             \
+      "covariances", "plain")                                                                      \
     X(ACQUISITION, hf_acquisition, "acquisition function", "log-ei", "ei", "ucb", "log-pi", "pi")  \
     X(ACTION_START, hf_action_start, "start of the actions", "random", "targets", "eigen",         \
       "precision")                                                                                 \

@@ -282,6 +282,45 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  * <target>_median, its median, is a sixth column.
  */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+/** A column that hf_predict_into_table() adds. */
+typedef struct hf_predicted_column {
+    const char *meaning; /**< "mean of a new reading"; a constant */
+    size_t of;           /**< output or class that it is about; SIZE_MAX: all of them */
+    bool label;          /**< labels of classes in place of numbers */
+} hf_predicted_column;
+
+/**
+ * The columns that hf_predict_into_table() adds to a table, in their order: how many, and one.
+ *
+ * @param table the table; NULL: one with no more than the inputs
+ * @param i     less than that number
+ * @param name  receives the column's name, cut to `bytes` - 1 bytes and ended by a 0; NULL with
+ *        bytes 0: not wanted
+ * @param bytes room for the name
+ * @param needed receives the length of the whole name, without the 0; may be NULL
+ * @param out   may be NULL
+ * HF_ERR_ARGUMENT for no model and for a column that there is not. Cost: O(columns of the table).
+ * Thread-safe for one model.
+ */
+HF_API size_t hf_predicted_columns(const hf_model *model, const hf_table *table);
+HF_API hf_status hf_predicted_column_at(const hf_model *model, const hf_table *table, size_t i,
+                                        char *name, size_t bytes, size_t *needed,
+                                        hf_predicted_column *out);
+
+/** Questions that some models answer and others refuse. */
+typedef enum hf_ability {
+    HF_ABILITY_SCORES = 0,   /**< hf_score(), hf_score_outputs(), hf_model_leave_one_out() */
+    HF_ABILITY_CLASS_SCORES, /**< hf_score_classes(), hf_model_labels(), class rules */
+    HF_ABILITY_SUSPECTS,     /**< hf_model_suspects() */
+    HF_ABILITY_COVARIANCES,  /**< hf_predict_covariances_into_table(): several outputs */
+    /** hf_model_posterior() is of one output in its own units: hf_predict_computational() and
+     * hf_predict_worst_case() are about the target */
+    HF_ABILITY_PLAIN
+} hf_ability;
+
+/** Whether a model can be asked for something. false for NULL. Cost O(1). Thread-safe. */
+HF_API bool hf_model_can(const hf_model *model, hf_ability what);
+
 /** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and
  * b are what the columns of hf_predict_into_table() begin with when all outputs are predicted.
  * HF_ERR_ARGUMENT with one output. */

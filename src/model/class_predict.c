@@ -67,26 +67,49 @@ hf_status hfi_class_predict(hf_context *ctx, const hf_model *model, const hf_tab
 
 /* ---- into a table ---------------------------------------------------------------------------------------------- */
 
-/* p_<class>, then <target>_mean and <target>_sd, of several functions <target>_<class>_mean and so on. */
+/* <target>_class, then p_<class>, then <target>_mean and <target>_sd, of several functions <target>_<class>_mean ... */
+size_t hfi_class_columns(const hf_model *model, bool single)
+{
+    (void)single;
+    return 1 + model->classes + 2 * hfi_class_latents(model);
+}
+
+hfi_column hfi_class_column(const hf_model *model, bool single, size_t i)
+{
+    (void)single;
+    hfi_column c = {.part = {model->target, "_class", "", ""},
+                    .is = {.meaning = "most probable class", .of = SIZE_MAX, .label = true}};
+    if (i == 0) return c;
+    const bool several = hfi_class_latents(model) > 1, sd = (i - 1 - model->classes) % 2 == 1;
+    if (i <= model->classes) {
+        c.part[0] = "p_";
+        c.part[1] = model->class_name[i - 1];
+        c.is = (hf_predicted_column){.meaning = "probability of the class", .of = i - 1};
+        return c;
+    }
+    c.is.label = false;
+    c.is.of = several ? (i - 1 - model->classes) / 2 : SIZE_MAX;
+    c.is.meaning = sd ? "standard deviation of the latent function" : "mean of the latent function";
+    c.part[1] = several ? "_" : "";
+    c.part[2] = several ? model->class_name[c.is.of] : "";
+    c.part[3] = sd ? "_sd" : "_mean";
+    return c;
+}
+
 static hf_status pack_columns(hf_context *ctx, const hf_model *model, const hfi_class_predictions *from,
                               hfi_pack *pack)
 {
-    const size_t latents = hfi_class_latents(model), classes = model->classes, rows = pack->rows;
-    hf_status status = hfi_pack_init(ctx, pack, rows, classes + 2 * latents);
-    for (size_t k = 0; k < classes && status >= 0; k++) {
-        double *column = hfi_pack_column(pack, "p_%s", model->class_name[k]);
-        if (column == NULL) status = HF_ERR_MEMORY;
-        for (size_t i = 0; i < rows && status >= 0; i++) column[i] = from->probability[i * classes + k];
-    }
-    for (size_t k = 0; k < latents && status >= 0; k++) {
-        const char *between = latents > 1 ? "_" : "", *class = latents > 1 ? model->class_name[k] : "";
-        double *mean = hfi_pack_column(pack, "%s%s%s_mean", model->target, between, class);
-        double *sd = mean != NULL ? hfi_pack_column(pack, "%s%s%s_sd", model->target, between, class) : NULL;
-        if (sd == NULL) status = HF_ERR_MEMORY;
-        for (size_t i = 0; i < rows && status >= 0; i++) {
-            mean[i] = from->mean[i * latents + k];
-            sd[i] = sqrt(from->var[i * latents + k]);
-        }
+    const size_t latents = hfi_class_latents(model), classes = model->classes, rows = pack->rows,
+                 count = hfi_class_columns(model, false);
+    hf_status status = hfi_pack_init(ctx, pack, rows, count - 1);
+    for (size_t k = 1; k < count && status >= 0; k++) {
+        double *column = hfi_pack_predicted(pack, model, false, k);
+        if (column == NULL) return HF_ERR_MEMORY;
+        const size_t q = k - 1 - classes;
+        for (size_t i = 0; i < rows; i++)
+            column[i] = k <= classes ? from->probability[i * classes + k - 1]
+                        : q % 2 == 0 ? from->mean[i * latents + q / 2]
+                                     : sqrt(from->var[i * latents + q / 2]);
     }
     return status;
 }
@@ -96,9 +119,10 @@ static hf_status add_classes(hf_context *ctx, const hf_model *model, hf_table *t
     const size_t bytes = strlen(model->target) + 16;
     char *name = hfi_alloc(ctx, bytes, 1);
     if (name == NULL) return HF_ERR_MEMORY;
-    snprintf(name, bytes, "%s_class", model->target);
-    const hf_status status =
-        hf_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name, winner);
+    hf_status status = hf_predicted_column_at(model, table, 0, name, bytes, NULL, NULL);
+    if (status >= 0)
+        status = hf_table_set_text(ctx, table, name, model->classes, (const char *const *)model->class_name,
+                                   winner);
     hfi_free(ctx, name);
     return status;
 }

@@ -267,6 +267,9 @@ hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model);
 /** Whether a reading is there and was not set aside: its weight is 1/4 or more. */
 bool hfi_model_is_kept(const hf_model *model, size_t i);
 
+/** The column of a table with a name; SIZE_MAX: there is none, or no name. */
+size_t hfi_column_named(const hf_table *table, const char *name);
+
 /** The message on rows without a prediction; HF_OK if there is none. */
 hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
 /** And on rows without a score. */

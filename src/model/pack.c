@@ -91,6 +91,12 @@ double *hfi_pack_column(hfi_pack *pack, const char *format, ...)
     return pack->values + pack->rows * pack->count++;
 }
 
+double *hfi_pack_predicted(hfi_pack *pack, const hf_model *model, bool single, size_t i)
+{
+    const hfi_column c = model->kind->column(model, single, i);
+    return hfi_pack_column(pack, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
+}
+
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);

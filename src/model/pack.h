@@ -6,7 +6,7 @@
 #ifndef HFI_MODEL_PACK_H
 #define HFI_MODEL_PACK_H
 
-#include "model/model.h"
+#include "model/target.h"
 
 /** Rows of a table with all inputs of a model, side by side, and which rows of the table they are. */
 typedef struct hfi_complete {
@@ -36,6 +36,8 @@ typedef struct hfi_pack {
 hf_status hfi_pack_init(hf_context *ctx, hfi_pack *pack, size_t rows, size_t columns);
 /** The next column under a name (printf-like), whose numbers the caller fills in; NULL: out of memory (message set). */
 double *hfi_pack_column(hfi_pack *pack, const char *format, ...) HF_PRINTF(2, 3);
+/** The same for column `i` of the predictions of a model. */
+double *hfi_pack_predicted(hfi_pack *pack, const hf_model *model, bool single, size_t i);
 /** Adds all columns, or on HF_ERR_MEMORY none. Errors: HF_ERR_ARGUMENT where two have one name. */
 hf_status hfi_pack_into(const hfi_pack *pack, hf_table *table);
 void hfi_pack_free(hfi_pack *pack);

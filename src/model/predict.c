@@ -13,8 +13,7 @@ static const double normal_95 = 1.959963984540054;
 
 /* ---- numbers ---------------------------------------------------------------------------------------------- */
 
-/* The column of a table with a name, SIZE_MAX if there is none. */
-static size_t column_named(const hf_table *table, const char *name)
+size_t hfi_column_named(const hf_table *table, const char *name)
 {
     for (size_t j = 0; name != NULL && j < hf_table_columns(table); j++)
         if (strcmp(hf_table_name(table, j), name) == 0) return j;
@@ -25,7 +24,7 @@ static size_t column_named(const hf_table *table, const char *name)
 static hf_status find_noise(hf_context *ctx, const hf_model *model, const hf_table *table,
                             const double **noise)
 {
-    const size_t column = column_named(table, model->noise_column);
+    const size_t column = hfi_column_named(table, model->noise_column);
     *noise = NULL;
     if (column == SIZE_MAX) return HF_OK;
     const hf_status status = hfi_finite_numbers(ctx, table, column, noise);
@@ -96,7 +95,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
                             bool covariance, hfi_predictions *out)
 {
     const size_t rows = hf_table_rows(table),
-                 column = whole ? SIZE_MAX : column_named(table, model->output_column);
+                 column = whole ? SIZE_MAX : hfi_column_named(table, model->output_column);
     *out = (hfi_predictions){.columns = column != SIZE_MAX ? 1 : model->outputs};
     hf_status status = HF_OK;
     if (column != SIZE_MAX) {
@@ -126,8 +125,26 @@ enum {
     RATE_COLUMNS = 9         /* and the rate */
 };
 
-static const char *const endings[RATE_COLUMNS] = {
-    "_mean", "_sd_latent", "_sd_observed", "_lo95", "_hi95", "_median", "_rate", "_rate_lo95", "_rate_hi95"};
+static const struct {
+    const char *ending, *meaning;
+} described[RATE_COLUMNS] = {
+    {"_mean", "mean of a new reading"},
+    {"_sd_latent", "standard deviation of that mean"},
+    {"_sd_observed", "standard deviation of a new reading"},
+    {"_lo95", "lower end of the central 95 % interval of a new reading"},
+    {"_hi95", "upper end of the central 95 % interval of a new reading"},
+    {"_median", "median of a new reading"},
+    {"_rate", "rate for one unit of exposure"},
+    {"_rate_lo95", "lower end of the central 95 % interval of the rate"},
+    {"_rate_hi95", "upper end of the central 95 % interval of the rate"},
+};
+
+static size_t columns_each(const hf_model *model)
+{
+    return hfi_model_has_likelihood(model)                  ? RATE_COLUMNS
+           : model->settings.transform != HF_TRANSFORM_NONE ? TRANSFORMED_COLUMNS
+                                                            : GAUSSIAN_COLUMNS;
+}
 
 /* Mean and variances of what is modelled. */
 typedef struct answer {
@@ -193,29 +210,41 @@ static hf_status fill_columns(hf_context *ctx, const hf_model *model, const hfi_
 }
 
 /* The names of an output's columns begin with this: those of a long table are known by their target. */
-typedef struct stem {
-    const char *target, *between, *output;
-} stem;
-
-static stem stem_of(const hf_model *model, const hfi_predictions *from, size_t t)
+static hfi_column stem_of(const hf_model *model, bool single, size_t t)
 {
-    if (from->columns == 1) return (stem){model->target, "", ""};
-    if (model->output_column == NULL) return (stem){"", "", model->output[t]};
-    return (stem){model->target, "_", model->output[t]};
+    hfi_column c = {.part = {"", "", model->target, ""}, .is = {.of = single ? SIZE_MAX : t}};
+    if (single || model->outputs == 1) return c;
+    c.part[2] = model->output[t];
+    if (model->output_column == NULL) return c;
+    c.part[0] = model->target;
+    c.part[1] = "_";
+    return c;
+}
+
+size_t hfi_outputs_columns(const hf_model *model, bool single)
+{
+    return columns_each(model) * (single ? 1 : model->outputs);
+}
+
+hfi_column hfi_outputs_column(const hf_model *model, bool single, size_t i)
+{
+    const size_t each = columns_each(model);
+    hfi_column c = stem_of(model, single, i / each);
+    c.part[3] = described[i % each].ending;
+    c.is.meaning = described[i % each].meaning;
+    return c;
 }
 
 static hf_status add_predictions(hf_context *ctx, const hf_model *model, const double *exposure,
                                  const hfi_predictions *from, hfi_pack *pack)
 {
-    const size_t count = hfi_model_has_likelihood(model)                  ? RATE_COLUMNS
-                         : model->settings.transform != HF_TRANSFORM_NONE ? TRANSFORMED_COLUMNS
-                                                                          : GAUSSIAN_COLUMNS;
-    hf_status status = hfi_pack_init(ctx, pack, pack->rows, count * from->columns);
+    const size_t count = columns_each(model);
+    const bool single = from->output != NULL;
+    hf_status status = hfi_pack_init(ctx, pack, pack->rows, hfi_outputs_columns(model, single));
     for (size_t t = 0; t < from->columns && status >= 0; t++) {
-        const stem s = stem_of(model, from, t);
         double *column[RATE_COLUMNS];
         for (size_t c = 0; c < count && status >= 0; c++) {
-            column[c] = hfi_pack_column(pack, "%s%s%s%s", s.target, s.between, s.output, endings[c]);
+            column[c] = hfi_pack_predicted(pack, model, single, t * count + c);
             if (column[c] == NULL) status = HF_ERR_MEMORY;
         }
         if (status >= 0) status = fill_columns(ctx, model, from, t, pack->rows, exposure, count, column);
@@ -230,9 +259,9 @@ static hf_status add_covariances(hf_context *ctx, const hf_model *model, const h
     hf_status status = hfi_pack_init(ctx, pack, pack->rows, outputs * (outputs - 1) / 2);
     for (size_t s = 1; s < outputs && status >= 0; s++)
         for (size_t t = 0; t < s && status >= 0; t++) {
-            const stem a = stem_of(model, from, s), b = stem_of(model, from, t);
-            double *column = hfi_pack_column(pack, "%s%s%s_%s%s%s_cov", a.target, a.between, a.output,
-                                             b.target, b.between, b.output);
+            const hfi_column a = stem_of(model, false, s), b = stem_of(model, false, t);
+            double *column = hfi_pack_column(pack, "%s%s%s_%s%s%s_cov", a.part[0], a.part[1], a.part[2],
+                                             b.part[0], b.part[1], b.part[2]);
             if (column == NULL) status = HF_ERR_MEMORY;
             for (size_t i = 0; i < pack->rows && status >= 0; i++)
                 column[i] = from->covariance[(i * outputs + s) * outputs + t];

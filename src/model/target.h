@@ -16,6 +16,12 @@
 #include "model/file.h"
 #include "store/writer.h"
 
+/** A column that predictions add. */
+typedef struct hfi_column {
+    const char *part[4]; /* the name is these, one after the other */
+    hf_predicted_column is;
+} hfi_column;
+
 struct hfi_target {
     const char *name, *uses; /* "a classifier", and functions that it has: hfi_target_lacks() says them */
 
@@ -38,6 +44,9 @@ struct hfi_target {
     /** Functions that the posterior is of. */
     size_t (*functions)(const hf_model *model);
     hf_status (*predict)(hf_context *ctx, const hf_model *model, hf_table *table);
+    /** Columns that this adds; `single`: rows name the output that they are about. */
+    size_t (*columns)(const hf_model *model, bool single);
+    hfi_column (*column)(const hf_model *model, bool single, size_t i);
     hf_status (*covariances)(hf_context *ctx, const hf_model *model, hf_table *table);
     /** `each`: of every output in its units, else all together. */
     hf_status (*score)(hf_context *ctx, const hf_model *model, const hf_table *table, bool each,
@@ -92,6 +101,8 @@ hf_status hfi_outputs_remark(hf_context *ctx, hf_model *model);
 hf_status hfi_outputs_learn(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
 void hfi_outputs_cost(const hf_model *model, const hf_fit_settings *settings, hf_cost *out);
 hf_status hfi_outputs_predict(hf_context *ctx, const hf_model *model, hf_table *table);
+size_t hfi_outputs_columns(const hf_model *model, bool single);
+hfi_column hfi_outputs_column(const hf_model *model, bool single, size_t i);
 hf_status hfi_outputs_covariances(hf_context *ctx, const hf_model *model, hf_table *table);
 hf_status hfi_outputs_score(hf_context *ctx, const hf_model *model, const hf_table *table, bool each,
                             hf_metrics *out);
@@ -117,6 +128,8 @@ void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_c
 /** Latent functions: 1, or one for each class. */
 size_t hfi_class_latents(const hf_model *model);
 hf_status hfi_class_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
+size_t hfi_class_columns(const hf_model *model, bool single);
+hfi_column hfi_class_column(const hf_model *model, bool single, size_t i);
 hf_status hfi_class_score(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
                           hf_calibration_bin *bin, hf_class_metrics *out);
 hf_status hfi_class_labels(hf_context *ctx, const hf_model *model, const hf_table *table, size_t *label);

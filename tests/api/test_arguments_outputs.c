@@ -161,6 +161,11 @@ static void models(workshop *w)
     ARGUMENT(hf_predict_covariances_into_table(w->ctx, w->model, NULL));
     ARGUMENT(hf_predict_covariances_into_table(w->ctx, w->model, w->table));
     assert_int_equal(metrics.n, 7);
+    assert_int_equal(hf_predicted_column_at(NULL, w->table, 0, NULL, 0, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_predicted_column_at(w->model, NULL, 1000, NULL, 0, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_predicted_columns(NULL, NULL), 0);
+    assert_int_equal(hf_predicted_columns(w->model, NULL), 5);
+    assert_false(hf_model_can(NULL, HF_ABILITY_SCORES));
     assert_int_equal(hf_model_outputs(NULL), 0);
     assert_int_equal(hf_model_outputs(w->model), 1);
     assert_string_equal(hf_model_output(w->model, 0), "y");

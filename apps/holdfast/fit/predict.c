@@ -37,41 +37,43 @@ static const tool_option options[] = {
      false},
 };
 
-/* A column that is missing where a prediction is: of the target or, of all outputs in one table, of the first, or of the first class. */
-static const double *some_mean(const hf_model *model, const hf_table *table)
+/* The columns that were added, as JSON; and how many rows have no prediction, by the first column of numbers. */
+static json_t *json_columns(const hf_model *model, const hf_table *table, size_t *missing)
 {
-    const char *target = hf_model_target(model), *output = hf_model_output(model, 0),
-               *first = hf_model_class(model, 0);
-    const size_t bytes = strlen(target) + strlen(output) + (first != NULL ? strlen(first) : 0) + 16;
-    char *name = calloc(bytes, 1);
-    if (name == NULL) return NULL;
-    if (first != NULL)
-        snprintf(name, bytes, "p_%s", first);
-    else
-        snprintf(name, bytes, "%s_mean", target);
-    const double *mean = table_column(NULL, table, name);
-    if (mean == NULL && hf_model_output_column(model) != NULL) {
-        snprintf(name, bytes, "%s_%s_mean", target, output);
-        mean = table_column(NULL, table, name);
+    json_t *list = json_array();
+    *missing = SIZE_MAX;
+    for (size_t i = 0; i < hf_predicted_columns(model, table); i++) {
+        hf_predicted_column column;
+        size_t length = 0;
+        hf_predicted_column_at(model, table, i, NULL, 0, &length, &column);
+        char *name = calloc(length + 1, 1);
+        if (name == NULL) break;
+        hf_predicted_column_at(model, table, i, name, length + 1, NULL, NULL);
+        json_array_append_new(list,
+                              json_pack("{s:o, s:s}", "name", json_text(name), "meaning", column.meaning));
+        const double *numbers =
+            *missing == SIZE_MAX && !column.label ? table_column(NULL, table, name) : NULL;
+        free(name);
+        if (numbers == NULL) continue;
+        *missing = 0;
+        for (size_t k = 0; k < hf_table_rows(table); k++) *missing += isnan(numbers[k]) ? 1 : 0;
     }
-    free(name);
-    return mean;
+    return list;
 }
 
 static bool print_summary(const hf_model *model, const hf_table *table, const char *output,
                           const char *remark, json_t *worst)
 {
-    const double *mean = some_mean(model, table);
-    size_t rows = hf_table_rows(table), missing = 0;
-    for (size_t i = 0; i < rows && mean != NULL; i++) missing += isnan(mean[i]) ? 1 : 0;
-    json_t *json = json_pack("{s:o, s:o, s:I, s:I}", "output", json_text(output), "target",
-                             json_text(hf_model_target(model)), "rows", (json_int_t)rows,
-                             "without_prediction", (json_int_t)missing);
+    size_t missing;
+    json_t *columns = json_columns(model, table, &missing);
+    json_t *json = json_pack("{s:o, s:o, s:I, s:I, s:o}", "output", json_text(output), "target",
+                             json_text(hf_model_target(model)), "rows", (json_int_t)hf_table_rows(table),
+                             "without_prediction", (json_int_t)missing, "columns", columns);
     json_t *notes = json_array();
     if (*remark != '\0') json_array_append_new(notes, json_text(remark));
     if (json != NULL) json_object_set_new(json, "notes", notes);
     if (json != NULL && worst != NULL) json_object_set(json, "worst_case", worst);
-    if (json != NULL && hf_model_outputs(model) > 1)
+    if (json != NULL && hf_model_can(model, HF_ABILITY_COVARIANCES))
         json_object_set_new(json, "outputs", json_outputs(model));
     return json_print(json);
 }
@@ -80,25 +82,14 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
 static int check_additions(const tool_arguments *arguments, const hf_model *model)
 {
     static const char *const latent[] = {"computational", "worst-case"};
-    const size_t outputs = hf_model_outputs(model);
-    const hf_transform transform = hf_model_settings(model)->transform;
-    const bool classifier = hf_model_classes(model) > 0;
-    for (size_t k = 0; k < 2; k++) {
-        if (!has_argument(arguments, latent[k])) continue;
-        if (classifier)
-            return complain("--%s is about models of readings; that of \"%s\" is a classifier", latent[k],
-                            hf_model_target(model));
-        if (transform != HF_TRANSFORM_NONE)
-            return complain("--%s is about what is modelled, the %s of \"%s\"; fit without --transform",
-                            latent[k], hf_enum_name(HF_ENUM_TRANSFORM, transform), hf_model_target(model));
-        if (outputs > 1)
-            return complain("--%s is about models of one output; this one has %zu", latent[k], outputs);
-    }
-    if (classifier && has_argument(arguments, "covariance"))
-        return complain("--covariance is about models of readings; that of \"%s\" is a classifier",
-                        hf_model_target(model));
-    if (outputs == 1 && has_argument(arguments, "covariance"))
-        return complain("--covariance is between several outputs; this model has one, \"%s\"",
+    for (size_t k = 0; k < 2; k++)
+        if (has_argument(arguments, latent[k]) && !hf_model_can(model, HF_ABILITY_PLAIN))
+            return complain(
+                "--%s is about models of one output as it is read; that of \"%s\" is a classifier, "
+                "of several outputs, of counts or amounts, or fitted with --transform",
+                latent[k], hf_model_target(model));
+    if (has_argument(arguments, "covariance") && !hf_model_can(model, HF_ABILITY_COVARIANCES))
+        return complain("--covariance is between several outputs; that of \"%s\" has one, or is a classifier",
                         hf_model_target(model));
     return TOOL_OK;
 }

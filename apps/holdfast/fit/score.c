@@ -66,8 +66,8 @@ static hf_status score_outputs(const tool_session *session, const hf_model *mode
 static hf_status score(const tool_session *session, const hf_model *model, const hf_table *table,
                        bool *printed)
 {
-    if (hf_model_classes(model) > 0) return score_classes(session, model, table, printed);
-    if (hf_model_outputs(model) > 1) return score_outputs(session, model, table, printed);
+    if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) return score_classes(session, model, table, printed);
+    if (hf_model_can(model, HF_ABILITY_COVARIANCES)) return score_outputs(session, model, table, printed);
     hf_metrics metrics;
     const hf_status status = warn_status(session, hf_score(session->ctx, model, table, &metrics));
     progress_clear(session->progress);

@@ -23,7 +23,7 @@ hf_status quality_of(hf_context *ctx, const hf_model *model, tool_quality *out)
 {
     *out = (tool_quality){0};
     hf_status status = HF_OK;
-    if (hf_model_classes(model) == 0) status = hf_model_leave_one_out(ctx, model, &out->scores);
+    if (hf_model_can(model, HF_ABILITY_SCORES)) status = hf_model_leave_one_out(ctx, model, &out->scores);
     status = where_known(status);
     if (status < 0 || hf_model_features(model) > MOST_INPUTS) return status;
     double *relevance = calloc(hf_model_features(model) + 1, sizeof *relevance);
@@ -38,7 +38,7 @@ hf_status quality_of(hf_context *ctx, const hf_model *model, tool_quality *out)
 
 hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out)
 {
-    if (hf_model_classes(model) > 0) return HF_OK;
+    if (!hf_model_can(model, HF_ABILITY_SUSPECTS)) return HF_OK;
     const hf_status status = hf_model_suspects(ctx, model, out);
     return status == HF_ERR_NO_DATA ? HF_OK : status;
 }
@@ -148,7 +148,7 @@ void json_add_quality(json_t *object, const hf_model *model, const tool_quality 
             json_array_append_new(relevance, json_number(quality->relevance[j]));
     }
     json_object_set_new(object, "relevance", relevance);
-    if (hf_model_classes(model) > 0) return;
+    if (!hf_model_can(model, HF_ABILITY_SCORES)) return;
     json_t *scores = json_null();
     if (s->model.n > 0)
         scores = json_pack("{s:o, s:o, s:o}", "model", json_scores(&s->model, s->model_r2), "plain",
