@@ -74,11 +74,11 @@ size_t hfi_class_columns(const hf_model *model, bool single)
     return 1 + model->classes + 2 * hfi_class_latents(model);
 }
 
-hfi_column hfi_class_column(const hf_model *model, bool single, size_t i)
+hfi_column_name hfi_class_column(const hf_model *model, bool single, size_t i)
 {
     (void)single;
-    hfi_column c = {.part = {model->target, "_class", "", ""},
-                    .is = {.meaning = "most probable class", .of = SIZE_MAX, .label = true}};
+    hfi_column_name c = {.part = {model->target, "_class", "", ""},
+                         .is = {.meaning = "most probable class", .of = SIZE_MAX, .label = true}};
     if (i == 0) return c;
     const bool several = hfi_class_latents(model) > 1, sd = (i - 1 - model->classes) % 2 == 1;
     if (i <= model->classes) {

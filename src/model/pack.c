@@ -93,7 +93,7 @@ double *hfi_pack_column(hfi_pack *pack, const char *format, ...)
 
 double *hfi_pack_predicted(hfi_pack *pack, const hf_model *model, bool single, size_t i)
 {
-    const hfi_column c = model->kind->column(model, single, i);
+    const hfi_column_name c = model->kind->column(model, single, i);
     return hfi_pack_column(pack, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
 }
 

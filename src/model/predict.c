@@ -210,9 +210,9 @@ static hf_status fill_columns(hf_context *ctx, const hf_model *model, const hfi_
 }
 
 /* The names of an output's columns begin with this: those of a long table are known by their target. */
-static hfi_column stem_of(const hf_model *model, bool single, size_t t)
+static hfi_column_name stem_of(const hf_model *model, bool single, size_t t)
 {
-    hfi_column c = {.part = {"", "", model->target, ""}, .is = {.of = single ? SIZE_MAX : t}};
+    hfi_column_name c = {.part = {"", "", model->target, ""}, .is = {.of = single ? SIZE_MAX : t}};
     if (single || model->outputs == 1) return c;
     c.part[2] = model->output[t];
     if (model->output_column == NULL) return c;
@@ -226,10 +226,10 @@ size_t hfi_outputs_columns(const hf_model *model, bool single)
     return columns_each(model) * (single ? 1 : model->outputs);
 }
 
-hfi_column hfi_outputs_column(const hf_model *model, bool single, size_t i)
+hfi_column_name hfi_outputs_column(const hf_model *model, bool single, size_t i)
 {
     const size_t each = columns_each(model);
-    hfi_column c = stem_of(model, single, i / each);
+    hfi_column_name c = stem_of(model, single, i / each);
     c.part[3] = described[i % each].ending;
     c.is.meaning = described[i % each].meaning;
     return c;
@@ -259,7 +259,7 @@ static hf_status add_covariances(hf_context *ctx, const hf_model *model, const h
     hf_status status = hfi_pack_init(ctx, pack, pack->rows, outputs * (outputs - 1) / 2);
     for (size_t s = 1; s < outputs && status >= 0; s++)
         for (size_t t = 0; t < s && status >= 0; t++) {
-            const hfi_column a = stem_of(model, false, s), b = stem_of(model, false, t);
+            const hfi_column_name a = stem_of(model, false, s), b = stem_of(model, false, t);
             double *column = hfi_pack_column(pack, "%s%s%s_%s%s%s_cov", a.part[0], a.part[1], a.part[2],
                                              b.part[0], b.part[1], b.part[2]);
             if (column == NULL) status = HF_ERR_MEMORY;

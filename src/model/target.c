@@ -103,7 +103,7 @@ hf_status hf_predicted_column_at(const hf_model *model, const hf_table *table, s
                                  size_t bytes, size_t *needed, hf_predicted_column *out)
 {
     if (i >= hf_predicted_columns(model, table) || (name == NULL && bytes > 0)) return HF_ERR_ARGUMENT;
-    const hfi_column c = model->kind->column(model, is_single(model, table), i);
+    const hfi_column_name c = model->kind->column(model, is_single(model, table), i);
     const int length = snprintf(name, bytes, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
     if (needed != NULL) *needed = length > 0 ? (size_t)length : 0;
     if (out != NULL) *out = c.is;

@@ -17,10 +17,10 @@
 #include "store/writer.h"
 
 /** A column that predictions add. */
-typedef struct hfi_column {
+typedef struct hfi_column_name {
     const char *part[4]; /* the name is these, one after the other */
     hf_predicted_column is;
-} hfi_column;
+} hfi_column_name;
 
 struct hfi_target {
     const char *name, *uses; /* "a classifier", and functions that it has: hfi_target_lacks() says them */
@@ -46,7 +46,7 @@ struct hfi_target {
     hf_status (*predict)(hf_context *ctx, const hf_model *model, hf_table *table);
     /** Columns that this adds; `single`: rows name the output that they are about. */
     size_t (*columns)(const hf_model *model, bool single);
-    hfi_column (*column)(const hf_model *model, bool single, size_t i);
+    hfi_column_name (*column)(const hf_model *model, bool single, size_t i);
     hf_status (*covariances)(hf_context *ctx, const hf_model *model, hf_table *table);
     /** `each`: of every output in its units, else all together. */
     hf_status (*score)(hf_context *ctx, const hf_model *model, const hf_table *table, bool each,
@@ -102,7 +102,7 @@ hf_status hfi_outputs_learn(hf_context *ctx, hf_model *model, const hf_fit_setti
 void hfi_outputs_cost(const hf_model *model, const hf_fit_settings *settings, hf_cost *out);
 hf_status hfi_outputs_predict(hf_context *ctx, const hf_model *model, hf_table *table);
 size_t hfi_outputs_columns(const hf_model *model, bool single);
-hfi_column hfi_outputs_column(const hf_model *model, bool single, size_t i);
+hfi_column_name hfi_outputs_column(const hf_model *model, bool single, size_t i);
 hf_status hfi_outputs_covariances(hf_context *ctx, const hf_model *model, hf_table *table);
 hf_status hfi_outputs_score(hf_context *ctx, const hf_model *model, const hf_table *table, bool each,
                             hf_metrics *out);
@@ -129,7 +129,7 @@ void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_c
 size_t hfi_class_latents(const hf_model *model);
 hf_status hfi_class_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 size_t hfi_class_columns(const hf_model *model, bool single);
-hfi_column hfi_class_column(const hf_model *model, bool single, size_t i);
+hfi_column_name hfi_class_column(const hf_model *model, bool single, size_t i);
 hf_status hfi_class_score(hf_context *ctx, const hf_model *model, const hf_table *table, size_t bins,
                           hf_calibration_bin *bin, hf_class_metrics *out);
 hf_status hfi_class_labels(hf_context *ctx, const hf_model *model, const hf_table *table, size_t *label);

@@ -218,6 +218,10 @@ static hf_status ask_predictions(workshop *w, hf_model *model, hf_table *table)
 static hf_status ask_covariances(workshop *w, hf_model *model, hf_table *table)
 {
     const size_t before = hf_table_columns(table);
+    assert_true(hf_model_can(model, HF_ABILITY_COVARIANCES));
+    assert_int_equal(
+        hf_predicted_column_at(model, table, hf_predicted_columns(model, table) - 1, NULL, 0, NULL, NULL),
+        HF_OK);
     hf_status s = hf_predict_covariances_into_table(w->ctx, model, table);
     assert_int_equal(hf_table_columns(table), s < 0 ? before : before + 1);
     return s;
