@@ -29,7 +29,8 @@ class Library:
         """The ctypes class of a struct."""
         if name not in self._classes:
             fields = [(field, self._type(code)) for field, code in self._structs[name]]
-            self._classes[name] = type(name, (ctypes.Structure,), {"_fields_": fields})
+            # Without slots a member that is misspelt would become an attribute of Python's, and say nothing.
+            self._classes[name] = type(name, (ctypes.Structure,), {"_fields_": fields, "__slots__": ()})
         return self._classes[name]
 
     def struct(self, name, **values):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import ctypes.util
+import functools
 import os
 import signal
 import sys
@@ -237,6 +238,15 @@ def shower(progress):
     return _Bars(tqdm)
 
 
+def locked(method):
+    """A method of an object that one thread at a time may use: its lock is held meanwhile (the GIL is not)."""
+    @functools.wraps(method)
+    def guarded(self, *arguments, **keywords):
+        with self._lock:
+            return method(self, *arguments, **keywords)
+    return guarded
+
+
 def strings(values):
     """A C array of texts; keep the result while it is used."""
     return (ctypes.c_char_p * len(values))(*[str(value).encode() for value in values])
@@ -265,6 +275,18 @@ def as_dict(struct):
             continue
         values[field] = value.decode() if isinstance(value, bytes) else value
     return values
+
+
+def columns(array):
+    """Members of an array of structs of numbers, a numpy array each."""
+    import numpy as np
+    kind = array._type_
+    codes = {ctypes.c_double: "f8", ctypes.c_size_t: "u8", ctypes.c_int: "i4", ctypes.c_bool: "?", ctypes.c_uint64: "u8"}
+    names = [field for field, _ in kind._fields_]
+    layout = np.dtype({"names": names, "formats": [codes[of] for _, of in kind._fields_],
+                       "offsets": [getattr(kind, name).offset for name in names], "itemsize": ctypes.sizeof(kind)})
+    table = np.frombuffer(array, dtype=layout)
+    return {name: table[name].copy() for name in names}
 
 
 class Record:
