@@ -14,6 +14,7 @@
 #define HOLDFAST_ENUMS_H
 
 #include <holdfast/context.h>
+#include <holdfast/likelihood_list.h>
 
 /** X(id, type, title, names...): HF_ENUM_<id> stands for the type, and the names are those of its
  * values from 0 on. */
@@ -67,8 +68,10 @@
       "text", "list", "length")                                                                    \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
-    X(SITE_KIND, hf_site_kind, "kind of sites", "gaussian", "robust", "student-t", "pursuit",      \
-      "probit", "logit", "softmax", "poisson", "negative-binomial", "gamma")                       \
+    X(SITE_KIND, hf_site_kind, "kind of sites", "gaussian",                                        \
+      "robust" HF_NOISE_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                          \
+      "pursuit" HF_LABEL_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                         \
+      "softmax" HF_RATE_LIKELIHOODS(HF_LIKELIHOOD_NAME_))                                          \
     X(SOLVER, hf_solver, "solver", "auto", "exact", "inducing", "projected")                       \
     X(STOP, hf_stop, "end of a training", "not trained", "converged", "evaluation budget used up", \
       "no further progress in floating point", "objective no longer changes")                      \

@@ -32,6 +32,7 @@
 #include <holdfast/front.h>
 #include <holdfast/kernel.h>
 #include <holdfast/likelihood.h>
+#include <holdfast/likelihood_list.h>
 #include <holdfast/mean.h>
 #include <holdfast/metrics.h>
 #include <holdfast/model.h>

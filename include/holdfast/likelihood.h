@@ -36,8 +36,11 @@
 
 HF_BEGIN_DECLS
 
-/** Whether sites are of counts or amounts: poisson, negative-binomial, gamma. Any thread. */
+/** Whether sites are of counts or amounts. Any thread. */
 HF_API bool hf_site_kind_has_rate(hf_site_kind sites);
+
+/** Whether sites are of labels, of two classes or more. Any thread. */
+HF_API bool hf_site_kind_has_labels(hf_site_kind sites);
 
 /** Moments of a new reading. */
 typedef struct hf_reading_moments {

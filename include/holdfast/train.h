@@ -7,6 +7,7 @@
 #ifndef HOLDFAST_TRAIN_H
 #define HOLDFAST_TRAIN_H
 
+#include <holdfast/likelihood_list.h>
 #include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
 #include <holdfast/transform.h>
@@ -50,32 +51,19 @@ HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective,
                                        const hf_sites *sites, const double *x, size_t ldx,
                                        double *value, double *gradient);
 
-/** How readings become sites. */
+/** How readings become sites. Likelihoods are rows of a list, which describes them
+ * (likelihood_list.h). */
 typedef enum hf_site_kind {
     HF_SITES_GAUSSIAN = 0,
     HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
-    /** Student-t noise of squared scale sigma^2 and nu degrees of freedom, made Gaussian by an
-     * hf_inference. Predictions are normal: the observed variance is the latent one plus
-     * sigma^2 (q / 1.96)^2, where q is the 0.975 quantile of the t distribution: the normal
-     * density with the same central 95 % interval as the noise. It is finite for every nu (the
-     * noise's own variance, sigma^2 nu / (nu - 2), is not for nu <= 2) and tends to sigma^2 as nu
-     * grows. Where noise dominates, intervals of other levels differ from those of the t
-     * distribution: 50 % ones are too wide. */
-    HF_SITES_STUDENT_T,
+#define HF_SITES_OF_(id, symbol, name, help) HF_SITES_##id,
+    HF_NOISE_LIKELIHOODS(HF_SITES_OF_)
     /** Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al.
      * 2024) */
     HF_SITES_PURSUIT,
-    /** labels of two classes: the target of hf_fit() is a class, and the model a classifier
-     * (classify.h) */
-    HF_SITES_PROBIT,
-    HF_SITES_LOGIT,   /**< the same with the logistic function */
-    HF_SITES_SOFTMAX, /**< labels of two classes or more */
-    /** Counts of variance mu, where log mu = f + log exposure (likelihood.h). */
-    HF_SITES_POISSON,
-    /** Counts of variance mu + dispersion mu^2, which is trained. */
-    HF_SITES_NEGATIVE_BINOMIAL,
-    /** Positive amounts of variance dispersion mu^2. */
-    HF_SITES_GAMMA
+    HF_LABEL_LIKELIHOODS(HF_SITES_OF_) HF_SITES_SOFTMAX, /**< labels of two classes or more */
+    HF_RATE_LIKELIHOODS(HF_SITES_OF_)
+#undef HF_SITES_OF_
 } hf_site_kind;
 
 /** How the posterior of latent functions under labels, counts, amounts or Student-t noise is made
@@ -312,9 +300,8 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * For several outputs (hf_data.outputs; all others work there too): "mogp" (plain), "morcgp"
  * (MO-RCGP: robust weights centred on what the other outputs say; its published objective is
  * HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs share) and "independent" (the
- * default, without covariance between outputs). For labels (hf_fit() of a table): "probit",
- * "logit", "softmax". For counts: "poisson", "negative-binomial"; for positive amounts: "gamma".
- * HF_ERR_ARGUMENT lists the names. */
+ * default, without covariance between outputs). For labels "softmax", and every likelihood of
+ * likelihood_list.h by its name. HF_ERR_ARGUMENT lists the names. */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
 
 /** Why the last optimisation stopped. */

@@ -2,7 +2,7 @@
 /* The fit of arrays, from readings to posterior. */
 #include "fit/fit.h"
 #include "checkpoint/journal.h"
-#include "sites/student.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -88,10 +88,8 @@ static hf_status calibrate(hfi_fit *fit, const double *t, size_t trained, double
 static double observed_noise(const hfi_fit *fit, size_t channel)
 {
     const double noise = hf_sites_channel_noise(fit->sites, channel);
-    if (fit->settings->sites == HF_SITES_STUDENT_T) {
-        const hfi_student t = hfi_student_make(fit->nu);
-        return hfi_student_normal_variance(&t, noise);
-    }
+    const hfi_likelihood *row = hfi_site_kind_row(fit->settings->sites);
+    if (row && row->observed) return row->observed(noise, fit->nu);
     const double threshold = fit->sites->channel ? fit->sites->thresholds[channel] : fit->sites->threshold;
     if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->consistent_noise && isfinite(threshold))
         return hf_robust_consistent_noise(noise, threshold);

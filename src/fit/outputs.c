@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a fit of several outputs has beside that of one: a location, a scale, a noise and a constant for each, and the covariances between them. */
 #include "fit/fit.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,10 +24,11 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
             ctx, HF_ERR_ARGUMENT,
             "means of readings of several outputs belong to none of them; choose inducing inputs by "
             "'greedy', 'mdpp' or 'first', not by 'kmeans'");
-    if (settings->sites == HF_SITES_STUDENT_T && !settings->shared_noise)
+    if (hfi_site_kind_is_noise(settings->sites) && !settings->shared_noise)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "Student-t noise of several outputs has one scale for all of them: take the preset "
-                        "t-mogp, or let them share the noise (shared_noise)");
+                        "%s noise of several outputs has one scale for all of them: take the preset "
+                        "t-mogp, or let them share the noise (shared_noise)",
+                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,

@@ -235,7 +235,7 @@ static bool is_ordinary(const job *j, const hfi_svgp_report *svgp, double residu
     const double scaled = residual / j->fit.scaling.y_scale;
     if (j->settings.sites == HF_SITES_ROBUST)
         return scaled * scaled <= 3.0 * svgp->threshold * svgp->threshold;
-    if (j->settings.sites == HF_SITES_STUDENT_T) return scaled * scaled <= 9.0 * j->fit.noise;
+    if (hfi_site_kind_is_noise(j->settings.sites)) return scaled * scaled <= 9.0 * j->fit.noise;
     return true;
 }
 

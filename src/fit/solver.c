@@ -38,7 +38,7 @@ static hf_solver solver_for(const hf_fit_settings *settings, size_t n)
     if (settings->minibatch > 0) return HF_SOLVER_INDUCING;
     if (n <= EXACT_READINGS) return HF_SOLVER_EXACT;
     const bool iterated =
-        settings->sites == HF_SITES_STUDENT_T || hfi_site_kind_likelihood(settings->sites) != NULL;
+        hfi_site_kind_is_noise(settings->sites) || hfi_site_kind_likelihood(settings->sites) != NULL;
     return n <= PROJECTED_READINGS && !iterated ? HF_SOLVER_PROJECTED : HF_SOLVER_INDUCING;
 }
 

@@ -4,7 +4,7 @@
  * the rows, so that the rest of a fit (solution, residuals, calibration) goes on as with any other sites.
  */
 #include "fit/fit.h"
-#include "sites/student.h"
+#include "settings/settings.h"
 #include "svgp/svgp.h"
 #include <math.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 bool hfi_fit_is_stochastic(const hfi_fit *fit)
 {
     const hf_fit_settings *s = fit->settings;
-    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || s->sites == HF_SITES_STUDENT_T);
+    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_site_kind_is_noise(s->sites));
 }
 
 /* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be absent for this. */
@@ -35,23 +35,24 @@ static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdo
 static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
 {
     const size_t n = fit->n;
-    const hfi_student t = hfi_student_make(fit->nu);
+    const hfi_likelihood *row = hfi_site_kind_row(fit->settings->sites);
     double *target = hfi_alloc(fit->ctx, n, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
     double *variance = target + n;
     for (size_t i = 0; i < n; i++) {
         const double scale = hfi_sites_noise(fit->sites, i);
         const double v = fmax(all->sd[i] * all->sd[i] - scale, 0.0);
-        hfi_student_expected e;
-        hfi_student_expect(&t, fit->y[i] - all->mean[i], v, scale, &e);
-        variance[i] = e.v < 0.0 ? -0.5 / e.v : INFINITY;
-        target[i] = e.v < 0.0 ? all->mean[i] + e.m * variance[i] : 0.0;
+        hfi_seen seen = {.y = fit->y[i], .dispersion = scale, .shape = fit->nu};
+        hfi_likelihood_place(row, &seen);
+        const hfi_likelihood_expected e = hfi_likelihood_expect(row, &seen, all->mean[i], v);
+        variance[i] = e.w > 0.0 ? 1.0 / e.w : INFINITY;
+        target[i] = e.w > 0.0 ? all->mean[i] + e.f * variance[i] : 0.0;
     }
     hfi_sites_give(fit->sites, target, variance);
     hfi_free(fit->ctx, target);
     return hf_sites_present(fit->sites) > 0
                ? HF_OK
-               : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this Student-t noise no reading says anything");
+               : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this noise no reading says anything");
 }
 
 static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *state)
@@ -60,7 +61,7 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
     hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
     if (s < 0) return s;
     s = marginals(fit, solution, &all);
-    if (s >= 0 && fit->settings->sites == HF_SITES_STUDENT_T) {
+    if (s >= 0 && hfi_site_kind_is_noise(fit->settings->sites)) {
         s = give_student_sites(fit, &all);
         for (size_t i = 0; s >= 0 && i < fit->n; i++)
             fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;

@@ -4,6 +4,7 @@
 #include "inference/student.h"
 #include "outliers/pursuit.h"
 #include "search/explore.h"
+#include "settings/settings.h"
 #include <math.h>
 #include <string.h>
 
@@ -103,11 +104,10 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
     if (fit->shift) return hfi_fit_train_likelihood(fit, state);
     if (hfi_fit_is_stochastic(fit)) return hfi_fit_train_stochastic(fit, state);
+    if (hfi_site_kind_is_noise(fit->settings->sites)) return student_fit(fit, state);
     switch (fit->settings->sites) {
     case HF_SITES_ROBUST:
         return robust_fit(fit, state);
-    case HF_SITES_STUDENT_T:
-        return student_fit(fit, state);
     case HF_SITES_PURSUIT:
         return pursuit_fit(fit, state);
     default: /* labels were refused before */

@@ -21,6 +21,11 @@ bool hf_site_kind_has_rate(hf_site_kind sites)
     return hfi_site_kind_likelihood(sites) != NULL;
 }
 
+bool hf_site_kind_has_labels(hf_site_kind sites)
+{
+    return hfi_site_kind_is_class(sites);
+}
+
 hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean, double var,
                                 hf_reading_moments *out)
 {

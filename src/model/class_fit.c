@@ -13,9 +13,10 @@
 
 hf_link hfi_class_link(hf_site_kind sites)
 {
-    return sites == HF_SITES_SOFTMAX ? HF_LINK_SOFTMAX
-           : sites == HF_SITES_LOGIT ? HF_LINK_LOGIT
-                                     : HF_LINK_PROBIT;
+    /* Sites of labels are called like their links. */
+    unsigned link = HF_LINK_PROBIT;
+    hf_enum_parse(NULL, HF_ENUM_LINK, hf_enum_name(HF_ENUM_SITE_KIND, sites), &link);
+    return (hf_link)link;
 }
 
 size_t hfi_class_latents(const hf_model *model)

@@ -25,6 +25,12 @@ const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind)
     return row && row->rate ? row : NULL;
 }
 
+bool hfi_site_kind_is_noise(hf_site_kind kind)
+{
+    const hfi_likelihood *row = hfi_site_kind_row(kind);
+    return row && row->observed;
+}
+
 hf_inference hfi_inference_of(const hf_fit_settings *s)
 {
     const hfi_likelihood *row = hfi_site_kind_row(s->sites);
@@ -34,7 +40,8 @@ hf_inference hfi_inference_of(const hf_fit_settings *s)
 
 bool hfi_site_kind_is_class(hf_site_kind kind)
 {
-    return kind == HF_SITES_PROBIT || kind == HF_SITES_LOGIT || kind == HF_SITES_SOFTMAX;
+    const hfi_likelihood *row = hfi_site_kind_row(kind);
+    return kind == HF_SITES_SOFTMAX || (row && row->labels);
 }
 
 bool hfi_kernel_is_auto(const char *kernel)
@@ -134,12 +141,6 @@ static void minibatches(hf_fit_settings *s)
     s->optimiser = HF_OPTIMISER_ADAM;
 }
 
-static void student(hf_fit_settings *s)
-{
-    plain(s);
-    s->sites = HF_SITES_STUDENT_T;
-}
-
 /* What the support takes away from the tails of the noise, calibration gives back to the intervals. */
 static void pursuit(hf_fit_settings *s)
 {
@@ -161,7 +162,8 @@ static void robust_outputs(hf_fit_settings *s)
 
 static void student_outputs(hf_fit_settings *s)
 {
-    student(s);
+    plain(s);
+    s->sites = HF_SITES_STUDENT_T;
     s->shared_noise = true;
 }
 
@@ -170,47 +172,11 @@ static void alone(hf_fit_settings *s)
     s->independent = true;
 }
 
-/* Whose rows differ from what the inducing inputs say by what is a variance, not a bound. */
-static void labels(hf_fit_settings *s)
+/* Latent values of labels, counts and amounts: rows differ from what the inducing inputs say by what is a variance, not a bound. */
+static void latent(hf_fit_settings *s)
 {
     plain(s);
     s->inducing_method = HF_INDUCING_FITC;
-}
-
-static void probit(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_PROBIT;
-}
-
-static void logit(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_LOGIT;
-}
-
-static void softmax(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_SOFTMAX;
-}
-
-static void poisson(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_POISSON;
-}
-
-static void negative_binomial(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_NEGATIVE_BINOMIAL;
-}
-
-static void amounts(hf_fit_settings *s)
-{
-    labels(s);
-    s->sites = HF_SITES_GAMMA;
 }
 
 static void untouched(hf_fit_settings *s)
@@ -221,32 +187,29 @@ static void untouched(hf_fit_settings *s)
 typedef struct preset {
     const char *name;
     void (*apply)(hf_fit_settings *settings);
+    hf_site_kind sites; /* after that; gaussian: as they are */
 } preset;
 
-static const preset presets[] = {
-    {"default", untouched},
-    {"gp", plain},
-    {"rcgp", published_rcgp},
-    {"cagp", projected_blocks},
-    {"rcagp", robust_projected},
-    {"rcagp-text", text_of_rcagp},
-    {"rcagp-program", program_of_rcagp},
-    {"sgpr", inducing},
-    {"rcsvgp", robust_inducing},
-    {"svgp", minibatches},
-    {"student-t", student},
-    {"rrp", pursuit},
-    {"mogp", plain},
-    {"morcgp", robust_outputs},
-    {"t-mogp", student_outputs},
-    {"independent", alone},
-    {"probit", probit},
-    {"logit", logit},
-    {"softmax", softmax},
-    {"poisson", poisson},
-    {"negative-binomial", negative_binomial},
-    {"gamma", amounts},
-};
+#define NOISE(id, symbol, name, help)  {name, plain, HF_SITES_##id},
+#define LATENT(id, symbol, name, help) {name, latent, HF_SITES_##id},
+
+static const preset presets[] = {{"default", untouched, HF_SITES_GAUSSIAN},
+                                 {"gp", plain, HF_SITES_GAUSSIAN},
+                                 {"rcgp", published_rcgp, HF_SITES_GAUSSIAN},
+                                 {"cagp", projected_blocks, HF_SITES_GAUSSIAN},
+                                 {"rcagp", robust_projected, HF_SITES_GAUSSIAN},
+                                 {"rcagp-text", text_of_rcagp, HF_SITES_GAUSSIAN},
+                                 {"rcagp-program", program_of_rcagp, HF_SITES_GAUSSIAN},
+                                 {"sgpr", inducing, HF_SITES_GAUSSIAN},
+                                 {"rcsvgp", robust_inducing, HF_SITES_GAUSSIAN},
+                                 {"svgp", minibatches, HF_SITES_GAUSSIAN},
+                                 HF_NOISE_LIKELIHOODS(NOISE){"rrp", pursuit, HF_SITES_GAUSSIAN},
+                                 {"mogp", plain, HF_SITES_GAUSSIAN},
+                                 {"morcgp", robust_outputs, HF_SITES_GAUSSIAN},
+                                 {"t-mogp", student_outputs, HF_SITES_GAUSSIAN},
+                                 {"independent", alone, HF_SITES_GAUSSIAN},
+                                 HF_LABEL_LIKELIHOODS(LATENT){"softmax", latent, HF_SITES_SOFTMAX},
+                                 HF_RATE_LIKELIHOODS(LATENT)};
 
 enum {
     PRESETS = sizeof presets / sizeof presets[0]
@@ -262,5 +225,6 @@ hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_setti
     if (status < 0) return status;
     *out = hf_fit_settings_default();
     presets[index].apply(out);
+    if (presets[index].sites != HF_SITES_GAUSSIAN) out->sites = presets[index].sites;
     return HF_OK;
 }

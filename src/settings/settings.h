@@ -27,6 +27,9 @@ const hfi_likelihood *hfi_site_kind_row(hf_site_kind kind);
 /** The same of readings that are counts or amounts; NULL for all other kinds of sites. */
 const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind);
 
+/** Whether readings scatter about the latent value itself by a likelihood of the table. */
+bool hfi_site_kind_is_noise(hf_site_kind kind);
+
 /** The inference of a fit: for HF_INFERENCE_AUTO what goes with its sites; of sites without one EP. */
 hf_inference hfi_inference_of(const hf_fit_settings *settings);
 

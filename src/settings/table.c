@@ -45,17 +45,23 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 
 /* ---- what goes with what ---------------------------------------------------------------------------------------- */
 
-#define BIT(value)   (1u << (value))
-#define ALL_BUT(bit) (~0u & ~(bit))
-#define OFF          BIT(false)
-#define ON           BIT(true)
-#define NONE         BIT(0)
-#define SOME         (BIT(1) | BIT(2))
-#define ONE          BIT(0)
-#define SEVERAL      BIT(1)
-#define LABELS       (BIT(HF_SITES_PROBIT) | BIT(HF_SITES_LOGIT) | BIT(HF_SITES_SOFTMAX))
-#define NOISES       BIT(HF_SITES_STUDENT_T)
-#define RATES        (BIT(HF_SITES_POISSON) | BIT(HF_SITES_NEGATIVE_BINOMIAL) | BIT(HF_SITES_GAMMA))
+#define BIT(value)                      (1u << (value))
+#define ALL_BUT(bit)                    (~0u & ~(bit))
+#define OFF                             BIT(false)
+#define ON                              BIT(true)
+#define NONE                            BIT(0)
+#define SOME                            (BIT(1) | BIT(2))
+#define ONE                             BIT(0)
+#define SEVERAL                         BIT(1)
+#define OR_BIT(id, symbol, name, help)  | BIT(HF_SITES_##id)
+#define LABELS                          (BIT(HF_SITES_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
+#define NOISES                          (0u HF_NOISE_LIKELIHOODS(OR_BIT))
+#define RATES                           (0u HF_RATE_LIKELIHOODS(OR_BIT))
+#define AND_ONE(id, symbol, name, help) +1
+enum {
+    LAST_SITES = 3 HF_LIKELIHOOD_LIST(AND_ONE) /* beside likelihoods there are 4 kinds */
+};
+#define LINE(id, symbol, name, help) ";\n" name ": " help
 #define NOT(member, bits)                                                                                    \
     {                                                                                                        \
         .term = { {#member, (bits)} }                                                                        \
@@ -140,13 +146,12 @@ const hfi_setting hfi_settings[] = {
     {CHOICE(mean, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1, DEFAULT(HF_MEAN_CONSTANT), SINCE(1),
      OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
      CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS | RATES))},
-    {CHOICE(sites, HF_SITES_GAMMA), MODEL, SINCE(1),
+    {CHOICE(sites, LAST_SITES), MODEL, SINCE(1),
      OPTION("sites", "KIND",
             "gaussian; robust: smooth weights that fall with the residual;\n"
-            "student-t; pursuit: a few readings with a variance of their own.\n"
-            "The target is labels: probit or logit, of two classes; softmax, of\nany number. It is counts: "
-            "poisson; negative-binomial, which vary\nmore. It is positive amounts: gamma"),
-     CLASHES(VALUES_REFUSED(BIT(HF_SITES_STUDENT_T) | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
+            "pursuit: a few readings with a variance of their own;\n"
+            "softmax: labels of any number of classes" HF_LIKELIHOOD_LIST(LINE)),
+     CLASHES(VALUES_REFUSED(NOISES | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
              {.values = BIT(HF_SITES_PURSUIT),
               .refused = true,
               .term = {{"minibatch", SOME}},
@@ -201,7 +206,7 @@ const hfi_setting hfi_settings[] = {
             "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp"),
      CLASHES(OF_READINGS, OF_TRAINING, VALUES(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
              {.values = BOUNDS | LEAVE_ONE_OUT,
-              .term = {{"sites", BIT(HF_SITES_STUDENT_T) | BIT(HF_SITES_PURSUIT)}},
+              .term = {{"sites", NOISES | BIT(HF_SITES_PURSUIT)}},
               .why = "these are trained by the evidence"},
              {.values = LEAVE_ONE_OUT,
               .term = {ON_BLOCKS, {"train_actions", ON}},
@@ -234,7 +239,7 @@ const hfi_setting hfi_settings[] = {
      CLASHES(OF_INDUCING, NOT(minibatch, SOME),
              {.values = ALL_BUT(BIT(HF_INDUCING_VFE)),
               .refused = true,
-              .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", BIT(HF_SITES_STUDENT_T)}},
+              .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
               .why = "variational Student-t fits are VFE"})},
     {CHOICE(inducing_choice, HF_INDUCING_FIRST), SOLVER, SINCE(2),
      OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first"),
@@ -242,7 +247,7 @@ const hfi_setting hfi_settings[] = {
     {LIST(inducing_inputs), SOLVER,
      CLASHES(REFUSED(solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
              {.refused = true, .term = {ON_BLOCKS}}, REFUSED(minibatch, SOME),
-             REFUSED(sites, BIT(HF_SITES_STUDENT_T) | LABELS), REFUSED(outputs, SEVERAL))},
+             REFUSED(sites, NOISES | LABELS), REFUSED(outputs, SEVERAL))},
     {FLAG(train_inducing), SOLVER, SINCE(2),
      OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters"),
      CLASHES(OF_INDUCING, OF_TRAINING, OF_READINGS)},
@@ -313,7 +318,7 @@ const hfi_setting hfi_settings[] = {
               .why = "off, there are no scales in which beta could count"})},
     {NUMBER(student_nu, 1, INFINITY), READINGS, .face.above = true, .face.below = true, ZERO("trained"),
      SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)"),
-     CLASHES(OF_READINGS, NOT(sites, ALL_BUT(BIT(HF_SITES_STUDENT_T))))},
+     CLASHES(OF_READINGS, NOT(sites, ALL_BUT(NOISES)))},
     {POSITIVE(max_noise), TRAINING, ZERO("none"), SINCE(3), UNIT("target^2"),
      OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)"),
      CLASHES(OF_READINGS, OF_TRAINING)},

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <string.h>
 
-static const hfi_likelihood *const rows[] = {&hfi_likelihood_probit,  &hfi_likelihood_logit,
-                                             &hfi_likelihood_poisson, &hfi_likelihood_negative_binomial,
-                                             &hfi_likelihood_gamma,   &hfi_likelihood_student_t};
+#define ROW(id, symbol, name, help) &hfi_likelihood_##symbol,
+static const hfi_likelihood *const rows[] = {HF_LIKELIHOOD_LIST(ROW)};
+#undef ROW
 
 enum {
     ROWS = sizeof rows / sizeof rows[0]

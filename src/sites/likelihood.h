@@ -6,7 +6,8 @@
  * Inference, prediction and scores read the table and never ask which kind a likelihood is. Where a log
  * density is concave in f, Newton's method finds the only mode and site precisions are never negative; a
  * row whose log density is not says so, and how a normal density lies below its likelihood, from which
- * inference starts. A new likelihood is one file with its functions and one row.
+ * inference starts. A new likelihood is one file with its functions and one row
+ * of holdfast/likelihood_list.h.
  *
  *     probit               log Phi(y f), y = -1 or 1                  label of two classes
  *     logit                -log(1 + exp(-y f)), y = -1 or 1           label of two classes
@@ -73,6 +74,8 @@ typedef struct hfi_likelihood {
      * likelihood at f and, up to a factor, lies below it elsewhere, its dispersion widened by a factor from
      * 1 on. NULL: the log density is concave. */
     double (*touch)(const hfi_seen *seen, double f, double widening);
+    /** Variance of the normal density with the same central 95 % interval as the noise. NULL: no noise. */
+    double (*observed)(double dispersion, double shape);
     /** Sets the parts that do not depend on f; NULL: there are none. */
     void (*place)(hfi_seen *seen);
     /** The rest, at f + shift. */
@@ -88,8 +91,9 @@ typedef struct hfi_likelihood {
     void (*variance)(double dispersion, double *linear, double *square);
 } hfi_likelihood;
 
-extern const hfi_likelihood hfi_likelihood_probit, hfi_likelihood_logit, hfi_likelihood_poisson,
-    hfi_likelihood_negative_binomial, hfi_likelihood_gamma, hfi_likelihood_student_t;
+#define ROW_(id, symbol, name, help) extern const hfi_likelihood hfi_likelihood_##symbol;
+HF_LIKELIHOOD_LIST(ROW_)
+#undef ROW_
 
 /** The row of that name; NULL: it is no likelihood of this table, or NULL. */
 const hfi_likelihood *hfi_likelihood_named(const char *name);

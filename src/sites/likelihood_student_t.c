@@ -35,6 +35,12 @@ static double touch(const hfi_seen *seen, double f, double widening)
     return hfi_student_precision(&t, seen->y - f, widening * seen->dispersion);
 }
 
+static double observed(double dispersion, double shape)
+{
+    const hfi_student t = hfi_student_make(shape);
+    return hfi_student_normal_variance(&t, dispersion);
+}
+
 static bool tilt(const hfi_seen *seen, double power, double mean, double var, hfi_likelihood_tilted *out)
 {
     const hfi_student t = hfi_student_make(seen->shape), powered = hfi_student_power(&t, power);
@@ -60,6 +66,7 @@ const hfi_likelihood hfi_likelihood_student_t = {
     /* Towards 2 degrees of freedom the noise loses its variance. */
     .shape = {"nu", 1.0, 4.0, 1.0, 2.0, 50.0},
     .touch = touch,
+    .observed = observed,
     .place = place,
     .slopes = slopes,
     .tilt = tilt,

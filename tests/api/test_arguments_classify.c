@@ -88,6 +88,7 @@ static void classifiers(workshop *w)
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, 0.0, -1.0, p, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, 0.0, 1.0, NULL, NULL), HF_ERR_ARGUMENT);
     assert_false(hf_site_kind_has_rate(HF_SITES_LOGIT));
+    assert_false(hf_site_kind_has_labels((hf_site_kind)44));
     hf_reading_moments moments;
     assert_int_equal(hf_likelihood_moments(HF_SITES_LOGIT, 1.0, 0.0, 1.0, &moments), HF_ERR_ARGUMENT);
     assert_int_equal(hf_likelihood_quantile(HF_SITES_POISSON, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);

@@ -10,19 +10,34 @@ import house
 NAMELESS = {"hf_enum", "hf_status"}
 
 
+def expand(text, likelihoods):
+    """Lists of likelihoods in place of their macros."""
+    return re.sub(r"(HF_\w+_LIKELIHOODS)\((\w+)\)",
+                  lambda found: "".join(f'HF_SITES_{row},' if found[2].startswith("HF_SITES") else f', "{row}"'
+                                        for row in likelihoods[found[1]]), text)
+
+
+def lists(source):
+    with open(os.path.join(source, "include", "holdfast", "likelihood_list.h"), encoding="utf-8") as file:
+        blocks = re.findall(r"#define (HF_\w+_LIKELIHOODS)\(X\)(.*?[^\\])\n", file.read(), re.S)
+    return {name: re.findall(r"\bX\((\w+),", body) for name, body in blocks}
+
+
 def values(text):
-    return [word for word in (part.strip() for part in re.sub(r"/\*.*?\*/", "", text, flags=re.S).split(",")) if word]
+    text = re.sub(r"/\*.*?\*/|^#.*?$", "", text, flags=re.S | re.M)
+    return [word for word in (part.strip() for part in text.split(",")) if word]
 
 
 def find_problems(source, _build):
-    enums, problems = {}, []
+    enums, problems, likelihoods = {}, [], lists(source)
     for path in glob.glob(os.path.join(source, "include", "holdfast", "*.h")):
         with open(path, encoding="utf-8") as file:
-            text = file.read()
+            text = expand(file.read(), likelihoods)
         for name, body in re.findall(r"typedef enum (hf_\w+) \{(.*?)\} \1;", text, re.S):
             enums[name] = values(body)
     with open(os.path.join(source, "include", "holdfast", "enums.h"), encoding="utf-8") as file:
-        listed = re.findall(r'X\((\w+), (hf_\w+), "[^"]*",((?:\s*\\?\s*"[^"]*",?)+)\s*\)', file.read())
+        text = expand(file.read(), likelihoods)
+    listed = re.findall(r'X\((\w+), (hf_\w+), "[^"]*",((?:\s*\\?\s*"[^"]*"\s*,?)+)\s*\)', text)
     for identifier, name, names in listed:
         count = len(re.findall(r'"[^"]*"', names))
         if name not in enums:

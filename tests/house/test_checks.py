@@ -13,6 +13,7 @@ import check_docs
 import check_format
 import check_headers
 import check_licence
+import check_likelihoods
 import check_marks
 import check_pages
 import check_prose
@@ -115,6 +116,19 @@ class Settings(Tree):
             self.write(table, lines)
             problems = check_settings.find_problems(self.root, None)
             self.assertEqual([said in problem for problem in problems if said], [True] if said else problems)
+
+
+class Likelihoods(Tree):
+    def test_likelihoods(self):
+        for name in house.files(PROJECT):
+            if name.startswith(("src/", "apps/", "include/")) and name.endswith((".c", ".h")):
+                self.write(name, house.read(PROJECT, name))
+        self.clean(check_likelihoods)
+        self.write("src/fit/asks.c", SPDX + "int asks(int sites)\n{\n    return sites == HF_SITES_GAMMA;\n}\n")
+        self.assertEqual(len(check_likelihoods.find_problems(self.root, self.build)), 1)
+        self.write("src/fit/asks.c", SPDX)
+        os.remove(os.path.join(self.root, "src/sites/likelihood_gamma.c"))
+        self.assertIn("no src/sites/likelihood_gamma.c", "".join(check_likelihoods.find_problems(self.root, self.build)))
 
 
 class Arrows(Tree):

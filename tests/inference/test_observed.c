@@ -20,6 +20,10 @@ static void sites_with_a_rate_are_three(void **state)
         assert_int_equal(hf_site_kind_has_rate((hf_site_kind)k),
                          k == HF_SITES_POISSON || k == HF_SITES_NEGATIVE_BINOMIAL || k == HF_SITES_GAMMA);
     assert_false(hf_site_kind_has_rate((hf_site_kind)99));
+    for (int k = 0; k <= HF_SITES_GAMMA; k++)
+        assert_int_equal(hf_site_kind_has_labels((hf_site_kind)k),
+                         k == HF_SITES_PROBIT || k == HF_SITES_LOGIT || k == HF_SITES_SOFTMAX);
+    assert_false(hf_site_kind_has_labels((hf_site_kind)99));
 }
 
 /* With a rate that is known: Poisson of mean 2; a geometric distribution; an exponential one. */

@@ -29,7 +29,7 @@ static const tool_option options[] = {
      "cagp, sgpr, svgp: projected, inducing, inducing by minibatches;\n"
      "student-t; rrp: relevance pursuit; for several outputs mogp: plain,\nmorcgp: robust by what the others "
      "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them;\n"
-     "probit, logit, softmax, poisson, negative-binomial, gamma: as --sites",
+     "names of likelihoods, as --sites has them; softmax",
      false},
     /* here those of the settings */
     {"stream", 0, NULL,

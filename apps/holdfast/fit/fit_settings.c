@@ -12,11 +12,6 @@ int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *n
     return usage_error(arguments->verb, "--%s: %s", name, hf_context_message(ctx));
 }
 
-bool is_label_sites(hf_site_kind sites)
-{
-    return sites == HF_SITES_PROBIT || sites == HF_SITES_LOGIT || sites == HF_SITES_SOFTMAX;
-}
-
 /* --set NAME=VALUE...: `threshold` is no parameter of the model but a rule of the sites, as --threshold is.
  */
 static int read_assignments(const tool_arguments *arguments, fit_settings *out, double *threshold)
@@ -109,7 +104,7 @@ static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit
         return wrong_choice(arguments, ctx, "preset");
     if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
-    const bool labels = is_label_sites(s->sites) || hf_site_kind_has_rate(s->sites);
+    const bool labels = hf_site_kind_has_labels(s->sites) || hf_site_kind_has_rate(s->sites);
     if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
         return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
                            sites);

@@ -33,7 +33,6 @@ void fit_settings_free(fit_settings *settings);
 
 /** Wrong usage of an option in the library's own words. */
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
-bool is_label_sites(hf_site_kind sites);
 /** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a message. */
 int read_actions(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
 /** --eps and --beta with a number for each output (fit_columns.c). */

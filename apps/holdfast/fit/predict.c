@@ -160,7 +160,7 @@ const tool_verb verb_predict = {
         "Of a transformed target (fit --transform) mean and standard deviations are those of the target, "
         "the\n"
         "interval is between quantiles, and <target>_median comes last.\n"
-        "Of counts and amounts (sites poisson, negative-binomial, gamma) likewise, at the exposure of the "
+        "Of counts and amounts (sites poisson and the like) likewise, at the exposure of the "
         "row,\n"
         "and then the rate for one unit of exposure: <target>_rate, <target>_rate_lo95, <target>_rate_hi95.\n"
         "Of several outputs each has its five columns, named by its own column. If the model was fitted "

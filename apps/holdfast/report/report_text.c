@@ -31,16 +31,12 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
         for (size_t t = 0; t < settings->output_beta_count; t++)
             fprintf(out, "%s%.4g", t == 0 ? ", beta " : ", ", settings->output_beta[t]);
         break;
-    case HF_SITES_STUDENT_T:
-        fprintf(out, ", %s, %.3g degrees of freedom%s",
-                report->solver == HF_SOLVER_INDUCING
-                    ? hf_enum_name(HF_ENUM_INFERENCE, HF_INFERENCE_VARIATIONAL)
-                    : hf_enum_name(HF_ENUM_INFERENCE, settings->inference),
-                report->nu, settings->student_nu > 0 ? "" : " (trained)");
-        break;
     default: /* labels have report_classes() */
-        if (hf_site_kind_has_rate(settings->sites))
+        if (isfinite(report->nu) || hf_site_kind_has_rate(settings->sites))
             fprintf(out, ", %s", hf_enum_name(HF_ENUM_INFERENCE, settings->inference));
+        if (isfinite(report->nu))
+            fprintf(out, ", %.3g degrees of freedom%s", report->nu,
+                    settings->student_nu > 0 ? "" : " (trained)");
         break;
     }
     fputc('\n', out);
