@@ -462,6 +462,7 @@ FUNCTIONS = {
     'hf_score_outputs': ('i', ['P', 'P', 'P', 'P']),
     'hf_search_settings_default': ('hf_search_settings', []),
     'hf_setting_choice': ('s', ['P', 'z']),
+    'hf_site_kind_has_labels': ('b', ['i']),
     'hf_site_kind_has_rate': ('b', ['i']),
     'hf_sites_age': ('i', ['P', 'P', 'P', 'P']),
     'hf_sites_beta': ('d', ['P', 'z']),
