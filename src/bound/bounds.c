@@ -24,7 +24,8 @@ static hfi_bounds_scratch lay_out(size_t m, size_t d, double *scratch, size_t *t
                             4 * d,
                             hfi_quadratic_work(m),
                             m <= HFI_SHARP_INPUTS ? m * m * m : 0,
-                            m * m + 3 * m};
+                            m * m + 3 * m,
+                            2 * m};
     double *at[sizeof sizes / sizeof *sizes];
     size_t sum = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -32,9 +33,9 @@ static hfi_bounds_scratch lay_out(size_t m, size_t d, double *scratch, size_t *t
         sum += sizes[k];
     }
     *total = sum;
-    return (hfi_bounds_scratch){at[0],  at[1],  at[2],  at[3],  at[4],
-                                at[5],  at[6],  at[7],  at[8],  at[9],
-                                at[10], at[11], at[12], at[13], scratch ? scratch + sum : NULL};
+    return (hfi_bounds_scratch){
+        at[0], at[1], at[2],  at[3],  at[4],  at[5],  at[6],  at[7],
+        at[8], at[9], at[10], at[11], at[12], at[13], at[14], scratch ? scratch + sum : NULL};
 }
 
 size_t hfi_problem_own_scratch(size_t m, size_t d)
@@ -62,7 +63,7 @@ static void offer_quadratic(hfi_bounds_box *x, const double *g, const double *h,
 {
     const hfi_bounds_scratch *b = x->b;
     double predicted;
-    const double least = hfi_quadratic_lower(x->m, 1.0, g, h, b->point, &predicted, b->gap, b->work);
+    const double least = hfi_quadratic_lower(x->m, 1.0, g, h, x->ball, b->point, &predicted, b->gap, b->work);
     const double bound = constant + least - lost;
     if (!(bound > x->bound)) return;
     x->bound = bound;
@@ -83,7 +84,7 @@ static double least_cubic(const hfi_bounds_box *x, double lost, double *point, d
 {
     const hfi_certify_problem *q = x->problem;
     const hfi_cubic cubic = {
-        .m = x->m, .sign = x->sign, .g = x->mean->g, .h = x->mean->h, .t = x->mean->cubic};
+        .m = x->m, .sign = x->sign, .g = x->mean->g, .h = x->mean->h, .t = x->mean->cubic, .ball = x->ball};
     const hfi_cubic_effort effort = {
         .parts = x->of_spread ? HFI_PARTS / 4 : HFI_PARTS,
         .enough = !x->of_spread ? x->enough + lost - x->sign * x->mean->value : (double)INFINITY,
@@ -98,8 +99,8 @@ void hfi_bound_mean(hfi_bounds_box *x, double *point)
     const double lost = model->outside + model->rounding, value = x->sign * model->value;
     double predicted;
     const double least = model->has_cubic ? least_cubic(x, lost, point, &predicted)
-                                          : hfi_quadratic_lower(x->m, x->sign, model->g, model->h, point,
-                                                                &predicted, b->best_gap, b->work);
+                                          : hfi_quadratic_lower(x->m, x->sign, model->g, model->h, x->ball,
+                                                                point, &predicted, b->best_gap, b->work);
     x->bound = value + least - lost;
     x->predicted = value + predicted;
     x->own = true;
@@ -319,7 +320,8 @@ static void finish(const hfi_bounds_box *x, hfi_box_bound *out)
     out->bound = bound - 4.0 * DBL_EPSILON * (fabs(shift) + fabs(bound));
     if (!(out->bound >= -DBL_MAX)) out->bound = -(double)INFINITY;
     out->rounding = up * box_rounding(x);
-    out->slack = out->centre - out->bound;
+    /* The centre need not be in the ball. */
+    out->slack = x->ball ? (double)INFINITY : out->centre - out->bound;
     out->split = choose_split(x);
     for (size_t a = 0; a < x->m; a++)
         out->point[a] = x->centre[q->subject.free[a]] + x->half[a] * out->point[a];
@@ -445,6 +447,9 @@ void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t
                             .spread = spreads[k],
                             .bound = -(double)INFINITY,
                             .enough = (enough - sign * q->shift) / q->scale};
+        hfi_ball ball;
+        for (size_t f = 0; f < m; f++) b.point[f] = x.centre[q->subject.free[f]];
+        if (hfi_problem_ball(q, b.point, x.half, b.ball, &ball)) x.ball = &ball;
         bound_one(&x, b.models, &bounds[k]);
     }
 }

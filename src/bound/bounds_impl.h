@@ -31,6 +31,7 @@ typedef struct hfi_bounds_scratch {
     double *work;   /* of the quadratic bound */
     double *cubic;  /* m x m x m, where models are of third degree */
     double *square; /* m m + 3 m: of the model of the variance */
+    double *ball;   /* 2 m */
     double *models;
 } hfi_bounds_scratch;
 
@@ -42,6 +43,7 @@ typedef struct hfi_bounds_box {
     size_t m;
     const double *centre, *half;
     bool of_mean, of_spread; /* what matters */
+    const hfi_ball *ball;    /* that the box is cut by; NULL: none */
     hfi_mean_model *mean;
     hfi_spread_model spread;
     double bound, predicted; /* the best so far, solver's units without the shift */

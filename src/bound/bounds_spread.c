@@ -14,7 +14,8 @@ static double extreme_square(const hfi_bounds_box *x, double sign, double *point
     double predicted;
     for (size_t a = 0; a < x->m; a++) b->g[a] = 2.0 * s->b[a];
     for (size_t k = 0; k < x->m * x->m; k++) b->h[k] = 2.0 * s->g[k];
-    const double least = hfi_quadratic_lower(x->m, sign, b->g, b->h, point, &predicted, gap, b->work);
+    const double least =
+        hfi_quadratic_lower(x->m, sign, b->g, b->h, x->ball, point, &predicted, gap, b->work);
     return s->var + sign * least - sign * s->rounding;
 }
 
@@ -83,7 +84,8 @@ static double extreme_variance(const hfi_bounds_box *x, const hfi_square_model *
     const double wanted = x->enough * x->enough - s->noise;
     double enough = (double)INFINITY;
     if (x->sign * x->enough > 0.0 && isfinite(x->enough)) enough = x->sign * (wanted - s->var) + lost;
-    const hfi_cubic cubic = {.m = x->m, .sign = x->sign, .g = model->g, .h = model->h, .t = model->t};
+    const hfi_cubic cubic = {
+        .m = x->m, .sign = x->sign, .g = model->g, .h = model->h, .t = model->t, .ball = x->ball};
     const hfi_cubic_effort effort = {.parts = HFI_PARTS,
                                      .enough = enough,
                                      .want = 0.1 * lost + 0.04 * tolerance * sqrt(fmax(s->var, 0.0))};
@@ -101,7 +103,8 @@ static bool is_hopeless(const hfi_bounds_box *x)
     double predicted;
     for (size_t a = 0; a < x->m; a++) x->b->g[a] = 2.0 * s->b[a];
     for (size_t k = 0; k < x->m * x->m; k++) x->b->h[k] = 2.0 * s->g[k];
-    (void)hfi_quadratic_lower(x->m, x->sign, x->b->g, x->b->h, x->b->point, &predicted, NULL, x->b->work);
+    (void)hfi_quadratic_lower(x->m, x->sign, x->b->g, x->b->h, x->ball, x->b->point, &predicted, NULL,
+                              x->b->work);
     const double there = x->sign * s->var + predicted,
                  wanted = x->enough * fabs(x->enough) - x->sign * s->noise;
     return hfi_taylor_square_estimate(x->problem->taylor, x->half, s) > 0.5 * (there - wanted);

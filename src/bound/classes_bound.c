@@ -87,7 +87,7 @@ static double least_of(const hfi_box *x, const double *weight, double tilt, cons
             size += fabs(weight[j] * mean->h[k]);
         }
     }
-    return hfi_quadratic_lower(m, 1.0, b->g, b->h, b->point, predicted, gap, b->work) - lost -
+    return hfi_quadratic_lower(m, 1.0, b->g, b->h, x->ball, b->point, predicted, gap, b->work) - lost -
            8.0 * DBL_EPSILON * (double)x->n * size;
 }
 

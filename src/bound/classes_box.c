@@ -63,6 +63,7 @@ static hfi_box_scratch lay_out(const hfi_classes *c, double *scratch, size_t *to
                  {&b.place, m},
                  {&b.place2, m},
                  {&b.full, d},
+                 {&b.ball, 2 * m},
                  {&b.shape, hfi_covariance_scratch(c)},
                  {&b.moments, hfi_rules_scratch(&c->quick)},
                  {&b.jets, hfi_jets_room(c, c->local_degree)},
@@ -256,7 +257,7 @@ static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
     out->centre = x->here;
     out->predicted = fmax(x->predicted, x->bound);
     out->rounding = rounding + x->c->whole.rounding + 2.0 * x->error;
-    out->slack = x->here - x->bound;
+    out->slack = x->ball ? (double)INFINITY : x->here - x->bound; /* the centre need not be in the ball */
     out->split = choose_split(x);
     for (size_t a = 0; a < x->m; a++) out->point[a] = x->centre[a] + x->half[a] * out->point[a];
 }
@@ -275,9 +276,10 @@ static void model_class(const hfi_classes *c, size_t i, size_t count, const hfi_
     hfi_taylor_mean(&c->side[i].taylor, count, b->centre, b->half, models, b->scratch);
 }
 
-void hfi_classes_bounds(const hfi_classes *c, double sign, size_t count, const double *low,
+void hfi_classes_bounds(const hfi_certify_problem *q, double sign, size_t count, const double *low,
                         const double *high, hfi_box_bound *bounds, double *scratch)
 {
+    const hfi_classes *c = q->classes;
     const size_t m = c->m, d = c->d, n = c->classes;
     size_t total;
     const hfi_box_scratch b = lay_out(c, scratch, &total);
@@ -303,6 +305,8 @@ void hfi_classes_bounds(const hfi_classes *c, double sign, size_t count, const d
                      .centre = b.place,
                      .half = b.half + k * m,
                      .mean = models + k * n};
+        hfi_ball ball;
+        if (hfi_problem_ball(q, x.centre, x.half, b.ball, &ball)) x.ball = &ball;
         bound_one(&x, sign, &bounds[k]);
     }
 }

@@ -60,6 +60,7 @@ typedef struct hfi_box_scratch {
     double *bent;           /* m x m: a Hessian for one bound */
     double *place, *place2; /* m: centre of a box, a point of it */
     double *full;           /* d */
+    double *ball;           /* 2 m */
     double *shape;
     double *moments;
     double *jets;
@@ -72,6 +73,7 @@ typedef struct hfi_box {
     size_t m, n;                 /* free inputs, classes */
     const double *centre, *half; /* m */
     const hfi_mean_model *mean;  /* n */
+    const hfi_ball *ball;        /* that the box is cut by; NULL: none */
     hfi_covariance_model s;
     double error;  /* of the moments */
     double moves;  /* osc D */

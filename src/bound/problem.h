@@ -6,6 +6,7 @@
 #ifndef HFI_BOUND_PROBLEM_H
 #define HFI_BOUND_PROBLEM_H
 
+#include "bound/quadratic.h"
 #include "bound/quantity.h"
 #include "bound/taylor.h"
 
@@ -63,6 +64,10 @@ struct hfi_certify_problem {
     /* NULL, or moves a point (m) that steps lead to back into the region. */
     void (*project)(const void *region, double *point);
     const void *region;
+    /* NULL, or the region in coordinates u of a part, x = centre + half u of the free inputs (p and r have m entries each). False: the part is inside, or nothing is said of it. */
+    bool (*ball)(const void *region, const double *centre, const double *half, double *p, double *r,
+                 double *k);
+    const hfi_certify_problem *whole; /* whose region cuts this one too; NULL: its own */
 
     /* Problems of mean and sd, and of several classes. */
     hfi_taylor *taylor;
@@ -108,6 +113,14 @@ void hfi_problem_end(hfi_certify_problem *problem);
 static inline double *hfi_problem_scratch(const hfi_certify_problem *problem, int thread)
 {
     return problem->room + problem->room_scratch + (size_t)thread * problem->scratch;
+}
+/** The region that cuts the part x = centre + half u of the free inputs; `room` 2 m. False: none does. */
+static inline bool hfi_problem_ball(const hfi_certify_problem *problem, const double *centre,
+                                    const double *half, double *room, hfi_ball *out)
+{
+    const hfi_certify_problem *of = problem->whole ? problem->whole : problem;
+    *out = (hfi_ball){room, room + of->subject.free_count, 0.0};
+    return of->ball && of->ball(of->region, centre, half, room, room + of->subject.free_count, &out->k);
 }
 /** look() of such problems. */
 double hfi_problem_look(void *of, double sign, bool descend, const double *point, double *user);

@@ -19,6 +19,9 @@ typedef struct problem {
     double *separable; /* m */
     double *shift;     /* m: D */
     double *factor;    /* m x m */
+    const hfi_ball *ball;
+    double mu;   /* of what the ball adds to g, h and shift now */
+    double most; /* mu so far */
 } problem;
 
 size_t hfi_quadratic_work(size_t m)
@@ -127,6 +130,61 @@ static void choose_shift(const problem *p)
     for (size_t a = 0; a < p->m; a++) p->shift[a] = p->h[a * p->m + a] - theta * p->radius[a];
 }
 
+/* ---- balls ------------------------------------------------------------------------------------------------------- */
+
+/* With another mu. The slopes at v follow; v is NULL where there are none yet. */
+static void set_multiplier(problem *p, double mu, const double *v)
+{
+    const double more = mu - p->mu;
+    p->mu = mu;
+    p->most = fmax(p->most, mu);
+    for (size_t a = 0; a < p->m && more != 0.0; a++) {
+        p->g[a] += more * p->ball->p[a];
+        p->h[a * p->m + a] += more * p->ball->r[a];
+        p->shift[a] += more * p->ball->r[a];
+        if (v) p->slope[a] += more * (p->ball->p[a] + p->ball->r[a] * v[a]);
+    }
+}
+
+/* The ball's function where linear u + shift u^2 / 2 and `more` times it are least over the cube. */
+static double ball_at(const problem *p, const double *linear, double more)
+{
+    const hfi_ball *b = p->ball;
+    double sum = b->k;
+    for (size_t a = 0; a < p->m; a++) {
+        const double u = least_at(linear[a] + more * b->p[a], p->shift[a] + more * b->r[a]);
+        sum += along(b->p[a], b->r[a], u);
+    }
+    return sum;
+}
+
+/* How much mu should grow from 0, or from what it is, so that the minimiser comes to the ball's border. */
+static double best_multiplier(const problem *p, const double *linear)
+{
+    enum {
+        DOUBLINGS = 48,
+        HALVINGS = 24
+    };
+    double size = 0.0, slope = 0.0, low = -p->mu, high;
+    if (ball_at(p, linear, low) <= 0.0) return low;
+    for (size_t a = 0; a < p->m; a++) {
+        size += fabs(linear[a]) + fabs(p->shift[a]);
+        slope += fabs(p->ball->p[a]) + p->ball->r[a];
+    }
+    double step = slope > 0.0 ? 1e-3 * size / slope : 0.0;
+    if (!(step > 0.0) || !(step < 1e300)) return 0.0;
+    for (int k = 0; k < DOUBLINGS && ball_at(p, linear, low + step) > 0.0; k++) step *= 2.0;
+    high = low + step;
+    for (int k = 0; k < HALVINGS; k++) {
+        const double middle = 0.5 * (low + high);
+        if (ball_at(p, linear, middle) > 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return high;
+}
+
 /* The separable function that the tangent at v leaves, least over the cube. slope = g + H v. */
 static double tangent_bound(const problem *p, const double *v, double *gap)
 {
@@ -154,24 +212,55 @@ static double centre_bound(const problem *p, const double *v, double *gap)
     return bound;
 }
 
-double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, double *point,
-                           double *predicted, double *gap, double *work)
+/* The largest of a bound over mu, with slopes at v; the problem keeps that mu. */
+static void improve_multiplier(problem *p, const double *v)
 {
-    const problem p = prepare(m, sign, g, h, work);
-    double size = 0.0;
-    for (size_t a = 0; a < m; a++) size += fabs(p.g[a]) + fabs(p.h[a * m + a]) + p.radius[a];
+    for (size_t a = 0; a < p->m; a++)
+        p->separable[a] = v ? p->slope[a] - p->shift[a] * v[a] : p->g[a]; /* g + P v */
+    set_multiplier(p, fmax(0.0, p->mu + best_multiplier(p, p->separable)), v);
+}
+
+/* Added to the function at v, what the ball has put there already being part of it: nothing inside of the ball. */
+static double added_at(const problem *p, const double *v)
+{
+    double sum = p->ball->k, inside = 0.0;
+    for (size_t a = 0; a < p->m; a++) inside += along(p->ball->p[a], p->ball->r[a], v[a]);
+    sum += inside;
+    return p->mu * (fmax(sum, 0.0) - inside);
+}
+
+/* Size of all that is added up, for its rounding. */
+static double size_of(const problem *p)
+{
+    double size = p->ball ? p->most * fabs(p->ball->k) : 0.0;
+    for (size_t a = 0; a < p->m; a++) {
+        size += fabs(p->g[a]) + fabs(p->h[a * p->m + a]) + p->radius[a];
+        if (p->ball) size += 2.0 * p->most * (fabs(p->ball->p[a]) + p->ball->r[a]);
+    }
+    return size;
+}
+
+double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, const hfi_ball *ball,
+                           double *point, double *predicted, double *gap, double *work)
+{
+    problem p = prepare(m, sign, g, h, work);
+    const double unit = 4.0 * DBL_EPSILON * ((double)m + 8.0);
+    p.ball = ball;
     choose_shift(&p);
+    if (ball) improve_multiplier(&p, NULL);
     for (size_t a = 0; a < m; a++) point[a] = least_at(p.g[a], p.shift[a]);
     descend(&p, point);
-    *predicted = value_at(&p, point);
-    const double by_tangent = tangent_bound(&p, point, NULL), by_centre = centre_bound(&p, point, NULL);
-    if (gap) {
-        if (by_tangent >= by_centre)
-            (void)tangent_bound(&p, point, gap);
-        else
-            (void)centre_bound(&p, point, gap);
+    *predicted = value_at(&p, point) + (ball ? added_at(&p, point) : 0.0);
+    double by_centre = centre_bound(&p, point, gap) - unit * size_of(&p);
+    if (ball) {
+        by_centre += p.mu * ball->k;
+        improve_multiplier(&p, point);
     }
-    return fmax(by_tangent, by_centre) - 4.0 * DBL_EPSILON * ((double)m + 8.0) * size;
+    const double by_tangent =
+        tangent_bound(&p, point, NULL) + (ball ? p.mu * ball->k : 0.0) - unit * size_of(&p);
+    if (!(by_tangent >= by_centre)) return by_centre;
+    if (gap) (void)tangent_bound(&p, point, gap);
+    return by_tangent;
 }
 
 double hfi_largest_eigenvalue(size_t m, const double *matrix, int squares, double *work)

@@ -8,28 +8,38 @@
 
 #include <stddef.h>
 
+/** A convex set that u is in besides, p and r of m entries: k + p'u + sum_a r_a u_a^2 / 2 <= 0, r_a >= 0. */
+typedef struct hfi_ball {
+    const double *p, *r;
+    double k;
+} hfi_ball;
+
 /** Doubles of work. */
 size_t hfi_quadratic_work(size_t m);
 
 /**
- * A number below sign (g'u + u'H u / 2) for every u in the cube; H is m x m, symmetric, both triangles. Its own rounding is taken off.
+ * A number below sign (g'u + u'H u / 2) for every u in the cube and, unless it is NULL, in the ball; H is m x m, symmetric, both triangles. Its own rounding is taken off.
  *
  * H is split into P + D with a diagonal D and P positive semi-definite; P is replaced by its tangent at a point v, which leaves a separable function whose minimum is exact
  * in each coordinate. v is 0 or the end of a coordinate descent, whichever gives more. D_a = H_aa - theta sum_b |H_ab| with the smallest theta of a few whose P has a Cholesky
  * factor; theta = 1 needs none.
  *
+ * Of a ball, mu (k + p'u + sum r_a u_a^2 / 2), which is nowhere above 0 in it, is added for the mu >= 0 with the largest bound (weak duality): the function that is
+ * left stays separable, so that its least value over the cube is a concave function of mu, and the slope of that is the ball's function at the minimiser.
+ *
  * @param point     v of the descent: the function is small there (m entries)
- * @param predicted the function at v
+ * @param predicted the function at v, outside of the ball with what is added there
  * @param gap       m entries: shares of predicted less the bound; NULL if not wanted
  */
-double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, double *point,
-                           double *predicted, double *gap, double *work);
+double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, const hfi_ball *ball,
+                           double *point, double *predicted, double *gap, double *work);
 
 /** sign (g'u + u'H u / 2 + T(u, u, u) / 6), T symmetric, m x m x m; m <= HFI_SHARP_INPUTS. */
 typedef struct hfi_cubic {
     size_t m;
     double sign;
     const double *g, *h, *t;
+    const hfi_ball *ball; /* or NULL */
 } hfi_cubic;
 
 /** When to be content. */

@@ -33,6 +33,7 @@ typedef struct problem {
     double *slices;      /* m */
     double *local;       /* m: a point of a part */
     double *shares;      /* m */
+    double *ball;        /* 2 m: the ball of a part */
     double *work;        /* of the quadratic bound */
     double *point, best; /* the least value met */
 } problem;
@@ -44,7 +45,7 @@ static size_t part_size(size_t m)
 
 size_t hfi_cubic_work(size_t m, size_t parts)
 {
-    return (parts / 2 + 2) * part_size(m) + m * m * m + 3 * m * m + 5 * m + hfi_quadratic_work(m);
+    return (parts / 2 + 2) * part_size(m) + m * m * m + 3 * m * m + 8 * m + hfi_quadratic_work(m);
 }
 
 static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, double *work)
@@ -60,7 +61,8 @@ static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, doub
     p.slices = p.gs + m;
     p.local = p.slices + m;
     p.shares = p.local + m;
-    p.work = p.shares + 2 * m;
+    p.ball = p.shares + 2 * m;
+    p.work = p.ball + 2 * m;
     return p;
 }
 
@@ -102,6 +104,20 @@ static void place_whole(problem *p)
     p->rounding = 4096.0 * DBL_EPSILON * size;
 }
 
+/* The ball in the coordinates of a part. */
+static hfi_ball part_ball(const problem *p, const part *q)
+{
+    const hfi_ball *whole = p->cubic->ball;
+    hfi_ball own = {p->ball, p->ball + p->m, whole->k};
+    for (size_t a = 0; a < p->m; a++) {
+        const double at = q->at[a], side = q->side[a];
+        own.k += at * (whole->p[a] + 0.5 * whole->r[a] * at);
+        p->ball[a] = side * (whole->p[a] + whole->r[a] * at);
+        p->ball[p->m + a] = side * side * whole->r[a];
+    }
+    return own;
+}
+
 /* The bound of a part, its most promising point, and where to split it. */
 static void bound_part(problem *p, part *q, double *gap)
 {
@@ -113,7 +129,9 @@ static void bound_part(problem *p, part *q, double *gap)
         for (size_t b = 0; b < m; b++) p->hs[a * m + b] = r[a] * r[b] * q->h[a * m + b];
         square += r[a] * r[a];
     }
-    const double least = hfi_quadratic_lower(m, 1.0, p->gs, p->hs, p->local, &predicted, gap, p->work);
+    const hfi_ball ball = p->cubic->ball ? part_ball(p, q) : (hfi_ball){0};
+    const double least = hfi_quadratic_lower(m, 1.0, p->gs, p->hs, p->cubic->ball ? &ball : NULL, p->local,
+                                             &predicted, gap, p->work);
     hfi_cube_slices(m, p->size, r, p->slices);
     for (size_t a = 0; a < m; a++) sizes += p->slices[a];
     const double third = fmin(sizes, p->norm * square * sqrt(square)) / 6.0 * (1.0 + 1e-12);

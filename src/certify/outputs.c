@@ -247,6 +247,7 @@ static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_proble
     for (size_t i = 0; i < outputs && status >= 0; i++) {
         hfi_certify_problem *mean = j->problem[i];
         mean->watch = q->watch;
+        mean->whole = q;
         status = mean->functions->begin(mean, threads, &j->whole[i]);
         if (status >= 0) j->begun++;
     }

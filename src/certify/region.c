@@ -11,6 +11,8 @@
 typedef struct shape {
     double (*weigh)(double u); /* NULL: a box */
     double (*unweigh)(double w);
+    /* Adds coordinate j of a part, at + half v, |v| <= 1, in units of the half-widths: *k + p v + r v^2 / 2 is nowhere more than its weight. */
+    void (*add)(double at, double half, double *p, double *r, double *k);
 } shape;
 
 static double square(double u)
@@ -23,8 +25,25 @@ static double same(double u)
     return u;
 }
 
-static const shape shapes[] = {
-    [HF_SHAPE_BOX] = {NULL, NULL}, [HF_SHAPE_L2] = {square, sqrt}, [HF_SHAPE_L1] = {same, same}};
+static void add_square(double at, double half, double *p, double *r, double *k)
+{
+    *k += at * at;
+    *p = 2.0 * at * half;
+    *r = 2.0 * half * half;
+}
+
+/* Where a coordinate has both signs nothing is said of its weight. */
+static void add_size(double at, double half, double *p, double *r, double *k)
+{
+    const double sign = at >= half ? 1.0 : at <= -half ? -1.0 : 0.0;
+    *k += sign * at;
+    *p = sign * half;
+    *r = 0.0;
+}
+
+static const shape shapes[] = {[HF_SHAPE_BOX] = {NULL, NULL, NULL},
+                               [HF_SHAPE_L2] = {square, sqrt, add_square},
+                               [HF_SHAPE_L1] = {same, same, add_size}};
 
 enum {
     SHAPES = sizeof shapes / sizeof *shapes
@@ -226,7 +245,7 @@ static void project(const void *of, double *point)
     for (size_t f = 0; f < m; f++) {
         const double away = point[f] - c->centre[f];
         if (c->step[f] > 0.0)
-            point[f] = c->centre[f] + copysign(floor(fabs(away) / c->step[f] + 1e-6), away) * c->step[f];
+            point[f] = c->centre[f] + copysign(floor(fabs(away) / c->step[f] + 1e-10), away) * c->step[f];
         if (c->kind->weigh) sum += c->kind->weigh(fabs(point[f] - c->centre[f]) / c->half[f]);
     }
     if (!c->kind->weigh) return;
@@ -235,9 +254,23 @@ static void project(const void *of, double *point)
     for (size_t f = 0; f < m; f++) {
         const double away = (point[f] - c->centre[f]) * (most / size);
         /* Steps that the scale has cut are cut to whole ones. */
-        const double steps = c->step[f] > 0.0 ? floor(fabs(away) / c->step[f] + 1e-6) : 0.0;
+        const double steps = c->step[f] > 0.0 ? floor(fabs(away) / c->step[f] + 1e-10) : 0.0;
         point[f] = c->centre[f] + (c->step[f] > 0.0 ? copysign(steps, away) * c->step[f] : away);
     }
+}
+
+/* As hfi_ball has it: of what is not wholly inside. */
+static bool ball(const void *of, const double *centre, const double *half, double *p, double *r, double *k)
+{
+    const cut *c = of;
+    double most = 0.0;
+    *k = -(1.0 + c->slack);
+    for (size_t f = 0; f < c->whole.sides; f++) {
+        const double at = (centre[f] - c->centre[f]) / c->half[f], side = half[f] / c->half[f];
+        most += c->kind->weigh(fabs(at) + side);
+        c->kind->add(at, side, &p[f], &r[f], k);
+    }
+    return most > 1.0 - c->slack;
 }
 
 static double look(void *of, double sign, bool descend, const double *point, double *user)
@@ -305,6 +338,7 @@ hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_regio
     whole->functions = &functions;
     whole->of = c;
     q->project = project;
+    q->ball = c->kind->add ? ball : NULL;
     q->region = c;
     return HF_OK;
 }
@@ -315,6 +349,7 @@ void hfi_region_uncut(hfi_branch_problem *whole)
     const hfi_memory memory = whole->memory;
     *whole = c->whole;
     c->problem->project = NULL;
+    c->problem->ball = NULL;
     hfi_memory_free(&memory, c->centre);
     hfi_memory_free(&memory, c->scratch);
     hfi_memory_free(&memory, c);

@@ -171,6 +171,42 @@ static void test_sound(void **state)
     assert_true(done > 8);
 }
 
+/* In a ball: within the range of the box, no point is outside, and fewer parts than a ball without bounds of its own takes. */
+static void test_balls(void **state)
+{
+    (void)state;
+    for (int shape = (int)HF_SHAPE_L2; shape <= (int)HF_SHAPE_L1; shape++) {
+        trial t;
+        begin(&t, kernels[0], 3, NULL);
+        double x[INPUTS], lower[INPUTS], upper[INPUTS], y[INPUTS], p[MOST_CLASSES];
+        hf_certify_settings settings = hf_certify_settings_default();
+        hf_region region = hf_region_default();
+        draw_box(&t, 0.4, x, lower, upper);
+        for (size_t j = 0; j < INPUTS; j++) x[j] = 0.5 * (lower[j] + upper[j]);
+        const hf_range box = certify(&t, &settings, lower, upper, y, y);
+        region.shape = (hf_shape)shape;
+        region.centre = x;
+        settings.region = &region;
+        const hf_range ball = certify(&t, &settings, lower, upper, y, y);
+        assert_int_equal(ball.stop, HF_CERTIFY_TOLERANCE);
+        assert_true(ball.lower >= box.lower - 0.01 && ball.upper <= box.upper + 0.01 && ball.nodes < 2000);
+        for (size_t k = 0; k < SAMPLES; k++) {
+            double size = 0.0;
+            draw_inside(&t, 1, lower, upper, y);
+            for (size_t j = 0; j < INPUTS; j++) {
+                const double u = fabs(y[j] - x[j]) / (upper[j] - x[j]);
+                size += shape == (int)HF_SHAPE_L2 ? u * u : u;
+            }
+            size = shape == (int)HF_SHAPE_L2 ? sqrt(size) : size;
+            for (size_t j = 0; j < INPUTS && (size > 1.0 || k % 2 == 0); j++)
+                y[j] = x[j] + (y[j] - x[j]) / size * (1.0 - 1e-14);
+            predict(&t, 1, y, p);
+            assert_true(p[0] >= ball.lower - 1e-9 && p[0] <= ball.upper + 1e-9);
+        }
+        end(&t);
+    }
+}
+
 /* Means, gradient and Hessian of the quadrature against predictions' and differences; scaled and plain constants against what third and fourth derivatives are. */
 static void test_moments(void **state)
 {
@@ -537,17 +573,13 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moments),
-                                       cmocka_unit_test(test_sound),
-                                       cmocka_unit_test(test_tensors),
-                                       cmocka_unit_test(test_point),
-                                       cmocka_unit_test(test_permutation),
-                                       cmocka_unit_test(test_two_classes),
-                                       cmocka_unit_test(test_decisions),
-                                       cmocka_unit_test(test_radius),
-                                       cmocka_unit_test(test_attack),
-                                       cmocka_unit_test(test_gradient),
-                                       cmocka_unit_test(test_explain_and_accuracy),
-                                       cmocka_unit_test(test_arguments)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_moments),     cmocka_unit_test(test_sound),
+        cmocka_unit_test(test_balls),       cmocka_unit_test(test_tensors),
+        cmocka_unit_test(test_point),       cmocka_unit_test(test_permutation),
+        cmocka_unit_test(test_two_classes), cmocka_unit_test(test_decisions),
+        cmocka_unit_test(test_radius),      cmocka_unit_test(test_attack),
+        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_explain_and_accuracy),
+        cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -310,118 +310,6 @@ static void boxes_can_be_cancelled(void **state)
     cert_drop(&c);
 }
 
-/* Quadratic functions against samples of the cube: never above, and exact where a corner is clearly least. */
-static void quadratic_bounds_hold(void **state)
-{
-    enum {
-        M = 6
-    };
-    (void)state;
-    hfi_stream stream;
-    double work[2 * M * M + 6 * M], gap[M], point[M];
-    size_t corners = 0;
-    assert_true(hfi_quadratic_work(M) <= sizeof work / sizeof *work);
-    for (size_t trial = 0; trial < 300; trial++) {
-        double g[M], h[M * M], predicted, least = INFINITY, shares = 0.0, off = 0.0;
-        bool clear = true;
-        hfi_stream_init(&stream, 45, HFI_PURPOSE_TEST, trial);
-        const double steep = trial % 3 == 0 ? 60.0 : trial % 3 == 1 ? 1.0 : 0.0;
-        for (size_t a = 0; a < M; a++) {
-            g[a] = steep * hfi_stream_normal(&stream);
-            for (size_t b = 0; b <= a; b++) h[a * M + b] = h[b * M + a] = hfi_stream_normal(&stream);
-        }
-        const double sign = trial % 2 ? 1.0 : -1.0;
-        const double bound = hfi_quadratic_lower(M, sign, g, h, point, &predicted, gap, work);
-        for (size_t k = 0; k < 2000; k++) {
-            double value = 0.0, u[M];
-            for (size_t a = 0; a < M; a++) {
-                const double r = 4.0 * hfi_stream_uniform(&stream) - 2.0;
-                u[a] = k == 0 ? point[a] : fmax(-1.0, fmin(1.0, r));
-            }
-            for (size_t a = 0; a < M; a++) {
-                value += g[a] * u[a];
-                for (size_t b = 0; b < M; b++) value += 0.5 * u[a] * h[a * M + b] * u[b];
-            }
-            value *= sign;
-            least = fmin(least, value);
-            if (k == 0) assert_close("predicted", trial, predicted, value, 1e-12 * (1.0 + fabs(value)));
-        }
-        for (size_t a = 0; a < M; a++) {
-            assert_true(gap[a] >= 0.0);
-            shares += gap[a];
-        }
-        assert_true(bound <= least && shares >= predicted - bound - 1e-9);
-        for (size_t a = 0; a < M; a++) {
-            double radius = 0.0;
-            for (size_t b = 0; b < M; b++) radius += fabs(h[a * M + b]);
-            clear = clear && fabs(g[a]) > 2.0 * radius;
-            off += radius;
-        }
-        assert_true(least - bound <= off);
-        if (clear) assert_close("corner", trial, bound, predicted, 1e-10);
-        corners += clear;
-    }
-    assert_true(corners > 3);
-}
-
-static double cubic_at(const hfi_cubic *c, const double *u)
-{
-    const size_t m = c->m;
-    double value = 0.0;
-    for (size_t a = 0; a < m; a++) {
-        value += c->g[a] * u[a];
-        for (size_t b = 0; b < m; b++) {
-            value += 0.5 * u[a] * u[b] * c->h[a * m + b];
-            for (size_t k = 0; k < m; k++) value += u[a] * u[b] * u[k] * c->t[(a * m + b) * m + k] / 6.0;
-        }
-    }
-    return c->sign * value;
-}
-
-/* Cubic functions likewise; more parts leave less of the distance to what is met. */
-static void cubic_bounds_hold(void **state)
-{
-    enum {
-        M = 4,
-        PARTS = 512
-    };
-    (void)state;
-    hfi_stream stream;
-    double *work = make_zeros(hfi_cubic_work(M, PARTS)), gap[M], point[M], left[2] = {0.0, 0.0};
-    for (size_t trial = 0; trial < 100; trial++) {
-        double g[M], h[M * M], t[M * M * M], predicted;
-        hfi_stream_init(&stream, 46, HFI_PURPOSE_TEST, trial);
-        for (size_t a = 0; a < M; a++) {
-            g[a] = hfi_stream_normal(&stream);
-            for (size_t b = 0; b <= a; b++) {
-                h[a * M + b] = h[b * M + a] = hfi_stream_normal(&stream);
-                for (size_t c = 0; c <= b; c++)
-                    t[(a * M + b) * M + c] = t[(a * M + c) * M + b] = t[(b * M + a) * M + c] =
-                        t[(b * M + c) * M + a] = t[(c * M + a) * M + b] = t[(c * M + b) * M + a] =
-                            hfi_stream_normal(&stream);
-            }
-        }
-        const hfi_cubic cubic = {.m = M, .sign = trial % 2 ? 1.0 : -1.0, .g = g, .h = h, .t = t};
-        double bound[2], least = INFINITY;
-        for (size_t e = 0; e < 2; e++) {
-            const hfi_cubic_effort effort = {.parts = e ? PARTS : 8, .enough = INFINITY, .want = 1e-3};
-            bound[e] = hfi_cubic_lower(&cubic, &effort, point, &predicted, gap, work);
-            const double there = cubic_at(&cubic, point);
-            assert_close("predicted", trial, predicted, there, 1e-12 * (1.0 + fabs(there)));
-            left[e] += predicted - bound[e];
-        }
-        for (size_t k = 0; k < 1000; k++) {
-            double u[M];
-            for (size_t a = 0; a < M; a++)
-                u[a] = fmax(-1.0, fmin(1.0, 4.0 * hfi_stream_uniform(&stream) - 2.0));
-            least = fmin(least, cubic_at(&cubic, u));
-        }
-        assert_true(bound[0] <= least && bound[1] <= least && least >= predicted - 0.3);
-    }
-    assert_true(left[1] < 0.1 * left[0]);
-    free(work);
-}
-
 /* One box inside another, its models before and after they are sharpened, and points in it. Values in the solver's units. */
 static void check_sharp(const cert *c, double share, hfi_stream *stream, double *gain)
 {
@@ -518,8 +406,6 @@ int main(void)
         TEST(limits_leave_ranges_that_hold),
         TEST(boxes_can_be_cancelled),
         TEST(threads_and_company_change_no_digit),
-        TEST(quadratic_bounds_hold),
-        TEST(cubic_bounds_hold),
         TEST(sharpened_models_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
