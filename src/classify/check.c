@@ -16,6 +16,14 @@ hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
     return HF_OK;
 }
 
+hf_link hfi_class_link(hf_site_kind sites)
+{
+    /* Sites of labels are called like their links. */
+    unsigned link = HF_LINK_PROBIT;
+    hf_enum_parse(NULL, HF_ENUM_LINK, hf_enum_name(HF_ENUM_SITE_KIND, sites), &link);
+    return (hf_link)link;
+}
+
 hf_inference hfi_class_inference(hf_link link, hf_inference inference)
 {
     const hfi_likelihood *row = hfi_class_likelihood(link);

@@ -13,6 +13,14 @@
 /** For who owns the classifier: the posterior that it owns. */
 hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
 
+/** The link of sites of labels. */
+hf_link hfi_class_link(hf_site_kind sites);
+
+/** hf_classifier_fit() by settings of a fit, whose sites are of labels and say the link.
+ * @param own_kernels of softmax: as hf_class_settings has it */
+hf_status hfi_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                             bool own_kernels, hf_classifier **out, hf_class_report *report);
+
 /** The likelihood of a label of two classes: class 0 is the reading -1, class 1 the reading 1. */
 const hfi_likelihood *hfi_class_likelihood(hf_link link);
 

@@ -23,7 +23,7 @@ static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state
     hf_class_report local;
     const hf_status warning = hfi_class_fit_report(fit, state, posterior, solved, &local);
     local.rounds = rounds;
-    s = hf_classifier_create(base->ctx, posterior, fit->choices->link, fit->given->classes, out);
+    s = hf_classifier_create(base->ctx, posterior, fit->link, fit->given->classes, out);
     if (s < 0) {
         hf_posterior_free(posterior);
         return s;
@@ -35,12 +35,11 @@ static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state
 static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *report)
 {
     hfi_fit *base = &fit->base;
-    const hfi_latent_data data = {.likelihood = hfi_class_likelihood(fit->choices->link),
-                                  .inference =
-                                      hfi_class_inference(fit->choices->link, fit->choices->inference),
+    const hfi_latent_data data = {.likelihood = hfi_class_likelihood(fit->link),
+                                  .inference = fit->inference,
                                   .y = base->y,
-                                  .iterations = fit->choices->iterations,
-                                  .restarts = fit->choices->restarts};
+                                  .iterations = fit->settings.iterations,
+                                  .restarts = fit->settings.restarts};
     size_t rounds = 0;
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
     hf_status s = state ? hfi_trainer_cold(&base->trainer, state) : HF_ERR_MEMORY;
@@ -51,29 +50,77 @@ static hf_status run(hfi_class_fit *fit, hf_classifier **out, hf_class_report *r
     return s == HF_OK ? trained : s;
 }
 
+static hf_status fit_two(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                         hf_classifier **out, hf_class_report *report)
+{
+    hfi_class_fit fit;
+    hf_status s = hfi_class_fit_init(ctx, data, settings, &fit);
+    if (s < 0) return s;
+    s = run(&fit, out, report);
+    hfi_class_fit_free(&fit);
+    return s;
+}
+
 /* Below this many labels the parallel sections of an evaluation are shorter than waking and gathering the threads. */
 enum {
     LEAST_FOR_THREADS = 512
 };
+
+static bool are_few(const hf_class_data *data)
+{
+    size_t present = 0;
+    for (size_t i = 0; data->label && i < data->n; i++) present += data->label[i] != HF_LABEL_MISSING;
+    return present < LEAST_FOR_THREADS;
+}
+
+hf_status hfi_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                             bool own_kernels, hf_classifier **out, hf_class_report *report)
+{
+    const double begin = hfi_now();
+    hf_context *own = hfi_context_borrow(ctx);
+    if (!own) return HF_ERR_MEMORY;
+    if (are_few(data)) hf_context_set_threads(own, 1);
+    const hf_status s = hfi_class_likelihood(hfi_class_link(settings->sites))
+                            ? fit_two(own, data, settings, out, report)
+                            : hfi_softmax_fit(own, data, settings, own_kernels, out, report);
+    if (s >= 0 && report) report->seconds = hfi_now() - begin;
+    hfi_context_give_back(ctx, own);
+    return s;
+}
+
+/* Settings of labels as those of a fit. */
+static hf_fit_settings fit_settings(const hf_class_settings *s)
+{
+    hf_fit_settings out = hf_fit_settings_default();
+    unsigned sites = HF_SITES_GAUSSIAN;
+    hf_enum_parse(NULL, HF_ENUM_SITE_KIND, hf_enum_name(HF_ENUM_LINK, s->link), &sites);
+    out.sites = (hf_site_kind)sites;
+    out.inference = s->inference;
+    out.kernel = s->kernel;
+    out.mean = s->mean;
+    out.train = s->train;
+    out.priors = s->priors;
+    out.train_mean = s->train_mean;
+    out.restarts = s->restarts;
+    out.iterations = s->iterations;
+    out.standardise = s->standardise;
+    out.solver = s->solver;
+    out.inducing = s->inducing;
+    out.inducing_method = s->inducing_method;
+    out.inducing_choice = s->inducing_choice;
+    out.set = s->set;
+    out.set_count = s->set_count;
+    return out;
+}
 
 hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
                             hf_classifier **out, hf_class_report *report)
 {
     if (!ctx || !out)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_fit: %s is NULL", ctx ? "out" : "ctx");
-    if (data && settings && settings->link == HF_LINK_SOFTMAX)
-        return hfi_softmax_fit(ctx, data, settings, out, report);
-    const double begin = hfi_now();
-    hf_context *own = hfi_context_borrow(ctx);
-    if (!own) return HF_ERR_MEMORY;
-    hfi_class_fit fit;
-    hf_status s = hfi_class_fit_init(own, data, settings, &fit);
-    if (s >= 0) {
-        if (fit.base.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
-        s = run(&fit, out, report);
-        if (s >= 0 && report) report->seconds = hfi_now() - begin;
-        hfi_class_fit_free(&fit);
-    }
-    hfi_context_give_back(ctx, own);
-    return s;
+    if (!data || !settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs data and settings");
+    if ((unsigned)settings->link >= hf_enum_count(HF_ENUM_LINK))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no link number %d", (int)settings->link);
+    const hf_fit_settings own = fit_settings(settings);
+    return hfi_classifier_fit(ctx, data, &own, settings->own_kernels, out, report);
 }

@@ -16,14 +16,19 @@ typedef struct hfi_class_fit {
     hfi_fit base;
     hf_data data;
     hf_fit_settings settings;
-    double *reading;                  /* rows of the data */
-    size_t *label;                    /* of base.row: base.n */
-    const hf_class_data *given;       /* the caller's */
-    const hf_class_settings *choices; /* the caller's */
+    double *reading;            /* rows of the data */
+    size_t *label;              /* of base.row: base.n */
+    const hf_class_data *given; /* the caller's */
+    hf_link link;
+    hf_inference inference; /* no longer auto */
 } hfi_class_fit;
 
-/** Checks data and settings, gathers, and makes the trainer; *fit is zeroed on error. */
-hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+/** What all links have in common: checks data and what settings no link has, and makes `settings` those of a
+ * fit of readings. *fit is zeroed before. */
+hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                              hfi_class_fit *fit);
+/** That, for two classes; gathers, and makes the trainer; *fit is zeroed on error. */
+hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
                              hfi_class_fit *fit);
 void hfi_class_fit_free(hfi_class_fit *fit);
 /** hfi_class_check_labels(), and that each class occurs and there are two. */

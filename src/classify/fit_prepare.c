@@ -25,26 +25,32 @@ hf_class_settings hf_class_settings_default(void)
                                .inducing_choice = HF_INDUCING_GREEDY};
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, size_t classes)
+static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
 {
+    const hf_fit_settings *s = &fit->settings;
     if ((unsigned)s->mean > HF_MEAN_LINEAR || (unsigned)s->solver > HF_SOLVER_PROJECTED ||
         (unsigned)s->inducing_method > HF_INDUCING_DTC || (unsigned)s->inducing_choice > HF_INDUCING_FIRST ||
         (s->set_count > 0 && !s->set))
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
+    for (size_t k = 0; k < s->set_count; k++)
+        if (s->set[k].name &&
+            (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
+    const hf_status fits = hfi_class_check_link(ctx, fit->link, fit->given->classes);
+    return fits < 0 ? fits : hfi_class_check_inference(ctx, fit->link, fit->inference);
+}
+
+static hf_status check_two(hf_context *ctx, const hf_fit_settings *s)
+{
     if (s->solver == HF_SOLVER_PROJECTED)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "classification knows the exact and the inducing solver, not the projected one");
     if (s->mean == HF_MEAN_MEDIAN)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "labels have no median to be a prior mean; give zero, constant or linear");
-    for (size_t k = 0; k < s->set_count; k++)
-        if (s->set[k].name &&
-            (strcmp(s->set[k].name, "noise") == 0 || strcmp(s->set[k].name, "threshold") == 0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
-    const hf_status fits = hfi_class_check_link(ctx, s->link, classes);
-    return fits < 0 ? fits : hfi_class_check_inference(ctx, s->link, s->inference);
+    return HF_OK;
 }
 
 static const char *class_name(const hf_class_data *data, size_t c)
@@ -80,34 +86,12 @@ hf_status hfi_class_check_data(hf_context *ctx, const hf_class_data *data)
     return s;
 }
 
-static hf_solver solver_of(const hf_class_settings *s, const hf_class_data *data)
+static hf_solver solver_of(const hf_fit_settings *s, const hf_class_data *data)
 {
     size_t present = 0;
     if (s->solver != HF_SOLVER_AUTO) return s->solver;
     for (size_t i = 0; i < data->n; i++) present += data->label[i] != HF_LABEL_MISSING;
     return present <= EXACT_LABELS ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
-}
-
-static hf_fit_settings like_readings(const hf_class_settings *s, const hf_class_data *data)
-{
-    hf_fit_settings like = hf_fit_settings_default();
-    like.kernel = s->kernel;
-    like.mean = s->mean;
-    like.suspects = HF_SUSPECTS_OFF;
-    like.groups = like.calibrate = false;
-    like.train = s->train;
-    like.priors = s->priors;
-    like.train_mean = s->train_mean;
-    like.restarts = s->restarts;
-    like.iterations = s->iterations;
-    like.standardise = s->standardise;
-    like.solver = solver_of(s, data);
-    like.inducing = s->inducing;
-    like.inducing_method = s->inducing_method;
-    like.inducing_choice = s->inducing_choice;
-    like.set = s->set;
-    like.set_count = s->set_count;
-    return like;
 }
 
 /* Latent values have a scale of their own, that of the link: the target is as it is. */
@@ -152,19 +136,26 @@ static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
     return s;
 }
 
-hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
+hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                              hfi_class_fit *fit)
+{
+    *fit = (hfi_class_fit){.given = data, .settings = *settings, .link = hfi_class_link(settings->sites)};
+    fit->inference = hfi_class_inference(fit->link, settings->inference);
+    fit->settings.sites = HF_SITES_GAUSSIAN;
+    fit->settings.suspects = HF_SUSPECTS_OFF;
+    fit->settings.groups = fit->settings.calibrate = false;
+    fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
+    const hf_status s = hfi_class_check_data(ctx, data);
+    return s < 0 ? s : check_settings(ctx, fit);
+}
+
+hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
                              hfi_class_fit *fit)
 {
-    memset(fit, 0, sizeof *fit);
-    if (!data || !settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs data and settings");
-    hf_status s = hfi_class_check_data(ctx, data);
-    if (s >= 0) s = check_settings(ctx, settings, data->classes);
-    if (s < 0) return s;
-    fit->given = data;
-    fit->choices = settings;
-    fit->settings = like_readings(settings, data);
-    fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
-    s = prepare(ctx, fit);
+    hf_status s = hfi_class_fit_begin(ctx, data, settings, fit);
+    if (s >= 0) s = check_two(ctx, &fit->settings);
+    fit->settings.solver = solver_of(&fit->settings, data);
+    if (s >= 0) s = prepare(ctx, fit);
     if (s < 0) hfi_class_fit_free(fit);
     return s;
 }

@@ -17,7 +17,7 @@ typedef struct softmax_fit {
     char *column, *text; /* name of the input with the class; the kernel */
 } softmax_fit;
 
-static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, const hf_class_data *data)
+static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s, const hf_class_data *data)
 {
     if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_EXACT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link knows the exact solver only, not the %s one",
@@ -26,15 +26,10 @@ static hf_status check_settings(hf_context *ctx, const hf_class_settings *s, con
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
                         hf_enum_name(HF_ENUM_MEAN_KIND, s->mean));
-    for (size_t k = 0; k < s->set_count; k++)
-        if (s->set && s->set[k].name &&
-            (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
     if (data->ldx < data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
                         data->d);
-    const hf_status fits = hfi_class_check_link(ctx, s->link, data->classes);
-    return fits < 0 ? fits : hfi_class_check_inference(ctx, s->link, s->inference);
+    return HF_OK;
 }
 
 /* "class", and as many '_' as make it no feature's name. */
@@ -88,28 +83,15 @@ static hf_status stack(hf_context *ctx, const hf_class_data *data, softmax_fit *
     return HF_OK;
 }
 
-static hf_status like_readings(hf_context *ctx, const hf_class_settings *s, const hf_class_data *data,
-                               softmax_fit *f)
+/* The kernel of independent classes, and the only solver. */
+static hf_status set_kernel(hf_context *ctx, const hf_class_data *data, bool own_kernels, softmax_fit *f)
 {
-    hf_fit_settings like = hf_fit_settings_default();
+    hf_fit_settings *s = &f->fit.settings;
     f->text = hfi_softmax_expression(ctx, s->kernel ? s->kernel : "matern52(ard)", f->column, data->d + 1,
-                                     data->classes, !s->own_kernels);
-    if (!f->text) return HF_ERR_MEMORY;
-    like.kernel = f->text;
-    like.mean = s->mean;
-    like.suspects = HF_SUSPECTS_OFF;
-    like.groups = like.calibrate = false;
-    like.train = s->train;
-    like.priors = s->priors;
-    like.train_mean = s->train_mean;
-    like.restarts = s->restarts;
-    like.iterations = s->iterations;
-    like.standardise = s->standardise;
-    like.solver = HF_SOLVER_EXACT;
-    like.set = s->set;
-    like.set_count = s->set_count;
-    f->fit.settings = like;
-    return HF_OK;
+                                     data->classes, !own_kernels);
+    s->kernel = f->text;
+    s->solver = HF_SOLVER_EXACT;
+    return f->text ? HF_OK : HF_ERR_MEMORY;
 }
 
 /* Latent values have the scale of the link. */
@@ -156,18 +138,14 @@ static void drop(hf_context *ctx, softmax_fit *f)
     hfi_free(ctx, f->text);
 }
 
-static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
-                       softmax_fit *f)
+static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                       bool own_kernels, softmax_fit *f)
 {
-    hf_status s = hfi_class_check_data(ctx, data);
-    if (s >= 0) s = check_settings(ctx, settings, data);
-    if (s < 0) return s;
-    f->fit.given = data;
-    f->fit.choices = settings;
-    f->fit.base = (hfi_fit){.ctx = ctx, .data = &f->fit.data, .settings = &f->fit.settings, .nu = INFINITY};
-    s = name_column(ctx, data, f);
+    hf_status s = hfi_class_fit_begin(ctx, data, settings, &f->fit);
+    if (s >= 0) s = check_settings(ctx, &f->fit.settings, data);
+    if (s >= 0) s = name_column(ctx, data, f);
     if (s >= 0) s = stack(ctx, data, f);
-    if (s >= 0) s = like_readings(ctx, settings, data, f);
+    if (s >= 0) s = set_kernel(ctx, data, own_kernels, f);
     return s < 0 ? s : prepare(ctx, f);
 }
 
@@ -236,12 +214,12 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
                                 .evaluate = evaluate,
                                 .improved = improved,
                                 .arg = &p,
-                                .iterations = f->fit.choices->iterations,
-                                .restarts = f->fit.choices->restarts};
+                                .iterations = f->fit.settings.iterations,
+                                .restarts = f->fit.settings.restarts};
     s = state ? hfi_softmax_check_kernel(&p) : HF_ERR_MEMORY;
     if (s >= 0) s = hfi_trainer_cold(&base->trainer, state);
     if (s >= 0) s = hfi_latent_train(&search, state);
-    if (s >= 0 && f->fit.choices->inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
+    if (s >= 0 && f->fit.inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
     if (s >= 0) s = conclude(f, &p, state, out, report);
     if (s == HF_OK && !p.converged)
         s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,
@@ -251,24 +229,13 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     return s;
 }
 
-/* Below this many labels the parallel sections of an evaluation are shorter than waking and gathering the threads. */
-enum {
-    LEAST_FOR_THREADS = 512
-};
-
-hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
-                          hf_classifier **out, hf_class_report *report)
+hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                          bool own_kernels, hf_classifier **out, hf_class_report *report)
 {
-    const double started = hfi_now();
-    hf_context *own = hfi_context_borrow(ctx);
-    if (!own) return HF_ERR_MEMORY;
     softmax_fit f;
     memset(&f, 0, sizeof f);
-    hf_status s = begin(own, data, settings, &f);
-    if (f.n < LEAST_FOR_THREADS) hf_context_set_threads(own, 1);
+    hf_status s = begin(ctx, data, settings, own_kernels, &f);
     if (s >= 0) s = run(&f, out, report);
-    if (s >= 0 && report) report->seconds = hfi_now() - started;
-    drop(own, &f);
-    hfi_context_give_back(ctx, own);
+    drop(ctx, &f);
     return s;
 }

@@ -9,7 +9,7 @@
 #include <holdfast/classify.h>
 
 /** Data, settings and `out` are not NULL. */
-hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
-                          hf_classifier **out, hf_class_report *report);
+hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                          bool own_kernels, hf_classifier **out, hf_class_report *report);
 
 #endif

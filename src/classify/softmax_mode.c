@@ -1,23 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Newton's method to the only mode of the posterior under the softmax link, which is log-concave, with steps that never lower the density. */
+/* The only mode of the posterior under the softmax link, which is log-concave. */
 #include "classify/softmax.h"
+#include "inference/mode.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <string.h>
-
-enum {
-    MOST_STEPS = 100,
-    MOST_HALVINGS = 40
-};
 
 /* Of the Newton decrement, nats: the mode is then known to about 1e-10 of a standard deviation, and the determinant, which is not stationary there, to as much. */
 static const double tolerance = 1e-20;
 /* The same of expectations, which are known to fewer digits: 1e-4 of a standard deviation. */
 static const double tolerance_around = 1e-8;
-/* The decrement below which the density itself, a sum of many terms, can no longer tell two steps apart. */
-static const double below_rounding = 1e-9;
-/* The decrement at which a search that rounding stopped has arrived for all purposes. */
-static const double lost = 1e-5;
 
 double hfi_softmax_density(size_t classes, size_t label, size_t stride, const double *f, double *probability,
                            double *slope)
@@ -54,11 +46,11 @@ static void slopes(hfi_softmax_problem *p, double *f)
 }
 
 /* Log density of the posterior up to a constant, a step along the direction (NULL: none). */
-static double density(hfi_softmax_problem *p, double step, const double *force, const double *latent,
-                      double *f)
+static double density(void *self, double step, const double *force, const double *latent)
 {
+    hfi_softmax_problem *p = self;
     const size_t n = p->n, length = p->classes * n;
-    double sum = 0.0;
+    double *f = p->work, sum = 0.0;
     for (size_t k = 0; k < length; k++) {
         const double g = p->latent[k] + (latent ? step * latent[k] : 0.0);
         const double a = p->force[k] + (force ? step * force[k] : 0.0);
@@ -70,66 +62,41 @@ static double density(hfi_softmax_problem *p, double step, const double *force, 
     return sum;
 }
 
-/* The direction (K^-1 + W)^-1 (l' - a) for what was factored. @return its first-order gain. */
-static double direction(hfi_softmax_problem *p, double *force, double *latent)
+/* The direction (K^-1 + W)^-1 (l' - a) at the place. */
+static hf_status direction(void *self, double *force, double *latent, double *slope)
 {
+    hfi_softmax_problem *p = self;
     const size_t length = p->classes * p->n;
+    slopes(p, p->work);
+    const hf_status s = hfi_softmax_factor(p);
+    if (s < 0) return s;
     double *e = p->work, *ke = p->work + length;
     for (size_t k = 0; k < length; k++) e[k] = p->slope[k] - p->force[k];
     hfi_softmax_k(p, e, ke);
     hfi_softmax_s(p, ke, force);
     for (size_t k = 0; k < length; k++) force[k] = e[k] - force[k];
     hfi_softmax_k(p, force, latent);
-    return hfi_dot(length, e, latent);
-}
-
-static void move(hfi_softmax_problem *p, double step, const double *force, const double *latent)
-{
-    hfi_axpy(p->classes * p->n, step, force, p->force);
-    hfi_axpy(p->classes * p->n, step, latent, p->latent);
-}
-
-/* The first of the steps 1, 1/2, 1/4, ... that raises the density enough; false if none does. */
-static bool climb(hfi_softmax_problem *p, double slope, const double *force, const double *latent)
-{
-    const double here = density(p, 0.0, NULL, NULL, p->work);
-    double step = 1.0;
-    for (int halving = 0; halving < MOST_HALVINGS; halving++, step *= 0.5) {
-        if (!(density(p, step, force, latent, p->work) > here + 1e-4 * step * slope)) continue;
-        move(p, step, force, latent);
-        return true;
-    }
-    return false;
-}
-
-static hf_status slopes_and_factor(hfi_softmax_problem *p)
-{
-    slopes(p, p->work);
-    return hfi_softmax_factor(p);
+    *slope = hfi_dot(length, e, latent);
+    return s;
 }
 
 hf_status hfi_softmax_settle(hfi_softmax_problem *p)
 {
-    double *force = p->work + 2 * p->classes * p->n, *latent = p->work + 3 * p->classes * p->n,
-           before = INFINITY;
-    p->converged = false;
-    for (p->rounds = 1; p->rounds <= MOST_STEPS; p->rounds++) {
-        const hf_status s = slopes_and_factor(p);
-        if (s < 0) return s;
-        const double slope = direction(p, force, latent);
-        if (!isfinite(slope)) return hfi_fail(p->ctx, HF_ERR_NOT_FINITE, "the latent values are not finite");
-        p->converged = slope < (p->spread ? tolerance_around : tolerance) ||
-                       (slope < below_rounding && slope > 0.25 * before);
-        if (p->converged) return HF_OK;
-        before = slope;
-        if (slope < below_rounding)
-            move(p, 1.0, force, latent);
-        else if (!climb(p, slope, force, latent)) {
-            p->converged = slope < lost;
-            return HF_OK;
-        }
-    }
-    return slopes_and_factor(p);
+    const size_t length = p->classes * p->n;
+    hfi_mode_search search = {.ctx = p->ctx,
+                              .self = p,
+                              .length = length,
+                              .force = p->force,
+                              .latent = p->latent,
+                              .step_force = p->work + 2 * length,
+                              .step_latent = p->work + 3 * length,
+                              .tolerance = p->spread ? tolerance_around : tolerance,
+                              .direction = direction,
+                              .density = density};
+    const hf_status s = hfi_mode_find(&search);
+    p->converged = search.converged;
+    p->rounds = search.rounds;
+    return s;
 }
 
 /* The kept place, if it is higher than the prior mean. */
@@ -139,10 +106,10 @@ static void start(hfi_softmax_problem *p)
     memset(p->force, 0, bytes);
     memset(p->latent, 0, bytes);
     if (!p->started) return;
-    const double cold = density(p, 0.0, NULL, NULL, p->work);
+    const double cold = density(p, 0.0, NULL, NULL);
     memcpy(p->force, p->kept_force, bytes);
     hfi_softmax_k(p, p->force, p->latent);
-    if (density(p, 0.0, NULL, NULL, p->work) > cold) return;
+    if (density(p, 0.0, NULL, NULL) > cold) return;
     memset(p->force, 0, bytes);
     memset(p->latent, 0, bytes);
 }
@@ -151,6 +118,6 @@ hf_status hfi_softmax_mode(hfi_softmax_problem *p, double *value)
 {
     start(p);
     const hf_status s = hfi_softmax_settle(p);
-    if (s >= 0) *value = density(p, 0.0, NULL, NULL, p->work) - 0.5 * p->log_det;
+    if (s >= 0) *value = density(p, 0.0, NULL, NULL) - 0.5 * p->log_det;
     return s;
 }

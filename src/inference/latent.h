@@ -23,6 +23,7 @@
 #define HFI_INFERENCE_LATENT_H
 
 #include "inference/curved.h"
+#include "inference/mode.h"
 #include "objective/evaluator.h"
 #include "sites/likelihood.h"
 
@@ -141,15 +142,9 @@ hf_status hfi_latent_cold(hfi_latent_problem *p);
 hf_status hfi_latent_reweigh(hfi_latent_problem *p, double widening);
 /** Sites of the re-weighted least squares at g, for which there always is a posterior. */
 void hfi_latent_touch(hfi_latent_problem *p, double widening);
-/** A step up from the place of a failed conditioning, by the positive part of the precisions, by re-weighting
+/** A step up for a search whose `self` is a problem, from the place of a failed conditioning, by the positive part of the precisions, by re-weighting
  * or along p->escape; HF_ERR_NOT_POSITIVE_DEFINITE where none leads up. */
-hf_status hfi_latent_leave_saddle(hfi_latent_problem *p);
-/** Log density of the posterior up to a constant, a step along a direction; for the next, the first of the
- * steps step, step/2, ... that raises it by 1e-4 |step| slope is made; false if none does. */
-double hfi_latent_density(const hfi_latent_problem *p, double step, const double *force,
-                          const double *latent);
-bool hfi_latent_climb(hfi_latent_problem *p, double step, double slope, const double *force,
-                      const double *latent);
+hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 
 /* ---- solvers ---- */
 

@@ -2,20 +2,10 @@
 /* Laplace's approximation: Newton's method to a mode of the posterior, with steps that never lower the density. The mode is the only one where log
  * densities are concave. */
 #include "inference/latent.h"
-#include "linalg/linalg.h"
-#include <math.h>
 #include <string.h>
 
-enum {
-    MOST_STEPS = 200
-};
-
-/* The Newton decrement, nats: the factor is then that at a place 1e-10 of a standard deviation from the mode, and the last step goes there. */
+/* Nats: the factor is then that at a place 1e-10 of a standard deviation from the mode. */
 static const double tolerance = 1e-20;
-/* The decrement below which the density itself, a sum of many terms, can no longer tell two steps apart. */
-static const double below_rounding = 1e-9;
-/* The decrement at which a search that rounding stopped has arrived for all purposes. */
-static const double lost = 1e-5;
 
 static void look(hfi_latent_problem *p)
 {
@@ -26,9 +16,10 @@ static void look(hfi_latent_problem *p)
     }
 }
 
-/* Newton's direction, to the posterior under the sites at the present place. *slope: what a unit step gains to first order. */
-static hf_status direction(hfi_latent_problem *p, double *force, double *latent, double *slope)
+/* Newton's direction, to the posterior under the sites at the present place. */
+static hf_status direction(void *self, double *force, double *latent, double *slope)
 {
+    hfi_latent_problem *p = self;
     look(p);
     const hf_status s = hfi_latent_condition(p, force, latent, NULL);
     if (s < 0) return s;
@@ -38,36 +29,41 @@ static hf_status direction(hfi_latent_problem *p, double *force, double *latent,
         latent[i] -= p->latent[i];
         *slope += (p->at[i].f - p->force[i]) * latent[i];
     }
-    if (!isfinite(*slope)) return hfi_fail(p->ctx, HF_ERR_NOT_FINITE, "the latent values are not finite");
     return s;
+}
+
+static double density(void *self, double step, const double *force, const double *latent)
+{
+    const hfi_latent_problem *p = self;
+    double sum = 0.0;
+    for (size_t i = 0; i < p->n; i++) {
+        const double g = p->latent[i] + step * latent[i], a = p->force[i] + step * force[i];
+        sum += hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + g).value - 0.5 * a * g;
+    }
+    return sum;
 }
 
 /* To the mode; w, the factor and the slopes are those at it. */
 static hf_status find_mode(hfi_latent_problem *p)
 {
-    double *force = p->work + 2 * p->n, *latent = p->work + 3 * p->n, before = INFINITY, slope = 0.0;
-    p->converged = false;
-    for (p->rounds = 1; p->rounds < MOST_STEPS; p->rounds++) {
-        hf_status s = direction(p, force, latent, &slope);
-        if (s == HF_ERR_NOT_POSITIVE_DEFINITE && p->escape) {
-            s = hfi_latent_leave_saddle(p);
-            if (s < 0) return s;
-            continue;
-        }
-        if (s < 0) return s;
-        p->converged = slope < tolerance || (slope < below_rounding && slope > 0.25 * before);
-        before = slope;
-        if (slope < below_rounding) {
-            hfi_axpy(p->n, 1.0, force, p->force);
-            hfi_axpy(p->n, 1.0, latent, p->latent);
-        }
-        if (p->converged) return HF_OK;
-        if (slope >= below_rounding && !hfi_latent_climb(p, 1.0, slope, force, latent)) {
-            p->converged = slope < lost;
-            return HF_OK;
-        }
-    }
-    return direction(p, force, latent, &slope);
+    const bool concave = p->likelihood->touch == NULL;
+    hfi_mode_search search = {.ctx = p->ctx,
+                              .self = p,
+                              .length = p->n,
+                              .force = p->force,
+                              .latent = p->latent,
+                              .step_force = p->work + 2 * p->n,
+                              .step_latent = p->work + 3 * p->n,
+                              .tolerance = tolerance,
+                              .direction = direction,
+                              .density = density,
+                              .leave = concave ? NULL : hfi_latent_leave_saddle};
+    p->escape = concave ? NULL : p->work + 4 * p->n;
+    const hf_status s = hfi_mode_find(&search);
+    p->escape = NULL;
+    p->converged = search.converged;
+    p->rounds = search.rounds;
+    return s;
 }
 
 /* Where the evaluation before ended: by the weights of the mean, which are K^-1 g for any kernel; the first time at the prior mean, or where outliers
@@ -90,9 +86,7 @@ static hf_status begin(hfi_latent_problem *p)
 static hf_status settle(hfi_latent_problem *p, double *value)
 {
     hf_status s = begin(p);
-    p->escape = p->likelihood->touch ? p->work + 4 * p->n : NULL;
     if (s >= 0) s = find_mode(p);
-    p->escape = NULL;
     double log_det = p->log_det, sum = 0.0;
     if (s >= 0 && !p->inducing.inducing) s = hfi_latent_exact_soften(p, &log_det);
     if (s < 0) return s;

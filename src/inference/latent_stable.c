@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    MOST_HALVINGS = 40,
     COLD_STEPS = 6
 };
 
@@ -45,33 +44,11 @@ hf_status hfi_latent_cold(hfi_latent_problem *p)
     return s;
 }
 
-double hfi_latent_density(const hfi_latent_problem *p, double step, const double *force, const double *latent)
-{
-    double sum = 0.0;
-    for (size_t i = 0; i < p->n; i++) {
-        const double g = p->latent[i] + step * latent[i], a = p->force[i] + step * force[i];
-        sum += hfi_likelihood_density(p->likelihood, &p->seen[i], p->offset[i] + g).value - 0.5 * a * g;
-    }
-    return sum;
-}
-
-bool hfi_latent_climb(hfi_latent_problem *p, double step, double slope, const double *force,
-                      const double *latent)
-{
-    const double here = hfi_latent_density(p, 0.0, force, latent);
-    for (int halving = 0; halving < MOST_HALVINGS; halving++, step *= 0.5) {
-        if (!(hfi_latent_density(p, step, force, latent) > here + 1e-4 * fabs(step) * slope)) continue;
-        hfi_axpy(p->n, step, force, p->force);
-        hfi_axpy(p->n, step, latent, p->latent);
-        return true;
-    }
-    return false;
-}
-
 /* Along the direction in which the posterior curves upwards. False where rounding made it look like one. */
-static bool escape(hfi_latent_problem *p, double *force, double *latent)
+static bool escape(hfi_mode_search *search, double *force)
 {
-    double largest = 0.0, scale = 0.0;
+    const hfi_latent_problem *p = search->self;
+    double *latent = search->step_latent, largest = 0.0, scale = 0.0;
     hfi_curved_k(&p->curved, force, latent);
     for (size_t i = 0; i < p->n; i++) {
         largest = fmax(largest, fabs(latent[i]));
@@ -82,7 +59,8 @@ static bool escape(hfi_latent_problem *p, double *force, double *latent)
         latent[i] *= scale / largest;
         force[i] *= scale / largest;
     }
-    return hfi_latent_climb(p, 1.0, 0.0, force, latent) || hfi_latent_climb(p, -1.0, 0.0, force, latent);
+    return hfi_mode_climb(search, 1.0, 0.0, force, latent) ||
+           hfi_mode_climb(search, -1.0, 0.0, force, latent);
 }
 
 /* The direction (K^-1 + W+)^-1 (l' - a), whose factor is in place. @return its first-order gain. */
@@ -98,11 +76,12 @@ static double positive_direction(hfi_latent_problem *p, double *force, double *l
     return hfi_dot(p->n, e, latent);
 }
 
-hf_status hfi_latent_leave_saddle(hfi_latent_problem *p)
+hf_status hfi_latent_leave_saddle(hfi_mode_search *search)
 {
-    double *force = p->work + 2 * p->n, *latent = p->work + 3 * p->n;
+    hfi_latent_problem *p = search->self;
+    double *force = search->step_force, *latent = search->step_latent;
     const double slope = positive_direction(p, force, latent);
-    if (slope > below_rounding && hfi_latent_climb(p, 1.0, slope, force, latent)) return HF_OK;
+    if (slope > below_rounding && hfi_mode_climb(search, 1.0, slope, force, latent)) return HF_OK;
     if (slope > below_rounding) return hfi_latent_reweigh(p, 1.0);
-    return escape(p, p->escape, latent) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
+    return escape(search, p->escape) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
 }

@@ -2,6 +2,8 @@
 /* Classes in a model file. */
 #include "model/class_model.h"
 
+#include "classify/classify.h"
+
 #include "classify/softmax.h"
 #include "settings/settings.h"
 

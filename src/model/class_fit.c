@@ -11,14 +11,6 @@
 #include <stdio.h>
 #include <string.h>
 
-hf_link hfi_class_link(hf_site_kind sites)
-{
-    /* Sites of labels are called like their links. */
-    unsigned link = HF_LINK_PROBIT;
-    hf_enum_parse(NULL, HF_ENUM_LINK, hf_enum_name(HF_ENUM_SITE_KIND, sites), &link);
-    return (hf_link)link;
-}
-
 size_t hfi_class_latents(const hf_model *model)
 {
     return model->settings.sites == HF_SITES_SOFTMAX ? model->classes : 1;
@@ -47,28 +39,6 @@ hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table 
 }
 
 /* ---- fit -------------------------------------------------------------------------------------------------------- */
-
-static hf_class_settings class_settings(const hf_fit_settings *s)
-{
-    hf_class_settings out = hf_class_settings_default();
-    out.link = hfi_class_link(s->sites);
-    out.inference = hfi_inference_of(s);
-    out.kernel = s->kernel;
-    out.mean = s->mean;
-    out.train = s->train;
-    out.priors = s->priors;
-    out.train_mean = s->train_mean;
-    out.standardise = s->standardise;
-    out.iterations = s->iterations;
-    out.restarts = s->restarts;
-    out.solver = s->solver;
-    out.inducing = s->inducing;
-    out.inducing_method = s->inducing_method;
-    out.inducing_choice = s->inducing_choice;
-    out.set = s->set;
-    out.set_count = s->set_count;
-    return out;
-}
 
 /* Where a classification has no number of that name, there is none in the report either. */
 static hf_fit_report fit_report(const hf_class_report *r)
@@ -123,7 +93,6 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
     size_t *label = hfi_alloc(ctx, model->n, sizeof *label);
     if (label == NULL) return HF_ERR_MEMORY;
     give_labels(model, label);
-    const hf_class_settings own = class_settings(settings);
     const hf_class_data data = {.n = model->n,
                                 .d = model->d,
                                 .x = model->x,
@@ -133,7 +102,7 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
                                 .names = (const char *const *)model->feature,
                                 .class_names = (const char *const *)model->class_name};
     hf_class_report report = {0};
-    const hf_status fitted = hf_classifier_fit(ctx, &data, &own, &model->classifier, &report);
+    const hf_status fitted = hfi_classifier_fit(ctx, &data, settings, false, &model->classifier, &report);
     hfi_free(ctx, label);
     if (fitted < 0) return fitted;
     /* The classifier owns it, and a model changes nothing in its posterior. */

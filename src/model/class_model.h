@@ -28,8 +28,6 @@ hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, 
 /* ---- fit (class_fit.c) -------------------------------------------------------------------------------------
  */
 
-hf_link hfi_class_link(hf_site_kind sites);
-
 /* ---- use (class_predict.c) -----------------------------------------------------------------------------------
  */
 
