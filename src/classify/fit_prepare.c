@@ -154,7 +154,7 @@ hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const h
 {
     hf_status s = hfi_class_fit_begin(ctx, data, settings, fit);
     if (s >= 0) s = check_two(ctx, &fit->settings);
-    fit->settings.solver = solver_of(&fit->settings, data);
+    if (s >= 0) fit->settings.solver = solver_of(&fit->settings, data);
     if (s >= 0) s = prepare(ctx, fit);
     if (s < 0) hfi_class_fit_free(fit);
     return s;

@@ -17,7 +17,6 @@ EXCEPTIONS = {
     "src/certify/class.c": (r"PROBIT|LOGIT", "the value that a link certifies"),
     "src/bound/": (r"PROBIT|LOGIT|probit|logit", "bounds of the links over boxes"),
     "src/model/class_labels.c": (r"probit", "the message that says what to give instead"),
-    "src/model/class_fit.c": (r"PROBIT", "where a search for the link's name starts"),
 }
 
 
