@@ -23,7 +23,7 @@ typedef struct hfi_class_fit {
     hf_inference inference; /* no longer auto */
 } hfi_class_fit;
 
-/** What all links have in common: checks data and what settings no link has, and makes `settings` those of a
+/** The part that all links have in common: checks data and what settings no link has, and makes `settings` those of a
  * fit of readings. *fit is zeroed before. */
 hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
                               hfi_class_fit *fit);

@@ -15,7 +15,7 @@ typedef struct hfi_mode_search {
     size_t length;
     double *force, *latent;           /* the place: a = K^-1 g and g; in and out */
     double *step_force, *step_latent; /* room for directions */
-    /* Of the Newton decrement, nats. The last step is made too: the factor is then that at a place this far off. */
+    /* Least Newton decrement, nats. The last step is made too: the factor is then that at a place this far off. */
     double tolerance;
     /** Factors at the place and writes the direction to the mode of the quadratic there; *slope: what a unit step gains
      * to first order. */
