@@ -2,6 +2,7 @@
 /* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are spread, a function that
  * moves quickly looks like noise, and a search may end in a maximum where all is noise. */
 #include "search/explore.h"
+#include "objective/holdout.h"
 #include "objective/thin.h"
 #include <math.h>
 #include <string.h>
@@ -22,6 +23,10 @@ enum {
 
 /* Nats: see hfi_explore_climb(). */
 static const double roughly = 1.0, clearly = 0.5;
+
+/* Nats that one reading counts at most where two states are compared by their predictions, and standard errors by which they differ
+ * clearly. */
+static const double most_of_one = 5.0, errors_apart = 2.0;
 
 /* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
 static double stretch(const hf_parameter *p, double factor)
@@ -132,6 +137,47 @@ static hf_status find_on_some(hfi_trainer *t, const double *cold, const double *
     return s < 0 ? s : back;
 }
 
+/* Log densities of the present readings by all others at `state`, less the constant; holdout: buffers. */
+static hf_status densities(hfi_trainer *t, const double *state, hfi_holdout *holdout, double *density)
+{
+    hf_status s = hfi_trainer_set(t, state);
+    if (s >= 0) s = hfi_evaluator_select(&t->evaluator);
+    if (s >= 0) s = hfi_holdout_compute(&t->evaluator, holdout);
+    for (size_t i = 0; s >= 0 && i < t->evaluator.rows; i++)
+        density[i] = -log(holdout->sd[i]) - 0.5 * holdout->t[i] * holdout->t[i];
+    return s;
+}
+
+/* Whether differences of log densities, of which each counts so much at most, are clearly above 0 in the mean. */
+static bool are_above(const hf_sites *sites, const double *a, const double *b)
+{
+    double sum = 0.0, squares = 0.0, n = 0.0;
+    for (size_t i = 0; i < hf_sites_count(sites); i++) {
+        if (!hf_sites_is_present(sites, i)) continue;
+        const double difference = fmin(fmax(a[i] - b[i], -most_of_one), most_of_one);
+        sum += difference;
+        squares += difference * difference;
+        n += 1.0;
+    }
+    if (n < 2.0) return false;
+    const double mean = sum / n, variance = fmax(squares / n - mean * mean, 0.0) / (n - 1.0);
+    return mean > errors_apart * sqrt(variance) && mean > 0.0;
+}
+
+hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const double *kept, bool *worse)
+{
+    const size_t rows = t->evaluator.rows;
+    hfi_holdout holdout = {.mean = NULL};
+    double *density = hfi_alloc(t->evaluator.ctx, rows, 2 * sizeof *density);
+    hf_status s = density ? hfi_holdout_init(t->evaluator.ctx, &holdout, rows) : HF_ERR_MEMORY;
+    if (s >= 0) s = densities(t, found, &holdout, density);
+    if (s >= 0) s = densities(t, kept, &holdout, density + rows);
+    *worse = s >= 0 && are_above(t->evaluator.sites, density + rows, density);
+    hfi_holdout_free(t->evaluator.ctx, &holdout);
+    hfi_free(t->evaluator.ctx, density);
+    return has_none(s) ? HF_OK : s;
+}
+
 /* `best` is how the search for `state` ended. `trial`: as long as a state. */
 static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_t iterations,
                         hfi_optimum *best, double *trial, const hfi_start **chosen)
@@ -148,9 +194,12 @@ static hf_status escape(hfi_trainer *t, const double *cold, double *state, size_
         s = find_shorter(t, cold, reached, iterations, trial, &found);
     }
     if (s >= 0 && found) s = hfi_trainer_maximise(t, trial, iterations);
+    const hfi_optimum reached_there = t->found;
+    bool worse = false;
+    if (s >= 0 && found) s = hfi_trainer_predicts_worse(t, trial, state, &worse);
     if (s < 0) return s;
-    if (found) {
-        *best = t->found;
+    if (found && !worse) {
+        *best = reached_there;
         memcpy(state, trial, t->count * sizeof *state);
         *chosen = found;
     }

@@ -29,6 +29,13 @@ hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg,
 /** From `trial`, in `most` iterations, to where one gains less than a nat, and whether that is more
  * than half a nat above `than`: nothing hangs on rounding, and most maxima are the same one. */
 hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better);
+/** Whether the present readings, each predicted by all others, are clearly better predicted at `kept`
+ * than at `found`, a state of higher objective. The evidence speaks for the prior with the readings:
+ * where the prior is wrong, its higher maximum can be the one that predicts worse. Log densities
+ * are compared in pairs, of which each counts 5 nats at most; clearly is by two standard errors.
+ * Leaves the trainer at `kept`. Two exact solves with leave-one-out: O(n^3). */
+hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const double *kept, bool *worse);
+
 /** Periods of the kernel that are free, and that nobody has given a start, get one in `state`, a
  * cold start, and in t->start: of those that the spectrum of the present readings proposes
  * (spectrum.h) the one that a search ends highest from, if that is half a nat above where it ends

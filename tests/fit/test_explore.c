@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Starts beside the cold one: where a single start ends in noise, where it does not, and what stays as it is. */
 #include "objective/thin.h"
+#include "search/explore.h"
 #include "search/trainer.h"
 #include <holdfast/train.h>
 #include <math.h>
@@ -317,6 +318,48 @@ static void neighbours_stay_together(void **state)
     hf_context_free(ctx);
 }
 
+/* Of two states the one that predicts each reading from the others better is told; of equal ones neither. */
+static void predictions_judge_a_maximum(void **state)
+{
+    (void)state;
+    const hf_data data = waves(120, 5.0);
+    hf_context *ctx = hf_context_create();
+    hf_kernel *kernel = NULL;
+    hf_mean *mean = NULL;
+    hf_sites *sites = NULL;
+    hfi_evaluator e;
+    assert_int_equal(hf_kernel_parse(ctx, "se", NULL, 1, &kernel), HF_OK);
+    assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &mean), HF_OK);
+    assert_int_equal(hf_sites_gaussian(ctx, data.n, y, 0.01, NULL, &sites), HF_OK);
+    assert_int_equal(hfi_evaluator_init(ctx, &e, false, data.n, 1, x, 1), HF_OK);
+    e.kernel = kernel;
+    e.mean = mean;
+    e.sites = sites;
+    hfi_trainer t = {.evaluator = e, .count = 3, .noise = 2};
+    /* lengthscale, outputscale, noise by logarithms, in the kernel's order */
+    double right[3], noisy[3];
+    for (size_t i = 0; i < 2; i++) {
+        hf_parameter p;
+        assert_int_equal(hf_kernel_parameter(kernel, i, &p), HF_OK);
+        right[i] = log(strstr(p.name, "lengthscale") ? 6.0 : 1.0);
+        noisy[i] = log(strstr(p.name, "lengthscale") ? 300.0 : 1.0);
+    }
+    right[2] = log(0.0025);
+    noisy[2] = log(0.5);
+    bool worse = true;
+    assert_int_equal(hfi_trainer_predicts_worse(&t, right, noisy, &worse), HF_OK);
+    assert_false(worse);
+    assert_int_equal(hfi_trainer_predicts_worse(&t, noisy, right, &worse), HF_OK);
+    assert_true(worse);
+    assert_int_equal(hfi_trainer_predicts_worse(&t, right, right, &worse), HF_OK);
+    assert_false(worse);
+    hfi_evaluator_free(&t.evaluator);
+    hf_sites_free(sites);
+    hf_mean_free(mean);
+    hf_kernel_free(kernel);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -331,6 +374,7 @@ int main(void)
         cmocka_unit_test(moves_touch_what_is_free_alone),
         cmocka_unit_test(held_parameters_stay),
         cmocka_unit_test(neighbours_stay_together),
+        cmocka_unit_test(predictions_judge_a_maximum),
     };
     return cmocka_run_group_tests_name("explore", tests, NULL, NULL);
 }
