@@ -318,7 +318,7 @@ static void neighbours_stay_together(void **state)
     hf_context_free(ctx);
 }
 
-/* Of two states the one that predicts each reading from the others better is told; of equal ones neither. */
+/* The state of two that predicts each reading from the others better is told; of equal ones neither. */
 static void predictions_judge_a_maximum(void **state)
 {
     (void)state;
