@@ -16,6 +16,24 @@ target_include_directories(hf_dependencies SYSTEM INTERFACE ${HF_RANDOM123_INCLU
 target_link_libraries(hf_dependencies INTERFACE PkgConfig::NLOPT PkgConfig::SQLITE PkgConfig::JANSSON
                                                 OpenMP::OpenMP_C m)
 
+# Packed tables: either is used where it is there (Debian: zlib1g-dev, libzstd-dev), and never required.
+set(HF_PACKER_LIBRARIES)
+option(HF_ZLIB "Read tables that gzip packed, where zlib is there" ON)
+option(HF_ZSTD "Read tables that zstd packed, where libzstd is there" ON)
+if(HF_ZLIB)
+  pkg_check_modules(ZLIB QUIET IMPORTED_TARGET zlib)
+endif()
+if(HF_ZSTD)
+  pkg_check_modules(ZSTD QUIET IMPORTED_TARGET libzstd)
+endif()
+foreach(packer ZLIB ZSTD)
+  if(HF_${packer} AND ${packer}_FOUND)
+    target_compile_definitions(hf_dependencies INTERFACE HF_WITH_${packer})
+    target_link_libraries(hf_dependencies INTERFACE PkgConfig::${packer})
+    list(APPEND HF_PACKER_LIBRARIES ${${packer}_LINK_LIBRARIES})
+  endif()
+endforeach()
+
 # Ipopt is used by a benchmark and experiments where it is there (Debian: coinor-libipopt-dev), and never required.
 pkg_check_modules(IPOPT QUIET IMPORTED_TARGET ipopt)
 add_library(hf_ipopt INTERFACE)
@@ -40,4 +58,4 @@ if(HF_MPI)
 endif()
 
 # The same for whoever links the installed static library: plain names that any linker finds.
-set(HF_STATIC_LINK_LIBRARIES ${NLOPT_LINK_LIBRARIES} ${SQLITE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES} ${HF_MPI_LIBRARIES})
+set(HF_STATIC_LINK_LIBRARIES ${NLOPT_LINK_LIBRARIES} ${SQLITE_LINK_LIBRARIES} ${JANSSON_LINK_LIBRARIES} ${HF_PACKER_LIBRARIES} ${HF_MPI_LIBRARIES})

@@ -41,6 +41,8 @@
     X(CONTAMINATION, hf_contamination, "contamination", "none", "uniform", "asymmetric",           \
       "focused")                                                                                   \
     X(CRITERION, hf_criterion, "criterion", "crps", "nlpd", "mae", "rmse")                         \
+    X(DATE_ORDER, hf_date_order, "order of dates", "auto", "day", "month")                         \
+    X(DECIMAL, hf_decimal, "decimal mark", "auto", "point", "comma")                               \
     X(DISCARD_RULE, hf_discard_rule, "rule of discarding", "negligible", "log", "variance")        \
     X(EULBO_UTILITY, hf_eulbo_utility, "utility", "log-expected", "expected-log")                  \
     X(EXPERT_LABEL, hf_expert_label, "label of an expert", "unknown", "believed", "doubted")       \
@@ -50,10 +52,12 @@
       "study")                                                                                     \
     X(FLIP_KIND, hf_flip_kind, "kind of flip", "nearest", "fewest")                                \
     X(GOAL, hf_goal, "goal", "maximise", "minimise", "at-most", "at-least")                        \
+    X(HEADER, hf_header, "header", "auto", "yes", "no")                                            \
     X(INDUCING_CHOICE, hf_inducing_choice, "choice of inducing inputs", "greedy", "kmeans",        \
       "mdpp", "first")                                                                             \
     X(INDUCING_METHOD, hf_inducing_method, "inducing method", "vfe", "fitc", "dtc")                \
     X(INFERENCE, hf_inference, "inference", "laplace", "ep", "variational", "corrected", "auto")   \
+    X(LIMITS, hf_limits, "limit of detection", "missing", "half")                                  \
     X(LINK, hf_link, "link", "probit", "logit", "softmax")                                         \
     X(MEAN_KIND, hf_mean_kind, "prior mean", "zero", "constant", "median", "linear", "outputs")    \
     X(OBJECTIVE, hf_objective, "objective", "evidence", "loo", "wloo", "weighted", "rcagp")        \

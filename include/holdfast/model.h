@@ -45,6 +45,12 @@ typedef struct hf_columns {
     /** long table: rows are single readings of `target`, and this column, of text or numbers, says
      * of which output */
     const char *output_column;
+    /** True: columns of dates and of few texts are inputs too, by default as where `features` names
+     * them. Dates and times become days, or with times of the day seconds, since the first one.
+     * Text becomes an input for each of its values, <column>=<value>, 1 where the row has it and 0
+     * elsewhere: by default of 2 to 50 values with five rows for each on average, named of 2 to 50
+     * values. Not for hf_fit_stream(). Default: false, text is no input. */
+    bool text_inputs;
 } hf_columns;
 
 /**
@@ -173,6 +179,15 @@ typedef struct hf_cost {
 HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                              const hf_fit_settings *settings, hf_cost *out);
 
+/**
+ * Reads the table as hf_fit() would (and fails as it would), and tells how: a table with a row for
+ * each column and the columns "column" (its name), "read as" (hf_table_read_as(); "date (days since
+ * 2024-01-01)", "category (3 values)"), "used as" ("target", "input", "3 inputs", "not used", ...),
+ * "missing" (how many fields are) and "example" (the first field that is not missing).
+ */
+HF_API hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_columns *columns,
+                                const hf_fit_settings *settings, hf_table **out);
+
 /** The posterior, of g(y) where the target is transformed; owned by the model. */
 HF_API const hf_posterior *hf_model_posterior(const hf_model *model);
 /** The column that is predicted; of several in a wide table the first. */
@@ -186,6 +201,20 @@ HF_API const char *hf_model_output_column(const hf_model *model);
 /** Inputs, without the number of the output. */
 HF_API size_t hf_model_features(const hf_model *model);
 HF_API const char *hf_model_feature(const hf_model *model, size_t j);
+/**
+ * The inputs of the rows of a table as the model sees them: a table of numbers, with a column for
+ * each of hf_model_features(). Dates are counted from the first one of the training table, and
+ * texts become 1 and 0; a row has NaN where an input is missing or a text is none that the model
+ * has seen. A table that has a column <column>=<value> itself needs no column of texts. Errors:
+ * HF_ERR_NO_COLUMN, HF_ERR_NOT_FINITE, HF_ERR_PARSE (a date that is written otherwise),
+ * HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY; on error *out is NULL. O(rows features). Thread-safe
+ * for one model.
+ */
+HF_API hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
+                                 hf_table **out);
+/** The dialect of the training table: hf_table_read() with it reads another table alike, codes for
+ * missing values among them. The texts are owned by the model. Never fails. */
+HF_API hf_dialect hf_model_dialect(const hf_model *model);
 /** The report of the fit (also after loading). Owned by the model. */
 HF_API const hf_fit_report *hf_model_report(const hf_model *model);
 /** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says

@@ -3,6 +3,9 @@
  * @file table.h
  * @brief Tables with named columns: CSV in, CSV out, columns by name.
  *
+ * hf_table_read_csv() reads CSV as it should be, and refuses all else. hf_table_read() reads tables
+ * as people have them, and tells what it understood.
+ *
  * A column is numeric if every field in it is a number or missing, else it is text. Text columns
  * are carried through, so that an output keeps them, but cannot be used as inputs or targets.
  * Fields are kept as read: columns that pass through a program are written back character for
@@ -50,6 +53,92 @@ HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table *
  */
 HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes,
                                     const char *name, hf_table **out);
+
+/** Which character is the decimal mark. AUTO: the fields of a column decide, all of them. */
+typedef enum hf_decimal {
+    HF_DECIMAL_AUTO,
+    HF_DECIMAL_POINT,
+    HF_DECIMAL_COMMA
+} hf_decimal;
+
+/** Which number comes first in 03/04/2024. AUTO: the fields of a column decide, all of them. */
+typedef enum hf_date_order {
+    HF_DATE_ORDER_AUTO,
+    HF_DATE_ORDER_DAY,  /**< the day, then the month */
+    HF_DATE_ORDER_MONTH /**< the month, then the day */
+} hf_date_order;
+
+/** Whether the first line has the names of the columns. AUTO: it has them unless all its fields
+ * are numbers or dates; five numbers or more that only grow, or only shrink, are names. */
+typedef enum hf_header {
+    HF_HEADER_AUTO,
+    HF_HEADER_YES,
+    HF_HEADER_NO
+} hf_header;
+
+/** A reading <20 (below what can be detected) is a missing one, or 10. A reading >20 is missing. */
+typedef enum hf_limits {
+    HF_LIMITS_MISSING,
+    HF_LIMITS_HALF
+} hf_limits;
+
+/** How a table is read where it does not say so itself. Zero-initialise: all is left to the table.
+ * Strings need only live during the call. */
+typedef struct hf_dialect {
+    hf_decimal decimal;
+    hf_date_order dates;
+    hf_header header;
+    hf_limits limits;
+    /** texts that stand for a missing value ("-999"); a number does however it is written */
+    const char *const *missing;
+    size_t missing_count;
+    /** True of hf_table_dialect(): `decimal` comes from another table, and settles fields with a
+     * comma alone. A decimal point stays one. */
+    bool remembered;
+} hf_dialect;
+
+/**
+ * Reads a table as people have them. `path` is a CSV file or "-" for standard input, plain or
+ * packed by gzip or zstd; or FILE:TABLE, a table of an SQLite database. `dialect` may be NULL.
+ *
+ * Beside what hf_table_read_csv() reads, and with the same numbers to the bit, these are
+ * understood. All rows decide, and nothing is guessed: docs/tables.md has the rules.
+ * - Lines: `#` comments; no header (columns are called V1, V2, ...); a header behind `#`; a first
+ *   column without a name, or a header that is one name short, as R and pandas write row names (it
+ *   is called row_name); empty columns without a name, as separators at the ends of lines make
+ *   them; a row of units below the header.
+ * - Numbers: decimal commas, thousands separators, percent signs (12 % is 12), currency signs,
+ *   limits of detection (<20), TRUE and FALSE (1 and 0), codes for missing values.
+ * Dates and texts stay text columns, which hf_fit() can take as inputs (hf_columns.text_inputs).
+ *
+ * hf_table_note() tells each understanding. A column of fields that may be two numbers (1,234) has
+ * no numbers: hf_table_numbers() says so. Errors: those of hf_table_read_csv(); HF_ERR_IO for
+ * packed files that are damaged or cut off, a build without the library that unpacks them, and
+ * databases that cannot be read; HF_ERR_TOO_LARGE for packed files that are more than 64 MiB and
+ * 500 times their size when unpacked; HF_ERR_ARGUMENT for a value of an enum that there is not,
+ * and a NULL among the codes; HF_ERR_NO_COLUMN for no such table in a database. Cost and memory as
+ * hf_table_read_csv(), and of packed files their bytes.
+ */
+HF_API hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dialect,
+                               hf_table **out);
+
+/** The same from memory, unpacked; `name` stands for the file in messages. */
+HF_API hf_status hf_table_parse(hf_context *ctx, const char *text, size_t bytes, const char *name,
+                                const hf_dialect *dialect, hf_table **out);
+
+/** Number of remarks on how a table was read, and one of them: a sentence without the name of the
+ * file. NULL if there is no such remark. None of tables that are CSV as it should be. Owned by the
+ * table. */
+HF_API size_t hf_table_notes(const hf_table *table);
+HF_API const char *hf_table_note(const hf_table *table, size_t i);
+
+/** How a column was read, in words: "number", "number (decimal comma)", "text". NULL if there is no
+ * such column. Owned by the table, valid until the column is replaced. */
+HF_API const char *hf_table_read_as(const hf_table *table, size_t column);
+
+/** The dialect of a table with what its fields decided: given to hf_table_read(), another table of
+ * the same kind is read alike. The texts are owned by the table. */
+HF_API hf_dialect hf_table_dialect(const hf_table *table);
 
 /**
  * An empty table with `rows` rows and no columns. Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY.

@@ -6,6 +6,7 @@
  */
 #include "data/table_impl.h"
 
+#include "data/layout.h"
 #include "data/text.h"
 
 #include <math.h>
@@ -28,6 +29,8 @@ typedef struct scanner {
     size_t put;  /* where the next decoded byte goes; never beyond `at` */
     size_t line; /* of the byte at `at` */
     char separator;
+    bool comments;    /* lines that begin with # are none of the table, unless they have its fields */
+    size_t commented; /* how many there were */
 } scanner;
 
 /* ---- errors ---------------------------------------------------------------------------------------------
@@ -67,7 +70,9 @@ static hf_status not_text(const scanner *s, const char *zero)
         {"\xfe\xff", 2, "it looks like UTF-16 text; convert it to UTF-8"},
         {"\x1f\x8b", 2, "it looks gzip-compressed; unpack it first"},
         {"PK\x03\x04", 4, "it looks like a spreadsheet or zip archive; save it as CSV"},
-        {"SQLite format 3", 16, "it is an SQLite database, perhaps a model file; a CSV file is needed here"},
+        {"SQLite format 3", 16,
+         "it is an SQLite database, perhaps a model file; a CSV file is needed here, or a table in it, as "
+         "FILE:TABLE"},
         {"", 0, "it is not a text file"},
     };
     const char *text = s->table->text;
@@ -162,7 +167,7 @@ static field_end next_field(scanner *s, size_t column, bool trim)
 /* ---- records --------------------------------------------------------------------------------------------
  */
 
-static void skip_blank_lines(scanner *s)
+static void skip_line_ends(scanner *s)
 {
     const char *text = s->table->text;
     for (;;) {
@@ -174,6 +179,18 @@ static void skip_blank_lines(scanner *s)
             return;
         s->at += skip;
         s->line++;
+    }
+}
+
+static void skip_blank_lines(scanner *s)
+{
+    const char *text = s->table->text;
+    skip_line_ends(s);
+    while (s->comments && s->at < s->bytes &&
+           hfi_layout_is_comment(text, s->bytes, s->at, s->separator, s->table->stride)) {
+        while (s->at < s->bytes && text[s->at] != '\n') s->at++;
+        s->commented++;
+        skip_line_ends(s);
     }
 }
 
@@ -262,7 +279,30 @@ static hf_status reserve_fields(scanner *s)
     return s->table->fields == NULL || s->table->lines == NULL ? HF_ERR_MEMORY : HF_OK;
 }
 
-/* `skipped`: lines of the source between the header and what follows it here. */
+static hf_status not_empty(const scanner *s)
+{
+    if (s->at < s->bytes) return HF_OK;
+    return hfi_fail(s->ctx, HF_ERR_NO_DATA, "%s: nothing in it; a header line with column names is needed",
+                    s->table->source);
+}
+
+/* From the header on. `skipped`: lines of the source between it and what follows it here. */
+static hf_status parse_from_header(scanner *s, size_t skipped)
+{
+    hf_table *table = s->table;
+    hf_status status = reserve_fields(s);
+    if (status == HF_OK) status = header(s);
+    s->line += skipped;
+    if (status == HF_OK) status = records(s);
+    if (status == HF_OK && s->commented > 0)
+        status =
+            hfi_manner_note(s->ctx, table->manner, "%zu line%s of comments (#) between the rows left out",
+                            s->commented, s->commented == 1 ? "" : "s");
+    if (status != HF_OK) return status;
+    table->fields[(table->rows + 1) * table->stride] = s->put;
+    return hfi_table_make_columns(s->ctx, table);
+}
+
 static hf_status parse(scanner *s, size_t skipped)
 {
     hf_table *table = s->table;
@@ -270,17 +310,44 @@ static hf_status parse(scanner *s, size_t skipped)
     if (zero != NULL) return not_text(s, zero);
     if (s->bytes >= 3 && memcmp(table->text, "\xef\xbb\xbf", 3) == 0) s->at = 3;
     skip_blank_lines(s);
-    if (s->at == s->bytes)
-        return hfi_fail(s->ctx, HF_ERR_NO_DATA,
-                        "%s: nothing in it; a header line with column names is needed", table->source);
-    s->separator = hfi_csv_separator(table->text + s->at, s->bytes - s->at);
-    hf_status status = reserve_fields(s);
-    if (status == HF_OK) status = header(s);
-    s->line += skipped;
-    if (status == HF_OK) status = records(s);
+    const hf_status status = not_empty(s);
     if (status != HF_OK) return status;
-    table->fields[(table->rows + 1) * table->stride] = s->put;
-    return hfi_table_make_columns(s->ctx, table);
+    s->separator = hfi_csv_separator(table->text + s->at, s->bytes - s->at);
+    return parse_from_header(s, skipped);
+}
+
+/* Newlines within the quotes of a header that ends in one without. */
+static size_t lines_in_header(const char *text)
+{
+    size_t lines = 0;
+    bool quoted = false;
+    for (; quoted || *text != '\n'; text++) {
+        quoted = *text == '"' ? !quoted : quoted;
+        lines += *text == '\n';
+    }
+    return lines;
+}
+
+/* The same of a table as people have them. */
+static hf_status parse_as(scanner *s)
+{
+    hf_table *table = s->table;
+    hfi_layout layout;
+    const char *zero = memchr(table->text, '\0', s->bytes);
+    if (zero != NULL) return not_text(s, zero);
+    hf_status status =
+        hfi_layout_find(s->ctx, table->source, table->manner, &table->text, &s->bytes, &layout);
+    if (status < 0) return status;
+    s->at = layout.begin;
+    s->line = layout.line;
+    s->separator = layout.separator;
+    s->comments = true;
+    status = not_empty(s);
+    if (status != HF_OK) return status;
+    /* The rest begins where it did, however many lines a new header has. */
+    const size_t skipped =
+        layout.below > 0 ? layout.below - (layout.line + 1 + lines_in_header(table->text)) : 0;
+    return parse_from_header(s, skipped);
 }
 
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,
@@ -294,6 +361,27 @@ hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const cha
     table->text = text;
     scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1};
     hf_status status = parse(&s, skipped);
+    if (status != HF_OK) {
+        hf_table_free(table);
+        return status;
+    }
+    *out = table;
+    return HF_OK;
+}
+
+hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char *source, hfi_manner *manner,
+                          hf_table **out)
+{
+    hf_table *table = hfi_table_new(ctx, source);
+    if (table == NULL) {
+        hfi_free(ctx, text);
+        hfi_manner_free(manner);
+        return HF_ERR_MEMORY;
+    }
+    table->text = text;
+    table->manner = manner;
+    scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1};
+    const hf_status status = parse_as(&s);
     if (status != HF_OK) {
         hf_table_free(table);
         return status;
@@ -319,4 +407,23 @@ hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes, co
     if (copy == NULL) return HF_ERR_MEMORY;
     if (bytes > 0) memcpy(copy, text, bytes);
     return hfi_csv_take(ctx, copy, bytes, name == NULL ? "text" : name, out);
+}
+
+hf_status hf_table_parse(hf_context *ctx, const char *text, size_t bytes, const char *name,
+                         const hf_dialect *dialect, hf_table **out)
+{
+    if (out != NULL) *out = NULL;
+    if (out == NULL || (text == NULL && bytes > 0))
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_parse: text or out is NULL");
+    if (bytes == SIZE_MAX) return hfi_fail(ctx, HF_ERR_TOO_LARGE, "hf_table_parse: %zu bytes of text", bytes);
+    hfi_manner *manner = NULL;
+    const hf_status status = hfi_manner_make(ctx, dialect, &manner);
+    if (status < 0) return status;
+    char *copy = hfi_alloc(ctx, bytes + 1, 1);
+    if (copy == NULL) {
+        hfi_manner_free(manner);
+        return HF_ERR_MEMORY;
+    }
+    if (bytes > 0) memcpy(copy, text, bytes);
+    return hfi_csv_take_as(ctx, copy, bytes, name == NULL ? "text" : name, manner, out);
 }

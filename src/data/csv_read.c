@@ -2,7 +2,9 @@
 /* A file, a pipe or standard input into memory, then into a table. */
 #include "data/table_impl.h"
 
+#include "data/manner.h"
 #include "data/text.h"
+#include "data/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +26,7 @@ typedef struct input {
     char *text;
     size_t bytes;
     size_t capacity;
+    bool unpack; /* a packed file is read to its end */
 } input;
 
 static hf_status read_failed(const input *in, int error)
@@ -72,10 +75,10 @@ static hf_status read_all(input *in)
         if (got == 0) return HF_OK;
         if (got < 0 && error != EINTR) return read_failed(in, error);
         if (got < 0) continue;
-        /* What holds a zero byte is no text; the parser will say so, and /dev/zero has no end. */
+        /* Bytes with a zero among them are no text; the parser will say so, and /dev/zero has no end. */
         bool zero = memchr(in->text + in->bytes, '\0', (size_t)got) != NULL;
         in->bytes += (size_t)got;
-        if (zero) return HF_OK;
+        if (zero && !(in->unpack && hfi_is_packed(in->text, in->bytes))) return HF_OK;
     }
 }
 
@@ -99,18 +102,40 @@ static hf_status open_input(input *in, const char *path)
     return HF_OK;
 }
 
+/* All bytes of a file; on success they are the caller's. */
+static hf_status read_input(input *in, const char *path)
+{
+    hf_status status = open_input(in, path);
+    if (status == HF_OK) status = read_all(in);
+    if (in->descriptor >= 0 && strcmp(path, "-") != 0) close(in->descriptor);
+    if (status != HF_OK) hfi_free(in->ctx, in->text);
+    return status;
+}
+
 hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out)
 {
     if (out != NULL) *out = NULL;
     if (path == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_read_csv: path or out is NULL");
     input in = {.ctx = ctx, .source = path, .descriptor = -1};
-    hf_status status = open_input(&in, path);
-    if (status == HF_OK) status = read_all(&in);
-    if (in.descriptor >= 0 && strcmp(path, "-") != 0) close(in.descriptor);
-    if (status != HF_OK) {
-        hfi_free(ctx, in.text);
+    const hf_status status = read_input(&in, path);
+    return status != HF_OK ? status : hfi_csv_take(ctx, in.text, in.bytes, in.source, out);
+}
+
+hf_status hfi_table_read_file(hf_context *ctx, const char *path, const hf_dialect *dialect, hf_table **out)
+{
+    hfi_manner *manner = NULL;
+    input in = {.ctx = ctx, .source = path, .descriptor = -1, .unpack = true};
+    hf_status status = hfi_manner_make(ctx, dialect, &manner);
+    if (status < 0) return status;
+    status = read_input(&in, path);
+    if (status == HF_OK) {
+        status = hfi_unpack(ctx, in.source, manner, &in.text, &in.bytes);
+        if (status < 0) hfi_free(ctx, in.text);
+    }
+    if (status < 0) {
+        hfi_manner_free(manner);
         return status;
     }
-    return hfi_csv_take(ctx, in.text, in.bytes, in.source, out);
+    return hfi_csv_take_as(ctx, in.text, in.bytes, in.source, manner, out);
 }

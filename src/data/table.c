@@ -3,6 +3,7 @@
 #include "data/table_impl.h"
 #include "data/table_set.h"
 
+#include "data/manner.h"
 #include "data/number.h"
 #include "data/text.h"
 
@@ -58,6 +59,7 @@ void hf_table_free(hf_table *table)
         hfi_memory_free(&memory, table->column[j].owned_name);
         hfi_column_clear(&memory, &table->column[j]);
     }
+    hfi_manner_free(table->manner);
     hfi_memory_free(&memory, table->column);
     hfi_names_free(&table->names, &memory);
     hfi_memory_free(&memory, table->lines);
@@ -206,6 +208,13 @@ hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column
         return hfi_fail(ctx, HF_ERR_PARSE, "%s: column \"%s\" is text", table->source,
                         hfi_text_shown(from->name, name));
     const char *field = hfi_table_text(table, from->first_text, from->field);
+    if (hfi_table_kind(table, column) == HFI_COLUMN_UNSURE)
+        return hfi_fail(
+            ctx, HF_ERR_PARSE,
+            "%s: line %zu, column %zu (\"%s\"): \"%s\" has a thousands separator or a decimal mark; "
+            "say which the decimal mark is (--decimal point or comma)",
+            table->source, hfi_table_field_line(table, from->first_text, from->field), from->field + 1,
+            hfi_text_shown(from->name, name), hfi_text_shown(field, text));
     return hfi_fail(ctx, HF_ERR_PARSE, "%s: line %zu, column %zu (\"%s\"): \"%s\" is not a number%s",
                     table->source, hfi_table_field_line(table, from->first_text, from->field),
                     from->field + 1, hfi_text_shown(from->name, name), hfi_text_shown(field, text),

@@ -2,6 +2,7 @@
 /* From a header and fields to named columns, numeric or text. */
 #include "data/table_impl.h"
 
+#include "data/manner.h"
 #include "data/number.h"
 #include "data/text.h"
 
@@ -25,21 +26,22 @@ static hf_status name_columns(hf_context *ctx, hf_table *table)
     char shown[HFI_SHOWN_BYTES];
     for (size_t j = 0; j < table->stride; j++) {
         const char *name = table->text + table->fields[j];
+        if (table->manner != NULL && table->manner->worn[j].kind == HFI_COLUMN_EMPTY) continue;
         if (*name == '\0')
             return hfi_fail(ctx, HF_ERR_PARSE, "%s: line %zu, column %zu: the header has no name here; %s",
                             table->source, name_line(table, j), j + 1,
                             j == 0 ? "row numbers are best left out when the file is written (pandas: "
                                      "index=False, R: row.names=FALSE)"
                                    : "name the column or remove it");
-        size_t first = hfi_names_add(&table->names, name, j);
-        if (first != j)
+        const size_t column = table->columns, first = hfi_names_add(&table->names, name, column);
+        if (first != column)
             return hfi_fail(ctx, HF_ERR_PARSE,
                             "%s: line %zu, column %zu (\"%s\"): the same name as column %zu; rename one",
                             table->source, name_line(table, j), j + 1, hfi_text_shown(name, shown),
-                            first + 1);
-        table->column[j].name = name;
-        table->column[j].field = j;
-        table->columns = j + 1;
+                            table->column[first].field + 1);
+        table->column[column].name = name;
+        table->column[column].field = j;
+        table->columns++;
     }
     return HF_OK;
 }
@@ -67,7 +69,9 @@ hf_status hfi_table_make_columns(hf_context *ctx, hf_table *table)
     if (table->column == NULL) return HF_ERR_MEMORY;
     table->capacity = table->stride;
     if (!hfi_names_reserve(&table->names, &table->memory, table->stride)) return hfi_out_of_memory(ctx);
-    hf_status status = name_columns(ctx, table);
+    hf_status status = table->manner != NULL ? hfi_manner_read(ctx, table) : HF_OK;
+    if (status == HF_OK) status = name_columns(ctx, table);
+    if (status == HF_OK && table->manner != NULL) return hfi_manner_numbers(ctx, table);
     size_t since = 0;
     for (size_t j = 0; j < table->stride && status == HF_OK; j++) {
         since += table->rows;

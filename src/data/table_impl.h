@@ -41,6 +41,7 @@ struct hf_table {
     size_t capacity; /* of column */
     hfi_column *column;
     hfi_names names;
+    struct hfi_manner *manner; /* how it was read by hf_table_read(); NULL for CSV as it should be */
 };
 
 /** An empty table: no rows, no columns. NULL, with the message, when out of memory. */
@@ -72,11 +73,18 @@ typedef hf_status (*hfi_sink)(hf_context *ctx, void *arg, const char *text, size
  * the sink. */
 hf_status hfi_table_emit(hf_context *ctx, const hf_table *table, hfi_sink sink, void *arg, double *done);
 
+/** hf_table_read() of a file that is no database, whose arguments are checked. */
+hf_status hfi_table_read_file(hf_context *ctx, const char *path, const hf_dialect *dialect, hf_table **out);
+
 /** HF_ERR_TOO_LARGE if the machine has not that much memory to give. */
 hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes);
 
 /** Takes over `text` (bytes + 1 bytes of the context's memory) and makes a table of it; frees it on error. */
 hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out);
+
+/** The same in the manner of hf_table_read(), which is taken over too. */
+hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char *source,
+                          struct hfi_manner *manner, hf_table **out);
 
 /** The same for a header and records that in the source begin `skipped` lines further down than they do here. */
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,

@@ -2,6 +2,8 @@
 /* Tables of chosen rows. */
 #include "data/table_impl.h"
 
+#include "data/manner.h"
+
 #include <string.h>
 
 /* Record k of `from` (0 is the header) becomes record `to` of the copy, whose text so far ends at `end`.
@@ -85,7 +87,8 @@ hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *
     hf_table *copy = hfi_table_new(ctx, table->source);
     if (copy == NULL) return HF_ERR_MEMORY;
     copy->rows = count;
-    hf_status status = table->fields == NULL ? HF_OK : copy_source(ctx, table, rows, count, copy);
+    hf_status status = hfi_manner_copy(ctx, table->manner, &copy->manner);
+    if (status == HF_OK && table->fields != NULL) status = copy_source(ctx, table, rows, count, copy);
     if (status == HF_OK && copy->fields != NULL) status = hfi_table_make_columns(ctx, copy);
     if (status == HF_OK) status = copy_computed(ctx, table, rows, count, copy);
     if (status != HF_OK) {

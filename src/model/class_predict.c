@@ -139,7 +139,7 @@ hf_status hfi_class_predict_into_table(hf_context *ctx, const hf_model *model, h
     hfi_pack_free(&pack);
     const size_t missing = predictions.missing;
     hfi_class_predictions_free(ctx, &predictions);
-    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
 }
 
 /* ---- scores ------------------------------------------------------------------------------------------------------ */

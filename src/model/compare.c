@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cross-validation of several models on the same folds. */
 #include "model/comparison.h"
+#include "model/inputs.h"
 
 #include "data/text.h"
 #include "settings/settings.h"
@@ -303,11 +304,17 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
     if (status >= 0) status = hfi_model_prepare(ctx, table, columns, &plain, &all);
     if (status < 0) return status;
     hf_comparison *c = NULL;
-    status = begin(ctx, all, count, contenders, &how, &c);
+    hf_table *encoded = NULL;
+    status = hfi_model_encoded(ctx, all, table, &encoded);
+    if (status >= 0) status = begin(ctx, all, count, contenders, &how, &c);
     hf_context *own = status >= 0 ? hfi_context_borrow(ctx) : NULL;
     if (status >= 0 && own == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) {
-        job j = {.ctx = ctx, .own = own, .table = table, .contenders = contenders, .c = c};
+        job j = {.ctx = ctx,
+                 .own = own,
+                 .table = encoded != NULL ? encoded : table,
+                 .contenders = contenders,
+                 .c = c};
         j.columns = (hf_columns){.target = all->target,
                                  .features = (const char *const *)all->feature,
                                  .feature_count = all->d,
@@ -317,6 +324,7 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
         status = run(&j);
         hfi_context_give_back(ctx, own);
     }
+    hf_table_free(encoded);
     hf_model_free(all);
     if (status < 0) {
         hf_comparison_free(c);

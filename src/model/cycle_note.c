@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readings as a series, and the remark on one that repeats. */
 #include "model/cycle.h"
+#include "model/inputs.h"
 #include "model/look.h"
 
 #include "data/text.h"
@@ -107,7 +108,7 @@ static bool column_in_kernel(const hf_model *model, size_t input, char *text, si
 /* Inputs that could be the time of a series: the only one, or one whose name says so or that rises from row to row. */
 static bool could_be_time(const hf_model *model, size_t input)
 {
-    if (model->d == 1 || hfi_look_is_time(model->feature[input])) return true;
+    if (model->d == 1 || hfi_input_is_time(model, input)) return true;
     for (size_t i = 1; i < model->n; i++)
         if (!(model->x[i * model->width + input] > model->x[(i - 1) * model->width + input])) return false;
     return true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From the bytes of a file to a model, believing nothing. */
 #include "model/class_model.h"
+#include "model/inputs.h"
 
 #include "data/text.h"
 
@@ -160,6 +161,7 @@ static hf_status read_model(hfi_reader *r)
     r->model->d = r->model->width = d;
     r->model->n = n;
     if (status >= 0) status = read_kind(r);
+    if (status >= 0) status = hfi_read_inputs(r);
     if (status >= 0) status = hfi_read_posterior(r);
     if (status >= 0) status = hfi_read_rows(r);
     if (status >= 0 && r->model->kind->read_last != NULL) status = r->model->kind->read_last(r);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model as a database image, and that image as a file. */
 #include "model/class_model.h"
+#include "model/inputs.h"
 
 #include <holdfast/version.h>
 #include <math.h>
@@ -299,6 +300,7 @@ hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piec
         .ctx = ctx, .kind = &hfi_kind_model, .version = version, .schema = version, .piece = piece};
     hfi_writer_begin(&w);
     write_meta(&w, model);
+    hfi_write_inputs(&w, model);
     write_features(&w, model);
     model->kind->write(&w, model);
     write_parameters(&w, model);

@@ -8,8 +8,8 @@
 #include <math.h>
 #include <stdio.h>
 
-static hf_status check_arguments(hf_context *ctx, const char *function, const hf_table *table,
-                                 const hf_columns *columns, const hf_fit_settings *settings, const void *out)
+hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
+                                  const hf_columns *columns, const hf_fit_settings *settings, const void *out)
 {
     if (table == NULL || columns == NULL || settings == NULL || out == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: table, columns, settings and the output must not be NULL",
@@ -55,7 +55,7 @@ hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_sta
 hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                  const hf_fit_settings *settings, hf_model **model, hf_fit_report *report)
 {
-    hf_status status = check_arguments(ctx, "hf_fit", table, columns, settings, model);
+    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit", table, columns, settings, model);
     if (status < 0) return status;
     hf_model *made = NULL;
     status = hfi_model_prepare(ctx, table, columns, settings, &made);
@@ -77,7 +77,7 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
 hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                       const hf_fit_settings *settings, hf_cost *out)
 {
-    hf_status status = check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
+    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
     if (status < 0) return status;
     hf_model *model = NULL;
     status = hfi_model_prepare(ctx, table, columns, settings, &model);

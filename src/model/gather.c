@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table's columns to the arrays a fit or a prediction works on. */
+#include "model/inputs.h"
 #include "model/target.h"
 
 #include "data/text.h"
@@ -100,14 +101,17 @@ static void copy_readings(hf_model *model, size_t rows, const hfi_roles *roles, 
 
 static hf_status note_rows(hf_context *ctx, hf_model *model, size_t rows, const hfi_sources *from)
 {
+    char blame[400];
     hf_status status = HF_OK;
+    hfi_blame_words(model, from->x, rows, blame, sizeof blame);
     if (model->skipped > 0)
-        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s%s is missing there",
+        status = hfi_model_note(ctx, model, "%zu of %zu rows left out: an input%s%s%s is missing there%s",
                                 model->skipped, rows, from->output != NULL ? " or the output" : "",
                                 from->noise != NULL ? " or the noise" : "",
                                 from->mean == NULL                ? ""
                                 : hfi_model_has_likelihood(model) ? " or the exposure"
-                                                                  : " or the prior mean");
+                                                                  : " or the prior mean",
+                                blame);
     if (status >= 0 && model->empty > 0)
         status = hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", model->empty,
                                 rows);
@@ -148,9 +152,7 @@ static hf_status note_constants(hf_context *ctx, hf_model *model)
 static hf_status find_sources(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
                               hfi_sources *from)
 {
-    hf_status status = HF_OK;
-    for (size_t j = 0; j < roles->count && status >= 0; j++)
-        status = hfi_finite_numbers(ctx, table, roles->feature[j], &from->x[j]);
+    hf_status status = hfi_model_inputs(ctx, model, table, from->x, &from->own);
     if (status >= 0 && roles->noise != SIZE_MAX) {
         status = hfi_finite_numbers(ctx, table, roles->noise, &from->noise);
         if (status >= 0) status = hfi_check_noise(ctx, table, roles->noise, from->noise);
@@ -179,6 +181,7 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
     hfi_free(ctx, from.y);
     hfi_free(ctx, from.output);
     hfi_free(ctx, from.label);
+    hfi_free(ctx, from.own);
     return status;
 }
 
@@ -197,16 +200,4 @@ hf_status hfi_model_find_mean(hf_context *ctx, const hf_model *model, const hf_t
     }
     return hfi_fail(ctx, status, "%s (the prior mean of each row, which the model adds to its predictions)",
                     hf_context_message(ctx));
-}
-
-hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
-                           const double **columns)
-{
-    hf_status status = HF_OK;
-    for (size_t j = 0; j < model->d && status >= 0; j++) {
-        size_t column;
-        status = hf_table_find(ctx, table, model->feature[j], &column);
-        if (status >= 0) status = hfi_finite_numbers(ctx, table, column, &columns[j]);
-    }
-    return status;
 }

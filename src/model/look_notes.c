@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Remarks on odd inputs of the rows that a model learns from. */
+#include "model/inputs.h"
 #include "model/look.h"
 
 #include "data/text.h"
@@ -181,9 +182,9 @@ static void look(const view *v)
 {
     for (size_t j = 0; j < v->model->d; j++) {
         fill(v, j, v->value);
-        if (!hfi_look_is_time(v->model->feature[j]))
-            v->counter[j] = hfi_look_at_order(v->n, v->value, v->scratch);
-        hfi_look_at_column(v->n, v->value, &v->look[j]);
+        if (!hfi_input_is_time(v->model, j)) v->counter[j] = hfi_look_at_order(v->n, v->value, v->scratch);
+        /* Ones and zeros that were made of texts are no codes. */
+        if (!hfi_input_is_category(v->model, j)) hfi_look_at_column(v->n, v->value, &v->look[j]);
     }
 }
 

@@ -24,10 +24,13 @@ struct hf_model {
     char *noise_column; /* NULL if none */
     char *mean_column;  /* NULL if none */
     size_t d;
-    char **feature;      /* width names */
-    size_t outputs;      /* 1 unless several */
-    char **output;       /* several: their names; else NULL */
-    char *output_column; /* of a long table; NULL if none */
+    char **feature;          /* width names */
+    size_t inputs;           /* entries of input: d, or 0 */
+    struct hfi_input *input; /* what each is (inputs.h); NULL: all are columns of numbers */
+    hf_dialect dialect;      /* of the training table; `missing` is owned */
+    size_t outputs;          /* 1 unless several */
+    char **output;           /* several: their names; else NULL */
+    char *output_column;     /* of a long table; NULL if none */
     size_t width; /* numbers in a row of inputs: d, and with several outputs the number of the output */
 
     /* the rows that were handed to the fit, in file order (user units) */
@@ -147,8 +150,10 @@ typedef struct hfi_roles {
     size_t noise;   /* SIZE_MAX if none */
     size_t mean;    /* the prior mean of each row, or its exposure; SIZE_MAX if none */
     bool exposure;  /* the latter */
-    size_t count;
-    size_t *feature; /* count indices, hfi_alloc'ed */
+    size_t count, room;
+    size_t *feature; /* count indices, of room for more, hfi_alloc'ed */
+    bool text;       /* columns of dates and of few texts may be inputs */
+    hf_date_order dates;
 } hfi_roles;
 
 /** Decides the roles and gives the model its names; remarks on columns left out. `roles` is the caller's to free. */
@@ -185,6 +190,7 @@ typedef struct hfi_sources {
     const double *mean;  /* or NULL */
     size_t *output;      /* long table: of each row, SIZE_MAX where it is missing; or NULL */
     double *label;       /* labels: y[0] */
+    double *own;         /* numbers of inputs that are no columns, or NULL */
 } hfi_sources;
 
 /** Rows of a table in which neither input, nor noise, nor mean, nor output is missing. */
@@ -192,6 +198,10 @@ bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
 /** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
 
+/** Arguments of hf_fit() and its relatives that no table is needed to refuse. */
+hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
+                                  const hf_columns *columns, const hf_fit_settings *settings,
+                                  const void *out);
 /** Columns and rows of a table into a fresh model, which nothing is fitted to yet (fit.c). */
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                             const hf_fit_settings *settings, hf_model **out);
@@ -233,9 +243,10 @@ hf_status hfi_kernel_choose(hf_context *ctx, hf_model *model, const hf_fit_setti
  * Neither the transform nor the kernel of the settings is auto. */
 hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
 
-/** Numbers of the model's features in another table: d pointers to its columns. */
+/** Numbers of the model's features in another table (inputs.c): d pointers to its columns, or into *own, which holds those
+ * that had to be made, and is hfi_alloc'ed or NULL. */
 hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
-                           const double **columns);
+                           const double **columns, double **own);
 
 /** HF_ERR_NOT_FINITE with the place of the first infinite number of a column, else HF_OK. */
 hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *name, const double *numbers);
@@ -271,7 +282,7 @@ bool hfi_model_is_kept(const hf_model *model, size_t i);
 size_t hfi_column_named(const hf_table *table, const char *name);
 
 /** The message on rows without a prediction; HF_OK if there is none. */
-hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing);
+hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_table *table, size_t missing);
 /** And on rows without a score. */
 hf_status hfi_score_message(hf_context *ctx, const hf_table *table, size_t unused);
 

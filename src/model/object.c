@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models: life cycle, access, remarks. */
+#include "model/inputs.h"
 #include "model/target.h"
 
 #include <stdio.h>
@@ -56,7 +57,9 @@ void hf_model_free(hf_model *model)
     if (model->parameter != NULL)
         for (size_t i = 0; i < model->parameters; i++) hfi_memory_free(&memory, model->parameter[i].name);
     for (size_t i = 0; i < model->notes; i++) hfi_memory_free(&memory, model->note[i]);
-    void *const blocks[] = {model->target,
+    hfi_inputs_free(&memory, model->input, model->inputs);
+    void *const blocks[] = {(void *)model->dialect.missing,
+                            model->target,
                             model->noise_column,
                             model->feature,
                             model->source,

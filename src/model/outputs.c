@@ -2,6 +2,7 @@
 /* Several outputs by name: those of a wide table are its columns, those of a long one the values of a column. */
 #include "model/class_model.h"
 
+#include "data/manner.h"
 #include "data/number.h"
 #include "data/text.h"
 
@@ -41,7 +42,10 @@ hf_status hfi_outputs_find(hf_context *ctx, hf_model *model, const hf_table *tab
     hf_status status = HF_OK;
     for (size_t t = 0; t < roles->targets && status >= 0; t++) {
         const size_t column = roles->wide != NULL ? roles->wide[t] : roles->target;
-        status = hfi_class_hint(ctx, table, column, hfi_finite_numbers(ctx, table, column, &from->y[t]));
+        status = hfi_finite_numbers(ctx, table, column, &from->y[t]);
+        /* Numbers in doubt are no labels. */
+        if (hfi_table_kind(table, column) != HFI_COLUMN_UNSURE)
+            status = hfi_class_hint(ctx, table, column, status);
     }
     if (status < 0 || roles->output == SIZE_MAX) return status;
     from->output = hfi_alloc(ctx, hf_table_rows(table), sizeof *from->output);
@@ -85,12 +89,18 @@ static int by_text(const void *a, const void *b)
     return strcmp(((const value *)a)->text, ((const value *)b)->text);
 }
 
+/* Plain numbers: TRUE and 12 % are names as they stand. */
+static bool is_plain(const hf_table *table, size_t column)
+{
+    return hf_table_is_numeric(table, column) && hfi_table_kind(table, column) != HFI_COLUMN_DRESSED;
+}
+
 /* The values that are there, as often as they are. */
 static hf_status list_values(hf_context *ctx, const hf_table *table, size_t column, value *list,
                              size_t *count)
 {
     const double *numbers = NULL;
-    if (hf_table_is_numeric(table, column)) {
+    if (is_plain(table, column)) {
         const hf_status status = hfi_finite_numbers(ctx, table, column, &numbers);
         if (status < 0) return status;
     }
@@ -146,7 +156,7 @@ static hf_status check_count(hf_context *ctx, const hf_model *model, size_t kept
 
 hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_table *table, size_t column)
 {
-    const bool numeric = hf_table_is_numeric(table, column);
+    const bool numeric = is_plain(table, column);
     size_t count = 0;
     value *list = hfi_alloc(ctx, hf_table_rows(table), sizeof *list);
     if (list == NULL) return HF_ERR_MEMORY;

@@ -47,13 +47,14 @@ static double distance(double value, double low, double high)
     return beyond > 0.0 ? beyond / (0.5 * high - 0.5 * low) : 0.0;
 }
 
-/* Distances of all rows, the largest over the inputs, NaN where one is missing; in `worst`, of which input. */
+/* Distances of all rows, the largest over the inputs, NaN where one is missing; in `worst`, of which input, in `value`, its number. */
 static hf_status measure(hf_context *ctx, const hf_model *model, const hf_table *table, double *distances,
-                         size_t *worst)
+                         double *value, size_t *worst)
 {
     const size_t rows = hf_table_rows(table);
     const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
-    hf_status status = columns != NULL ? hfi_model_inputs(ctx, model, table, columns) : HF_ERR_MEMORY;
+    double *own = NULL;
+    hf_status status = columns != NULL ? hfi_model_inputs(ctx, model, table, columns, &own) : HF_ERR_MEMORY;
     for (size_t i = 0; i < rows && status >= 0; i++) {
         distances[i] = 0.0;
         worst[i] = 0;
@@ -65,27 +66,24 @@ static hf_status measure(hf_context *ctx, const hf_model *model, const hf_table 
             worst[i] = j;
             if (isnan(far)) break;
         }
+        value[i] = isnan(distances[i]) ? NAN : columns[worst[i]][i];
     }
+    hfi_free(ctx, own);
     hfi_free(ctx, columns);
     return status;
 }
 
-static hf_status summarise(hf_context *ctx, const hf_model *model, const hf_table *table,
-                           const double *distances, const size_t *worst, hfi_outside_rows *out)
+static void summarise(const hf_table *table, const double *distances, const double *value,
+                      const size_t *worst, hfi_outside_rows *out)
 {
     for (size_t i = 0; i < hf_table_rows(table); i++) {
         if (!(distances[i] > notable)) continue;
         if (out->count == 0 || distances[i] > distances[out->row]) out->row = i;
         out->count++;
     }
-    if (out->count == 0) return HF_OK;
-    const double *numbers;
-    size_t column;
+    if (out->count == 0) return;
     out->input = worst[out->row];
-    hf_status status = hf_table_find(ctx, table, model->feature[out->input], &column);
-    if (status >= 0) status = hf_table_numbers(ctx, table, column, &numbers);
-    if (status >= 0) out->value = numbers[out->row];
-    return status;
+    out->value = value[out->row];
 }
 
 hf_status hfi_look_outside(hf_context *ctx, const hf_model *model, const hf_table *table,
@@ -94,11 +92,11 @@ hf_status hfi_look_outside(hf_context *ctx, const hf_model *model, const hf_tabl
     const size_t rows = hf_table_rows(table);
     *out = (hfi_outside_rows){0};
     if (model->low == NULL) return HF_OK;
-    double *distances = hfi_alloc(ctx, rows, sizeof *distances);
+    double *distances = hfi_alloc(ctx, rows, 2 * sizeof *distances);
     size_t *worst = hfi_alloc(ctx, rows, sizeof *worst);
     hf_status status = distances != NULL && worst != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = measure(ctx, model, table, distances, worst);
-    if (status >= 0) status = summarise(ctx, model, table, distances, worst, out);
+    if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
+    if (status >= 0) summarise(table, distances, distances + rows, worst, out);
     hfi_free(ctx, distances);
     hfi_free(ctx, worst);
     return status;
@@ -131,11 +129,11 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
                         "not known",
                         model->source);
     const size_t rows = hf_table_rows(table), bytes = strlen(model->target) + 16;
-    double *distances = hfi_alloc(ctx, rows, sizeof *distances);
+    double *distances = hfi_alloc(ctx, rows, 2 * sizeof *distances);
     size_t *worst = hfi_alloc(ctx, rows, sizeof *worst), missing = 0;
     char *name = hfi_alloc(ctx, bytes, 1);
     hf_status status = distances != NULL && worst != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = measure(ctx, model, table, distances, worst);
+    if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
     if (status >= 0) {
         snprintf(name, bytes, "%s_outside", model->target);
         for (size_t i = 0; i < rows; i++) missing += isnan(distances[i]) ? 1 : 0;
@@ -144,5 +142,5 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
     hfi_free(ctx, distances);
     hfi_free(ctx, worst);
     hfi_free(ctx, name);
-    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
 }

@@ -39,9 +39,11 @@ hf_status hfi_complete_find(hf_context *ctx, const hf_model *model, const hf_tab
     const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
     out->x = hfi_alloc(ctx, cells, sizeof *out->x);
     out->row = hfi_alloc(ctx, rows, sizeof *out->row);
+    double *own = NULL;
     hf_status status = columns != NULL && out->x != NULL && out->row != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = hfi_model_inputs(ctx, model, table, columns);
+    if (status >= 0) status = hfi_model_inputs(ctx, model, table, columns, &own);
     if (status >= 0) copy_complete(model, columns, output, mean, out);
+    hfi_free(ctx, own);
     hfi_free(ctx, columns);
     return status;
 }

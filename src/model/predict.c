@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predictions of readings for the rows of a table: of all outputs for each row, or of the one that a row is about. */
+#include "model/inputs.h"
 #include "model/look.h"
 #include "model/pack.h"
 #include "model/target.h"
@@ -284,7 +285,7 @@ static hf_status into_table(hf_context *ctx, const hf_model *model, hf_table *ta
     const size_t missing = predictions.missing;
     hfi_pack_free(&pack);
     hfi_predictions_free(ctx, &predictions);
-    return status < 0 ? status : hfi_predict_message(ctx, table, missing);
+    return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
 }
 
 hf_status hfi_outputs_predict(hf_context *ctx, const hf_model *model, hf_table *table)
@@ -302,12 +303,15 @@ hf_status hfi_outputs_covariances(hf_context *ctx, const hf_model *model, hf_tab
 
 /* ---- of any target ---------------------------------------------------------------------------------------- */
 
-hf_status hfi_predict_message(hf_context *ctx, const hf_table *table, size_t missing)
+hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_table *table, size_t missing)
 {
+    char unseen[400];
     if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
+    const hf_status status = hfi_unseen_words(ctx, model, table, unseen, sizeof unseen);
+    if (status < 0) return status;
     return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
-                    "%s: %zu of %zu rows have a missing input and get no prediction", hf_table_source(table),
-                    missing, hf_table_rows(table));
+                    "%s: %zu of %zu rows have a missing input and get no prediction%s",
+                    hf_table_source(table), missing, hf_table_rows(table), unseen);
 }
 
 hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)

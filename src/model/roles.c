@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which columns of a table are targets, inputs, noise and output. */
-#include "model/model.h"
+#include "model/inputs.h"
 
+#include "data/manner.h"
 #include "data/number.h"
 #include "data/text.h"
 
@@ -61,15 +62,9 @@ static hf_status take_all(hf_context *ctx, const hf_table *table, const char *co
  * would cost the user an input: half numbers or more, and it is an error. */
 static bool is_damaged_numbers(const hf_table *table, size_t column)
 {
-    size_t numbers = 0, texts = 0;
-    char buffer[32];
-    for (size_t i = 0; i < hf_table_rows(table); i++) {
-        double value;
-        hfi_field_kind kind = hfi_field_parse(hf_table_field(table, i, column, buffer), &value);
-        numbers += kind == HFI_FIELD_NUMBER;
-        texts += kind == HFI_FIELD_TEXT;
-    }
-    return texts > 0 && numbers >= texts;
+    size_t numbers, texts;
+    hfi_table_count_numbers(table, column, &numbers, &texts);
+    return hfi_table_kind(table, column) == HFI_COLUMN_UNSURE || (texts > 0 && numbers >= texts);
 }
 
 /* "a", "b" and 3 more: for the remark on columns left out. */
@@ -83,31 +78,41 @@ static void add_to_list(char *list, size_t bytes, size_t count, const char *name
         snprintf(list + used, bytes - used, ", ...");
 }
 
+/* A column that nobody named: as an input if it can be one; *taken is false for a column of text. */
+static hf_status take_default(hf_context *ctx, hf_model *model, const hf_table *table, size_t j,
+                              hfi_roles *roles, bool *taken)
+{
+    *taken = true;
+    if (hf_table_is_numeric(table, j)) return hfi_roles_add(ctx, model, roles, j, NULL);
+    if (is_damaged_numbers(table, j)) {
+        const double *numbers;
+        const hf_status wrong = hf_table_numbers(ctx, table, j, &numbers);
+        return hfi_fail(ctx, wrong < 0 ? wrong : HF_ERR_PARSE, "%s (or drop the column from the inputs)",
+                        hf_context_message(ctx));
+    }
+    *taken = false;
+    return roles->text ? hfi_roles_take_text(ctx, model, table, j, roles->dates, false, roles, taken) : HF_OK;
+}
+
 static hf_status default_features(hf_context *ctx, hf_model *model, const hf_table *table, claim *claims,
                                   hfi_roles *roles)
 {
     char left_out[400] = "", predicted[400] = "";
     size_t texts = 0, predictions = 0;
-    for (size_t j = 0; j < hf_table_columns(table); j++) {
-        if (claims[j] != FREE) continue;
-        if (hfi_is_predicted(table, roles, hf_table_name(table, j))) {
+    hf_status status = HF_OK;
+    for (size_t j = 0; j < hf_table_columns(table) && status >= 0; j++) {
+        bool taken = true;
+        if (claims[j] != FREE || hfi_table_kind(table, j) == HFI_COLUMN_NAMES) continue;
+        if (hfi_is_predicted(table, roles, hf_table_name(table, j)))
             add_to_list(predicted, sizeof predicted, predictions++, hf_table_name(table, j));
-        } else if (hf_table_is_numeric(table, j)) {
-            claims[j] = FEATURE;
-            roles->feature[roles->count++] = j;
-        } else if (is_damaged_numbers(table, j)) {
-            const double *numbers;
-            const hf_status wrong = hf_table_numbers(ctx, table, j, &numbers);
-            return hfi_fail(ctx, wrong < 0 ? wrong : HF_ERR_PARSE, "%s (or drop the column from the inputs)",
-                            hf_context_message(ctx));
-        } else {
-            add_to_list(left_out, sizeof left_out, texts++, hf_table_name(table, j));
-        }
+        else
+            status = take_default(ctx, model, table, j, roles, &taken);
+        if (!taken) add_to_list(left_out, sizeof left_out, texts++, hf_table_name(table, j));
     }
+    if (status < 0) return status;
     if (roles->count == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: no numeric column is left to be an input%s%s",
                         hf_table_source(table), texts > 0 ? "; these are text: " : "", left_out);
-    hf_status status = HF_OK;
     if (predictions > 0)
         status = hfi_model_note(ctx, model,
                                 "%s: %zu column%s of predictions of the target left out of the inputs: %s",
@@ -143,6 +148,25 @@ static hf_status take_targets(hf_context *ctx, const hf_table *table, const hf_c
     return status;
 }
 
+/* The inputs that the user named. */
+static hf_status take_named(hf_context *ctx, hf_model *model, const hf_table *table,
+                            const hf_columns *columns, claim *claims, hfi_roles *roles)
+{
+    const size_t count = columns->feature_count;
+    size_t *named = hfi_alloc(ctx, count, sizeof *named);
+    if (named == NULL) return HF_ERR_MEMORY;
+    hf_status status = take_all(ctx, table, columns->features, count, FEATURE, claims, named);
+    for (size_t k = 0; k < count && status >= 0; k++) {
+        bool taken;
+        if (roles->text && !hf_table_is_numeric(table, named[k]) && !is_damaged_numbers(table, named[k]))
+            status = hfi_roles_take_text(ctx, model, table, named[k], roles->dates, true, roles, &taken);
+        else
+            status = hfi_roles_add(ctx, model, roles, named[k], NULL);
+    }
+    hfi_free(ctx, named);
+    return status;
+}
+
 static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
                         claim *claims, hfi_roles *roles)
 {
@@ -152,8 +176,7 @@ static hf_status assign(hf_context *ctx, hf_model *model, const hf_table *table,
         status = take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
         return status < 0 ? status : default_features(ctx, model, table, claims, roles);
     }
-    status = take_all(ctx, table, columns->features, columns->feature_count, FEATURE, claims, roles->feature);
-    if (status >= 0) roles->count = columns->feature_count;
+    status = take_named(ctx, model, table, columns, claims, roles);
     /* Naming a column both as input and as dropped is a contradiction, which take() reports. */
     return status < 0 ? status
                       : take_all(ctx, table, columns->drop, columns->drop_count, DROPPED, claims, NULL);
@@ -207,6 +230,39 @@ static hf_status name_optional(hf_context *ctx, hf_model *model, const hf_table 
     return *name != NULL ? HF_OK : hfi_out_of_memory(ctx);
 }
 
+/* Its column, or "column=value" of a category. */
+static char *name_of_input(const hfi_memory *memory, const struct hfi_input *in, const char *column)
+{
+    if (in->kind != HFI_INPUT_CATEGORY) return hfi_memory_strdup(memory, column);
+    const size_t bytes = strlen(column) + strlen(in->value) + 2;
+    char *name = hfi_memory_alloc(memory, bytes, 1);
+    if (name != NULL) snprintf(name, bytes, "%s=%s", column, in->value);
+    return name;
+}
+
+/* A column that is called as a category of another would be mistaken for it. */
+static hf_status check_names(hf_context *ctx, const hf_model *model)
+{
+    char shown[HFI_SHOWN_BYTES];
+    for (size_t j = 0; j < model->d; j++)
+        for (size_t k = 0; k < model->d && model->input[j].kind == HFI_INPUT_CATEGORY; k++)
+            if (k != j && strcmp(model->feature[j], model->feature[k]) == 0)
+                return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                                "%s: two inputs would be called \"%s\"; rename a column", model->source,
+                                hfi_text_shown(model->feature[j], shown));
+    return HF_OK;
+}
+
+/* Without dates and categories there is nothing to remember. */
+static void forget_plain_inputs(hf_model *model)
+{
+    for (size_t j = 0; j < model->inputs; j++)
+        if (model->input[j].kind != HFI_INPUT_NUMBER) return;
+    hfi_inputs_free(&model->memory, model->input, model->inputs);
+    model->input = NULL;
+    model->inputs = 0;
+}
+
 static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles)
 {
     const hfi_memory *memory = &model->memory;
@@ -223,9 +279,12 @@ static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *ta
     model->d = roles->count;
     model->width = width;
     for (size_t j = 0; j < roles->count; j++) {
-        model->feature[j] = hfi_memory_strdup(memory, hf_table_name(table, roles->feature[j]));
+        model->feature[j] = name_of_input(memory, &model->input[j], hf_table_name(table, roles->feature[j]));
         if (model->feature[j] == NULL) return hfi_out_of_memory(ctx);
     }
+    status = check_names(ctx, model);
+    if (status < 0) return status;
+    forget_plain_inputs(model);
     return width > model->d ? name_number(ctx, model) : HF_OK;
 }
 
@@ -265,14 +324,13 @@ hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *tabl
     *roles = (hfi_roles){.targets = 1, .noise = SIZE_MAX, .mean = SIZE_MAX, .output = SIZE_MAX};
     hf_status status = check_columns(ctx, columns);
     if (status < 0) return status;
-    size_t count = hf_table_columns(table);
-    claim *claims = hfi_alloc(ctx, count, sizeof *claims);
+    roles->text = columns->text_inputs;
+    claim *claims = hfi_alloc(ctx, hf_table_columns(table), sizeof *claims);
     if (claims == NULL) return HF_ERR_MEMORY;
-    /* A feature list longer than the table repeats a name, which take() finds before the array is full. */
-    roles->feature = hfi_alloc(ctx, count > columns->feature_count ? count : columns->feature_count,
-                               sizeof *roles->feature);
-    status = roles->feature == NULL ? HF_ERR_MEMORY : HF_OK;
-    if (status >= 0) status = assign(ctx, model, table, columns, claims, roles);
+    const hf_dialect dialect = hf_table_dialect(table);
+    roles->dates = dialect.dates;
+    status = assign(ctx, model, table, columns, claims, roles);
+    if (status >= 0) status = hfi_model_keep_dialect(ctx, model, &dialect);
     if (status >= 0) status = give_names(ctx, model, table, roles);
     hfi_free(ctx, claims);
     if (status < 0) hfi_roles_free(ctx, roles);

@@ -85,7 +85,9 @@ static hf_status decide_roles(source *from, hf_model *model, const hf_columns *c
     hf_table *sketch = NULL;
     hf_status status = hfi_binary_sketch(from->ctx, &from->cache, &sketch);
     if (status < 0) return status;
-    status = hfi_model_roles(from->ctx, model, sketch, columns, &from->roles);
+    hf_columns own = *columns;
+    own.text_inputs = false; /* the sketch has no dates and no texts */
+    status = hfi_model_roles(from->ctx, model, sketch, &own, &from->roles);
     if (status >= 0) status = check_columns(from, sketch);
     hf_table_free(sketch);
     return status;

@@ -278,6 +278,45 @@ static hf_status fit_cost(workshop *w)
     return s;
 }
 
+static hf_status fit_columns(workshop *w)
+{
+    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_fit_settings settings = hf_fit_settings_default();
+    hf_table *out = UNTOUCHED;
+    const hf_status s = settled(hf_fit_columns(w->ctx, w->table, &columns, &settings, &out), out);
+    if (s >= 0) hf_table_free(out);
+    return s;
+}
+
+/* A model with dates and categories: fit, save, load, predict. */
+static hf_status with_texts(workshop *w)
+{
+    static const char text[] =
+        "day;kind;y\n01.02.2024;a;1,5\n02.02.2024;b;2\n03.02.2024;a;1,7\n04.02.2024;b;2,1\n";
+    const char *const features[] = {"day", "kind"}, *const codes[] = {"-9"};
+    const hf_columns columns = {.target = "y", .features = features, .feature_count = 2, .text_inputs = true};
+    const hf_dialect dialect = {.missing = codes, .missing_count = 1};
+    hf_fit_settings settings = hf_fit_settings_default();
+    settings.train = false;
+    settings.suspects = HF_SUSPECTS_OFF;
+    hf_table *table = NULL, *inputs = NULL;
+    hf_model *model = NULL, *loaded = NULL;
+    hf_status s = hf_table_parse(w->ctx, text, strlen(text), "m", &dialect, &table);
+    if (s >= 0) s = hf_fit(w->ctx, table, &columns, &settings, &model, NULL);
+    if (s >= 0) s = hf_model_save(w->ctx, model, w->out);
+    if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
+    if (s >= 0) s = hf_model_inputs(w->ctx, loaded, table, &inputs);
+    if (s >= 0) s = hf_predict_into_table(w->ctx, loaded, table);
+    if (s >= 0) assert_int_equal(hf_model_dialect(loaded).missing_count, 1);
+    if (s >= 0) assert_int_equal(hf_table_columns(inputs), 3);
+    remove(w->out);
+    hf_table_free(inputs);
+    hf_model_free(loaded);
+    hf_model_free(model);
+    hf_table_free(table);
+    return s;
+}
+
 static hf_status predict_into_table(workshop *w)
 {
     hf_table *own = NULL;
@@ -443,9 +482,10 @@ static void fits_survive(void **state)
 static void models_survive(void **state)
 {
     (void)state;
-    RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20),
-        CASE(quality, 6), CASE(suspects, 10), CASE(training, 8), CASE(save, 10), CASE(load, 30),
-        CASE(whole_program, 100), CASE(with_means, 80), CASE(with_counts, 60));
+    RUN(CASE(fit_table, 30), CASE(fit_cost, 10), CASE(fit_columns, 10), CASE(with_texts, 80),
+        CASE(predict_into_table, 10), CASE(score, 5), CASE(rows, 20), CASE(quality, 6), CASE(suspects, 10),
+        CASE(training, 8), CASE(save, 10), CASE(load, 30), CASE(whole_program, 100), CASE(with_means, 80),
+        CASE(with_counts, 60));
 }
 
 int main(void)

@@ -363,6 +363,15 @@ static void fits_of_tables(workshop *w)
     ARGUMENT(hf_fit_cost(w->ctx, w->table, NULL, &settings, &cost));
     ARGUMENT(hf_fit_cost(w->ctx, w->table, &columns, NULL, &cost));
     ARGUMENT(hf_fit_cost(w->ctx, w->table, &columns, &settings, NULL));
+    hf_table *made = NULL;
+    ARGUMENT(hf_fit_columns(w->ctx, NULL, &columns, &settings, &made));
+    ARGUMENT(hf_fit_columns(w->ctx, w->table, NULL, &settings, &made));
+    ARGUMENT(hf_fit_columns(w->ctx, w->table, &columns, NULL, &made));
+    ARGUMENT(hf_fit_columns(w->ctx, w->table, &columns, &settings, NULL));
+    ARGUMENT(hf_model_inputs(w->ctx, NULL, w->table, &made));
+    ARGUMENT(hf_model_inputs(w->ctx, w->model, NULL, &made));
+    ARGUMENT(hf_model_inputs(w->ctx, w->model, w->table, NULL));
+    assert_true(made == NULL && hf_model_dialect(NULL).missing_count == 0);
     const char *const itself[] = {"a", "y"}, *const nothing[] = {"a", NULL}, *const twice[] = {"a", "a"};
     const char *const unknown[] = {"a", "bb"}, *const text[] = {"who"};
     const struct {
@@ -387,6 +396,7 @@ static void fits_of_tables(workshop *w)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         REFUSED(cases[i].status, hf_fit(w->ctx, w->table, &cases[i].columns, &settings, &out, NULL));
         REFUSED(cases[i].status, hf_fit_cost(w->ctx, w->table, &cases[i].columns, &settings, &cost));
+        REFUSED(cases[i].status, hf_fit_columns(w->ctx, w->table, &cases[i].columns, &settings, &made));
     }
     assert_true(out == NULL && cost.readings == 77);
 }

@@ -18,7 +18,7 @@ class Tables(ToolCase):
     def test_text_in_numbers(self):
         self.refuse("a,y\n1,2\n2,3\n3,oops\n", 't.csv: line 4, column 2 ("y"): "oops" is not a number')
         self.refuse("a,y\n1,2\nx,3\n3,4\n", 't.csv: line 3, column 1 ("a"): "x" is not a number')
-        self.refuse('a,y\n1,2\n2,"3,5"\n', "line 3, column 2", "decimal mark as a point")
+        self.refuse('a,y\n1,2\n2,"3,456"\n', "line 3, column 2", "say which the decimal mark is (--decimal point or comma)")
 
     def test_infinite_values(self):
         self.refuse("a,y\n1,2\n2,inf\n", 't.csv, line 3, column "y": the value is infinite')

@@ -41,7 +41,7 @@ class Inputs(ToolCase):
         self.write("t.csv", wind_table(odd=True).replace(",-999,", ",,").replace(",950,", ",0.5,"))
         code, out, err = self.run_tool("fit", "t.csv", "-t", "y", "--drop", "stone", *self.fast, "--json")
         self.assertEqual(code, 0)
-        self.assertEqual(json.loads(out)["notes"], ["6 of 60 rows left out: an input is missing there"])
+        self.assertEqual(json.loads(out)["notes"], ["6 of 60 rows left out: an input is missing there (\"wind\" in 6)"])
 
     def test_plain_tables_have_none(self):
         self.write("t.csv", wind_table(odd=False).replace("stone", "day"))

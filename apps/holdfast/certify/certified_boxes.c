@@ -10,7 +10,7 @@
 static hf_status read_points(certified *run, const char *path, hf_table **table, size_t *m, double **out)
 {
     hf_context *ctx = run->session.ctx;
-    hf_status status = hf_table_read_csv(ctx, path, table);
+    hf_status status = read_table(&run->session, path, NULL, table);
     if (status < 0) return status;
     *m = hf_table_rows(*table);
     if (*m == 0) return certified_refuse(run, "%s: a header and no rows", path);

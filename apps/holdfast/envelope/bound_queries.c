@@ -165,7 +165,7 @@ static hf_status take_column(bounded *run, const hf_table *table, size_t j, doub
 static hf_status read_queries(bounded *run, const char *path, queries *out)
 {
     hf_table *table = NULL;
-    hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
+    hf_status status = read_table(&run->session, path, NULL, &table);
     if (status < 0) return status;
     out->m = hf_table_rows(table);
     out->x = calloc(out->m * run->d + 1, sizeof *out->x);

@@ -287,7 +287,7 @@ hf_status bounded_read(bounded *run, const char *path, bool noisy)
     if (run->target == NULL)
         return bounded_misuse(run, "--target is missing: name the column of the readings");
     hf_status status = check_noise_options(run, noisy);
-    if (status >= 0) status = hf_table_read_csv(run->session.ctx, path, &run->table);
+    if (status >= 0) status = read_table(&run->session, path, NULL, &run->table);
     if (status >= 0) status = choose_features(run);
     if (status >= 0) status = gather(run);
     return status >= 0 ? choose_offset(run) : status;

@@ -28,6 +28,8 @@ static const tool_option options[] = {
     {"folds", 0, "K", "parts that the table is cut into (default 10)", false},
     {"repeats", 0, "R", "how often, each time dealt anew (default 1)", false},
     {"by", 0, "SCORE", "which score decides: crps (default), nlpd, mae, rmse", false},
+    DIALECT_OPTIONS,
+    {"numbers-only", 0, NULL, "columns of dates and of text are no inputs", false},
     {"output", 'o', "OUT.csv", "write what each model predicts for each reading without its fold",
      TOOL_WRITES},
 };
@@ -93,8 +95,9 @@ static hf_status compare(compare_job *job)
                                 .drop = job->drop.list,
                                 .drop_count = job->drop.count,
                                 .noise = argument(job->arguments, "noise-column"),
-                                .mean = argument(job->arguments, "mean-column")};
-    hf_status status = hf_table_read_csv(ctx, job->arguments->operand[0], &job->table);
+                                .mean = argument(job->arguments, "mean-column"),
+                                .text_inputs = !has_argument(job->arguments, "numbers-only")};
+    hf_status status = read_table(&job->session, job->arguments->operand[0], NULL, &job->table);
     if (status >= 0)
         status = hf_compare(ctx, job->table, &columns, job->rivals.count, job->rivals.contender,
                             &job->settings, &job->comparison);

@@ -15,6 +15,7 @@ static const tool_option options[] = {
      false},
     {"share", 0, "P", "share of the rows to damage (default 0.1)", false},
     {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
+    DIALECT_OPTIONS,
     {"mask", 0, "MASK.csv", "write which rows were damaged: row, damaged", TOOL_WRITES},
 };
 
@@ -154,7 +155,7 @@ static int run(const tool_arguments *arguments)
     }
 
     damage work = {.ctx = session.ctx};
-    hf_status status = hf_table_read_csv(session.ctx, arguments->operand[0], &work.table);
+    hf_status status = read_table(&session, arguments->operand[0], NULL, &work.table);
     if (status >= 0) status = find_columns(&work, argument(arguments, "target"));
     if (status >= 0) status = load_numbers(&work);
     if (status >= 0)

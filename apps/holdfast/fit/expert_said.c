@@ -169,7 +169,7 @@ hf_status expert_add_columns(expert_run *run)
     const char *at = argument(run->base.arguments, "at");
     hf_status status = HF_OK;
     if (at != NULL)
-        status = hf_table_read_csv(run->base.session.ctx, at, &run->out);
+        status = read_table(&run->base.session, at, NULL, &run->out);
     else
         run->out = run->base.table;
     const size_t rows = status >= 0 ? hf_table_rows(run->out) : 0;

@@ -48,7 +48,8 @@ static hf_columns columns_of(const fit_job *job)
                           .noise = argument(job->arguments, "noise-column"),
                           .exposure = argument(job->arguments, "exposure"),
                           .mean = argument(job->arguments, "mean-column"),
-                          .output_column = argument(job->arguments, "output-column")};
+                          .output_column = argument(job->arguments, "output-column"),
+                          .text_inputs = !has_argument(job->arguments, "numbers-only")};
     if (is_one_column(job)) {
         columns.target = argument(job->arguments, "target");
     } else {
@@ -75,13 +76,14 @@ static void solver_in_words(const hf_cost *cost, hf_actions kind, char *text, si
     snprintf(text, bytes, "%s solver%s%s", hf_enum_name(HF_ENUM_SOLVER, cost->solver), actions, inducing);
 }
 
-static bool print_cost(const fit_job *job, const hf_cost *cost)
+/* `columns`: the description of the columns for JSON, a reference that is used up; or NULL. */
+static bool print_cost(const fit_job *job, const hf_cost *cost, json_t *columns)
 {
     const double rate = flops_per_second(job->session.ctx), seconds = cost->flops / rate;
     if (job->session.json)
         return json_print(json_pack(
-            "{s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "readings",
-            (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
+            "{s:o, s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "columns", columns,
+            "readings", (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
             hf_enum_name(HF_ENUM_SOLVER, cost->solver), "inducing", (json_int_t)cost->inducing, "actions",
             (json_int_t)cost->actions, "training_rows", (json_int_t)cost->training_rows, "bytes",
             json_number(cost->bytes), "available_bytes", json_number(cost->available_bytes),
@@ -109,9 +111,16 @@ static int dry_run(fit_job *job)
 {
     hf_columns columns = columns_of(job);
     hf_cost cost;
-    hf_status status = hf_fit_cost(job->session.ctx, job->table, &columns, &job->settings.settings, &cost);
+    hf_table *described = NULL;
+    hf_status status =
+        hf_fit_columns(job->session.ctx, job->table, &columns, &job->settings.settings, &described);
     if (status < 0) return session_close(&job->session, status);
-    bool printed = print_cost(job, &cost), fits = cost.bytes <= cost.available_bytes;
+    bool shown = job->session.json || print_columns(stdout, described);
+    status = hf_fit_cost(job->session.ctx, job->table, &columns, &job->settings.settings, &cost);
+    json_t *list = status >= 0 && job->session.json ? json_described(described) : NULL;
+    hf_table_free(described);
+    if (status < 0) return session_close(&job->session, status);
+    bool printed = print_cost(job, &cost, list) && shown, fits = cost.bytes <= cost.available_bytes;
     int code = session_close(&job->session, HF_OK);
     if (!printed) return TOOL_FAILED;
     if (fits) return code;
@@ -248,6 +257,12 @@ static int prepare(fit_job *job)
     if (status != TOOL_OK) return status;
     if (has_argument(arguments, "cache") && !has_argument(arguments, "stream"))
         return usage_error(arguments->verb, "--cache is the cache of --stream; add --stream");
+    for (size_t k = 0; k < dialect_option_count && has_argument(arguments, "stream"); k++)
+        if (has_argument(arguments, dialect_options[k]))
+            return usage_error(
+                arguments->verb,
+                "--%s is about tables in memory; --stream reads CSV as it should be: convert the file",
+                dialect_options[k]);
     if (has_argument(arguments, "dry-run") && has_argument(arguments, "stream"))
         return usage_error(
             arguments->verb,
@@ -267,7 +282,7 @@ int fit_run(const tool_arguments *arguments)
     } else {
         hf_status read = HF_OK;
         if (!has_argument(arguments, "stream"))
-            read = hf_table_read_csv(job.session.ctx, arguments->operand[0], &job.table);
+            read = read_table(&job.session, arguments->operand[0], NULL, &job.table);
         if (read < 0)
             status = session_close(&job.session, read);
         else

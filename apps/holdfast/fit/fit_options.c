@@ -35,7 +35,9 @@ static const tool_option options[] = {
     {"stream", 0, NULL,
      "by minibatches from a table that need not fit in memory, through\na cache of its numbers", false},
     {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", TOOL_WRITES},
-    {"dry-run", 'n', NULL, "say what the fit needs and do not fit", false},
+    DIALECT_OPTIONS,
+    {"numbers-only", 0, NULL, "columns of dates and of text are no inputs", false},
+    {"dry-run", 'n', NULL, "say how the table is read and what the fit needs, and do not fit", false},
     {"output", 'o', "MODEL.hf", "save the model", TOOL_WRITES},
 };
 

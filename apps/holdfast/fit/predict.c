@@ -31,6 +31,7 @@ static const tool_option options[] = {
      "predicted",
      false},
     CLASS_RULE,
+    DIALECT_OPTIONS,
     {"outside", 0, NULL,
      "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of "
      "the input that is furthest out;\n0 inside",
@@ -136,7 +137,7 @@ static int run(const tool_arguments *arguments)
         session_close(&session, HF_OK);
         return TOOL_FAILED;
     }
-    if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
+    if (status >= 0) status = read_table(&session, arguments->operand[1], model, &table);
     if (status >= 0) status = predict(arguments, &session, model, table, remark, &worst);
     progress_clear(session.progress);
     if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);

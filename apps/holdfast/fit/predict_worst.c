@@ -16,11 +16,14 @@ static hf_status gather(hf_context *ctx, const hf_model *model, const hf_table *
                         size_t *count)
 {
     const size_t rows = hf_table_rows(table), d = hf_model_features(model);
+    hf_table *inputs = NULL;
+    const hf_status status = hf_model_inputs(ctx, model, table, &inputs);
+    if (status < 0) return status;
     for (size_t j = 0; j < d; j++) {
-        const double *column = table_column(ctx, table, hf_model_feature(model, j));
-        if (column == NULL) return HF_ERR_NO_COLUMN;
-        for (size_t i = 0; i < rows; i++) x[i * d + j] = column[i];
+        const double *column = table_column(ctx, inputs, hf_model_feature(model, j));
+        for (size_t i = 0; i < rows && column != NULL; i++) x[i * d + j] = column[i];
     }
+    hf_table_free(inputs);
     *count = 0;
     for (size_t i = 0; i < rows; i++) {
         bool complete = true;

@@ -84,7 +84,7 @@ static int run(const tool_arguments *arguments)
     hf_table *table = NULL;
     bool printed = true;
     hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
-    if (status >= 0) status = hf_table_read_csv(session.ctx, arguments->operand[1], &table);
+    if (status >= 0) status = read_table(&session, arguments->operand[1], model, &table);
     if (status >= 0) status = score(&session, model, table, &printed);
     progress_clear(session.progress);
     hf_table_free(table);
@@ -93,9 +93,11 @@ static int run(const tool_arguments *arguments)
     return code == TOOL_OK && !printed ? TOOL_FAILED : code;
 }
 
+static const tool_option options[] = {DIALECT_OPTIONS};
+
 const tool_verb verb_score = {
     .name = "score",
-    .operands = "MODEL.hf TEST.csv",
+    .operands = "MODEL.hf TEST.csv [OPTION]...",
     .summary = "Score a model on rows whose target is known",
     .text =
         "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural logarithm,\n"
@@ -118,8 +120,8 @@ const tool_verb verb_score = {
         "--json also has the bins.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
-    .options = NULL,
-    .option_count = 0,
+    .options = options,
+    .option_count = sizeof options / sizeof options[0],
     .least = 2,
     .most = 2,
     .run = run,

@@ -198,6 +198,27 @@ hf_status session_variances(tool_session *session, const hf_table *table, const 
                             const double **out);
 /** One of them, 0 where nothing is said. */
 double variance_at(const double *variances, size_t i);
+/** Options on how a table is read (table_in.c), for the list of a verb. */
+#define DIALECT_OPTIONS                                                                                      \
+    {"decimal", 0, "MARK",                                                                                   \
+     "decimal mark of numbers: point or comma (default: auto, all fields of\na column "                      \
+     "decide; fields such as 1,234 are refused)",                                                            \
+     false},                                                                                                 \
+        {"dates", 0, "ORDER", "03/04/2024 begins with the day or the month (default: auto)", false},         \
+        {"header", 0, "WHETHER", "yes or no: the first line has the names (default: auto)", false},          \
+        {"limits", 0, "WHAT", "a reading <20 counts as missing (default) or half: 10", false},               \
+    {                                                                                                        \
+        "missing", 0, "A,B,...", "codes for missing values, such as -999", true                              \
+    }
+/** Names of these options. */
+extern const char *const dialect_options[];
+extern const size_t dialect_option_count;
+/** Reads a table as people have them, by the options, or the model (or NULL) where none is given; notes what was understood. */
+hf_status read_table(tool_session *session, const char *path, const hf_model *model, hf_table **out);
+/** A table of few rows for people, its columns side by side; false when out of memory. */
+bool print_columns(FILE *out, const hf_table *table);
+/** hf_fit_columns() as a list of objects; a new reference, NULL when out of memory. */
+json_t *json_described(const hf_table *table);
 /** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an
  * exit status after a message. What is written is neither read nor written by another option, by
  * whatever name or link; it is no track and no study, nor the journal of one; and it can be created, which is

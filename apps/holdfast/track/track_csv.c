@@ -137,7 +137,7 @@ hf_status tell_table(tracked *run, const char *path, size_t *told)
 {
     hf_table *table = NULL;
     double *x = NULL;
-    hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
+    hf_status status = read_table(&run->session, path, NULL, &table);
     *told = status >= 0 ? hf_table_rows(table) : 0;
     if (status >= 0 && *told == 0)
         status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
@@ -240,7 +240,7 @@ hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t 
 {
     hf_table *table = NULL;
     *answered = *left = 0;
-    hf_status status = hf_table_read_csv(run->session.ctx, path, &table);
+    hf_status status = read_table(&run->session, path, NULL, &table);
     if (status >= 0) status = answer_rows(run, table, answered);
     progress_part(run->session.progress, NULL, 0.0, 1.0);
     if (status >= 0) *left = hf_table_rows(table) - *answered;

@@ -162,7 +162,7 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
     tool_names given = {0};
     size_t label = SIZE_MAX;
     hf_status status =
-        hf_table_read_csv(run->session.ctx, argument(run->session.arguments, "candidates"), &plan->table);
+        read_table(&run->session, argument(run->session.arguments, "candidates"), NULL, &plan->table);
     const size_t m = status >= 0 ? hf_table_rows(plan->table) : 0;
     if (status >= 0 && m == 0)
         status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(plan->table));
