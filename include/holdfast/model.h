@@ -183,7 +183,9 @@ HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_co
  * Reads the table as hf_fit() would (and fails as it would), and tells how: a table with a row for
  * each column and the columns "column" (its name), "read as" (hf_table_read_as(); "date (days since
  * 2024-01-01)", "category (3 values)"), "used as" ("target", "input", "3 inputs", "not used", ...),
- * "missing" (how many fields are) and "example" (the first field that is not missing).
+ * "missing" (how many fields are) and "example" (the first field that is not missing). Errors:
+ * those of hf_fit() that need no fit; HF_ERR_ARGUMENT for NULL; HF_ERR_MEMORY. On error *out is
+ * NULL. O(fields).
  */
 HF_API hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                                 const hf_fit_settings *settings, hf_table **out);

@@ -122,7 +122,8 @@ typedef struct hf_dialect {
 HF_API hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dialect,
                                hf_table **out);
 
-/** The same from memory, unpacked; `name` stands for the file in messages. */
+/** The same from memory, unpacked; `name` stands for the file in messages. Errors: those of
+ * hf_table_parse_csv(); HF_ERR_ARGUMENT also as hf_table_read(). */
 HF_API hf_status hf_table_parse(hf_context *ctx, const char *text, size_t bytes, const char *name,
                                 const hf_dialect *dialect, hf_table **out);
 
