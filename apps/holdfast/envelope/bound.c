@@ -338,8 +338,7 @@ const tool_verb verb_bound = {
         "hills.hf\n"
         "  holdfast bound hills.hf --grid miles=0:30:61 -o bounds.csv\n"
         "  holdfast plot hills.hf -o hills.svg",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_bound,

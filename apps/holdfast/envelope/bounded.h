@@ -89,9 +89,4 @@ typedef struct bound_report {
 /** For people, or with --json for machines. False when it could not be written. */
 bool bound_print(const bounded *run, const bound_report *report, const char *output, const char *saved);
 
-/* ---- envelopes in other verbs ------------------------------------------------------------------------------- */
-
-/** holdfast inspect of an envelope (inspect_envelope.c); `rows` NULL: no table. *printed is false when a report could not be. */
-hf_status inspect_envelope(const tool_session *session, const char *file, const char *rows, bool *printed);
-
 #endif

@@ -156,8 +156,7 @@ const tool_verb verb_norm = {
         "the\n"
         "curve has flattened, its end times a safety factor is what holdfast bound --norm is usually given.",
     .example = "  holdfast norm data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --noise-bound 50",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_norm,

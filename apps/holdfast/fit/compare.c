@@ -146,8 +146,7 @@ const tool_verb verb_compare = {
         "  holdfast compare data/hills.csv -t minutes\n"
         "  holdfast compare data/hills.csv -t minutes -k 'se(ard)' -k 'matern32(ard)' -m constant,linear\n"
         "  holdfast compare data/hills.csv -t minutes --preset gp --model 'tails: --nu 3' -o predicted.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run,

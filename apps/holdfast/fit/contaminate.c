@@ -102,13 +102,13 @@ static hf_status write_mask(const damage *work, const char *path)
     return status;
 }
 
-static bool print_summary(const damage *work, hf_contamination kind, const char *output)
+static json_t *json_summary(const damage *work, hf_contamination kind, const char *output)
 {
     json_int_t damaged = 0;
     for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
-    return json_print(json_pack("{s:o, s:s, s:I, s:I, s:I}", "output", json_text(output), "kind",
-                                hf_enum_name(HF_ENUM_CONTAMINATION, kind), "rows", (json_int_t)work->n,
-                                "damaged", damaged, "seed", (json_int_t)hf_context_seed(work->ctx)));
+    return json_pack("{s:o, s:s, s:I, s:I, s:I}", "output", json_text(output), "kind",
+                     hf_enum_name(HF_ENUM_CONTAMINATION, kind), "rows", (json_int_t)work->n, "damaged",
+                     damaged, "seed", (json_int_t)hf_context_seed(work->ctx));
 }
 
 /* Both files or none. */
@@ -122,53 +122,49 @@ static hf_status write_both(const damage *work, const char *output, const char *
     return status;
 }
 
-static int check_usage(const tool_arguments *arguments, const char *output)
+static hf_status check_usage(tool_session *session, const char *output, double *share)
 {
+    const tool_arguments *arguments = session->arguments;
     if (argument(arguments, "target") == NULL)
-        return usage_error(arguments->verb, "--target is missing: name the column to damage");
+        return session_misuse(session, "--target is missing: name the column to damage");
     if (argument(arguments, "kind") == NULL)
-        return usage_error(arguments->verb, "--kind is missing: uniform, asymmetric or focused");
-    if (strcmp(output, "-") == 0 && has_argument(arguments, "json"))
-        return usage_error(arguments->verb,
-                           "--json and the table cannot both go to standard output; add -o OUT.csv");
-    return TOOL_OK;
+        return session_misuse(session, "--kind is missing: uniform, asymmetric or focused");
+    if (strcmp(output, "-") == 0 && session->json)
+        return session_misuse(session,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+    if (!argument_double(arguments, "share", share)) return session_told(session);
+    if (!(*share >= 0 && *share <= 1))
+        return session_misuse(session, "--share: %g is not between 0 and 1", *share);
+    return HF_OK;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status contaminate(tool_session *session)
 {
+    const tool_arguments *arguments = session->arguments;
     const char *output = argument(arguments, "output");
     if (output == NULL) output = "-";
-    int code = check_usage(arguments, output);
     double share = 0.1;
-    if (code != TOOL_OK || !argument_double(arguments, "share", &share))
-        return code != TOOL_OK ? code : TOOL_USAGE;
-    if (!(share >= 0 && share <= 1))
-        return usage_error(arguments->verb, "--share: %g is not between 0 and 1", share);
-    tool_session session;
-    code = session_open(arguments, &session);
-    if (code != TOOL_OK) return code;
     hf_contamination kind;
-    if (hf_enum_parse(session.ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), &kind) < 0) {
-        code = usage_error(arguments->verb, "--kind: %s", hf_context_message(session.ctx));
-        session_close(&session, HF_OK);
-        return code;
-    }
-
-    damage work = {.ctx = session.ctx};
-    hf_status status = read_table(&session, arguments->operand[0], NULL, &work.table);
+    hf_status status = check_usage(session, output, &share);
+    if (status < 0) return status;
+    status = session_wrong_word(
+        session, "kind",
+        hf_enum_parse(session->ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), &kind));
+    if (status < 0) return status;
+    damage work = {.ctx = session->ctx};
+    status = read_table(session, arguments->operand[0], NULL, &work.table);
     if (status >= 0) status = find_columns(&work, argument(arguments, "target"));
     if (status >= 0) status = load_numbers(&work);
     if (status >= 0)
-        status = hf_contaminate(session.ctx, kind, share, hf_context_seed(session.ctx), work.n, work.d,
+        status = hf_contaminate(session->ctx, kind, share, hf_context_seed(session->ctx), work.n, work.d,
                                 work.x, work.d, work.y, work.mask);
     if (status >= 0) status = store_numbers(&work, kind == HF_CONTAMINATION_FOCUSED);
-    progress_clear(session.progress);
+    progress_clear(session->progress);
     if (status >= 0) status = write_both(&work, output, argument(arguments, "mask"));
-    bool printed = status < 0 || !session.json || print_summary(&work, kind, output);
+    if (status >= 0 && session->json) session_print(session, json_summary(&work, kind, output));
     hf_table_free(work.table);
     damage_free(&work);
-    code = session_close(&session, status);
-    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+    return status;
 }
 
 const tool_verb verb_contaminate = {
@@ -180,9 +176,9 @@ const tool_verb verb_contaminate = {
             "The same seed damages the same rows on every machine.",
     .example = "  holdfast contaminate data/boston.csv --target medv --kind asymmetric --share 0.1 --seed 1 "
                "-o bad.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run,
+    .run = session_run,
+    .work = contaminate,
 };

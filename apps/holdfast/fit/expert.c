@@ -186,8 +186,7 @@ const tool_verb verb_expert = {
             "is expected. holdfast fit --mean-column TARGET_prior takes it; rows that are predicted get\n"
             "theirs by --at.",
     .example = "  holdfast expert data/hills.csv -t minutes -f miles,feet --ask 5",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_expert,

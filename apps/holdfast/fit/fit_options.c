@@ -111,8 +111,7 @@ const tool_verb verb_fit = {
         "plain Gaussian process where readings were set aside and the mean of the others, all on the same\n"
         "readings; and which share of what is predicted each input takes part in.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .more = setting_options,
     .place = OWN_BEFORE,
     .least = 1,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast inspect */
 #include "fit/inspect.h"
-#include "envelope/bounded.h"
 #include "report/report.h"
 
 #include <string.h>
@@ -19,7 +18,7 @@ static const tool_option options[] = {
      0},
 };
 
-static bool print_model(const tool_session *session, const hf_model *model, const hf_table *suspects,
+static void print_model(tool_session *session, const hf_model *model, const hf_table *suspects,
                         const tool_quality *quality, const char *file)
 {
     if (!session->json) {
@@ -28,17 +27,16 @@ static bool print_model(const tool_session *session, const hf_model *model, cons
             say(stdout, "%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
         say(stdout, "\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
         say(stdout, "SHA-256 of this model: %s\n", hf_model_content_checksum(model));
-        return true;
+        return;
     }
     json_t *json = json_model(model, suspects, quality);
     if (json != NULL) json_object_set_new(json, "model", json_text(file));
     if (json != NULL)
         json_object_set_new(json, "content_sha256", json_text(hf_model_content_checksum(model)));
-    return json_print(json);
+    session_print(session, json);
 }
 
-static hf_status inspect_model(const tool_session *session, const char *file, const char *rows_path,
-                               bool *printed)
+static hf_status inspect_model(tool_session *session, const char *file, const char *rows_path)
 {
     const bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
     hf_context *ctx = session->ctx;
@@ -51,7 +49,7 @@ static hf_status inspect_model(const tool_session *session, const char *file, co
     if (status >= 0 && rows_path != NULL) status = hf_model_rows(ctx, model, &rows);
     progress_clear(session->progress);
     if (status >= 0 && rows_path != NULL) status = hf_table_write_csv(ctx, rows, rows_path);
-    *printed = status < 0 || only_rows || print_model(session, model, suspects, &quality, file);
+    if (status >= 0 && !only_rows) print_model(session, model, suspects, &quality, file);
     quality_free(&quality);
     hf_table_free(rows);
     hf_table_free(suspects);
@@ -60,35 +58,27 @@ static hf_status inspect_model(const tool_session *session, const char *file, co
 }
 
 /* --moved of a model; an envelope has no influence. */
-static hf_status inspect_only_moved(tool_session *session, const char *file, const char *moved, bool *printed)
+static hf_status inspect_only_moved(tool_session *session, const char *file, const char *moved)
 {
     hf_model *model = NULL;
     hf_status status = hf_model_load(session->ctx, file, &model);
-    if (status >= 0) status = inspect_moved(session, model, moved, printed);
+    if (status >= 0) status = inspect_moved(session, model, moved);
     hf_model_free(model);
     return status;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status work(tool_session *session)
 {
+    const tool_arguments *arguments = session->arguments;
     const char *moved = argument(arguments, "moved");
     const char *rows_path = argument(arguments, "rows"), *file = arguments->operand[0];
-    bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
-    if (only_rows && has_argument(arguments, "json"))
-        return usage_error(arguments->verb, "--json and --rows - cannot both go to standard output");
+    if (rows_path != NULL && strcmp(rows_path, "-") == 0 && session->json)
+        return session_misuse(session, "--json and --rows - cannot both go to standard output");
     if (moved != NULL && rows_path != NULL)
-        return usage_error(arguments->verb, "--moved and --rows cannot go together");
-    tool_session session;
-    int code = session_open(arguments, &session);
-    if (code != TOOL_OK) return code;
-
-    bool printed = true;
-    const hf_status status = moved != NULL ? inspect_only_moved(&session, file, moved, &printed)
-                             : hf_file_type(file) == HF_FILE_ENVELOPE
-                                 ? inspect_envelope(&session, file, rows_path, &printed)
-                                 : inspect_model(&session, file, rows_path, &printed);
-    code = session_close(&session, status);
-    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+        return session_misuse(session, "--moved and --rows cannot go together");
+    if (moved != NULL) return inspect_only_moved(session, file, moved);
+    return hf_file_type(file) == HF_FILE_ENVELOPE ? inspect_envelope(session, file, rows_path)
+                                                  : inspect_model(session, file, rows_path);
 }
 
 const tool_verb verb_inspect = {
@@ -109,9 +99,9 @@ const tool_verb verb_inspect = {
         "Of an envelope (holdfast bound --save) it shows the readings' intervals, kernel and norm bound.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast inspect boston.hf --rows readings.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run,
+    .run = session_run,
+    .work = work,
 };

@@ -8,8 +8,9 @@
 
 #include "shell/tool.h"
 
-/** --moved ROW:OUTPUT=VALUE: prints how far that reading would move the model. *printed: false when the
- * answer could not be. What is wrong with the text is told at once. */
-hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text, bool *printed);
+/** --moved ROW:OUTPUT=VALUE: prints how far that reading would move the model. */
+hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text);
+/** The report on an envelope; `rows` NULL: no table. */
+hf_status inspect_envelope(tool_session *session, const char *file, const char *rows);
 
 #endif

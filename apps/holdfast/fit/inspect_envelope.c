@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast inspect, of an envelope. */
 #include "envelope/bounded.h"
+#include "fit/inspect.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -31,7 +32,7 @@ static kinds count_kinds(const hf_envelope *envelope)
     return k;
 }
 
-static bool print_json(const hf_envelope *e, const hf_envelope_labels *labels, const char *file)
+static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *labels, const char *file)
 {
     const kinds k = count_kinds(e);
     const hf_envelope_settings settings = hf_envelope_get_settings(e);
@@ -41,7 +42,7 @@ static bool print_json(const hf_envelope *e, const hf_envelope_labels *labels, c
     json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "envelope", json_text(file), "target",
                              json_text(labels->target), "source", json_text(labels->source), "inputs", inputs,
                              "kernel", bounded_json_kernel(hf_envelope_kernel(e)));
-    if (json == NULL) return false;
+    if (json == NULL) return NULL;
     json_object_update_new(
         json, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "distinct", (json_int_t)hf_envelope_readings(e),
                         "intervals", (json_int_t)k.both, "from_below", (json_int_t)k.lower, "from_above",
@@ -52,7 +53,7 @@ static bool print_json(const hf_envelope *e, const hf_envelope_labels *labels, c
                   json_number(hf_envelope_norm(e)), "minimum_norm", json_number(hf_envelope_minimum_norm(e)),
                   "jitter", json_number(settings.jitter), "rigorous", (int)settings.rigorous, "reserve",
                   (json_int_t)settings.reserve, "bytes", json_number(hf_envelope_bytes(e))));
-    return json_print(json);
+    return json;
 }
 
 static void print_text(const hf_envelope *e, const hf_envelope_labels *labels)
@@ -103,7 +104,7 @@ static hf_status write_readings(hf_context *ctx, const hf_envelope *e, const hf_
     return status;
 }
 
-hf_status inspect_envelope(const tool_session *session, const char *file, const char *rows, bool *printed)
+hf_status inspect_envelope(tool_session *session, const char *file, const char *rows)
 {
     hf_envelope *envelope = NULL;
     hf_envelope_labels *labels = NULL;
@@ -113,7 +114,7 @@ hf_status inspect_envelope(const tool_session *session, const char *file, const 
     progress_clear(session->progress);
     const bool only_rows = rows != NULL && strcmp(rows, "-") == 0;
     if (status >= 0 && !only_rows && session->json)
-        *printed = print_json(envelope, labels, file);
+        session_print(session, json_envelope(envelope, labels, file));
     else if (status >= 0 && !only_rows)
         print_text(envelope, labels);
     hf_envelope_labels_free(labels);

@@ -36,17 +36,16 @@ static bool find_output(const hf_model *model, moved *out)
     if (outputs == 1 && out->name == NULL) return true;
     for (size_t t = 0; t < outputs && out->name != NULL; t++) {
         out->output = t;
-        if (strcmp(out->name, outputs > 1 ? hf_model_output(model, t) : hf_model_target(model)) == 0)
-            return true;
+        if (strcmp(out->name, hf_model_output(model, t)) == 0) return true;
     }
     return false;
 }
 
-static bool print(const tool_session *session, const hf_model *model, const moved *m, const double *kl,
+static void print(tool_session *session, const hf_model *model, const moved *m, const double *kl,
                   double joint)
 {
     const size_t outputs = hf_model_outputs(model);
-    const char *name = outputs > 1 ? hf_model_output(model, m->output) : hf_model_target(model);
+    const char *name = hf_model_output(model, m->output);
     if (!session->json) {
         if (isnan(m->y))
             say(stdout, "Without %s of row %zu the model would move by\n\n", name, m->row);
@@ -55,7 +54,7 @@ static bool print(const tool_session *session, const hf_model *model, const move
         for (size_t t = 0; t < outputs && outputs > 1; t++)
             say(stdout, "  %-24s %12.6g nats\n", hf_model_output(model, t), kl[t]);
         say(stdout, "  %-24s %12.6g nats\n", outputs > 1 ? "all outputs together" : name, joint);
-        return true;
+        return;
     }
     json_t *json = json_object(), *each = json_object();
     for (size_t t = 0; t < outputs && outputs > 1; t++)
@@ -66,10 +65,10 @@ static bool print(const tool_session *session, const hf_model *model, const move
                                   {"influence", json_number(joint)},
                                   {"outputs", each}};
     json_add_entries(json, entries, sizeof entries / sizeof *entries);
-    return json_print(json);
+    session_print(session, json);
 }
 
-hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text, bool *printed)
+hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text)
 {
     hf_context *ctx = session->ctx;
     const size_t outputs = hf_model_outputs(model);
@@ -88,7 +87,7 @@ hf_status inspect_moved(tool_session *session, const hf_model *model, const char
                                       text, outputs);
     if (status >= 0) status = hf_model_influence(ctx, model, m.row, m.output, m.y, kl, &joint);
     progress_clear(session->progress);
-    if (status >= 0) *printed = print(session, model, &m, kl, joint);
+    if (status >= 0) print(session, model, &m, kl, joint);
     free(copy);
     free(kl);
     return status;

@@ -62,8 +62,8 @@ static json_t *json_columns(const hf_model *model, const hf_table *table, size_t
     return list;
 }
 
-static bool print_summary(const hf_model *model, const hf_table *table, const char *output,
-                          const char *remark, json_t *worst)
+static void print_summary(tool_session *session, const hf_model *model, const hf_table *table,
+                          const char *output, const char *remark, json_t *worst)
 {
     size_t missing;
     json_t *columns = json_columns(model, table, &missing);
@@ -76,23 +76,24 @@ static bool print_summary(const hf_model *model, const hf_table *table, const ch
     if (json != NULL && worst != NULL) json_object_set(json, "worst_case", worst);
     if (json != NULL && hf_model_can(model, HF_ABILITY_COVARIANCES))
         json_object_set_new(json, "outputs", json_outputs(model));
-    return json_print(json);
+    session_print(session, json);
 }
 
 /* Whether the model can tell what was asked for beside the predictions. */
-static int check_additions(const tool_arguments *arguments, const hf_model *model)
+static hf_status check_additions(tool_session *session, const hf_model *model)
 {
     static const char *const latent[] = {"computational", "worst-case"};
     for (size_t k = 0; k < 2; k++)
-        if (has_argument(arguments, latent[k]) && !hf_model_can(model, HF_ABILITY_PLAIN))
+        if (has_argument(session->arguments, latent[k]) && !hf_model_can(model, HF_ABILITY_PLAIN))
             return complain(
                 "--%s is about models of one output as it is read; that of \"%s\" is a classifier, "
                 "of several outputs, of counts or amounts, or fitted with --transform",
                 latent[k], hf_model_target(model));
-    if (has_argument(arguments, "covariance") && !hf_model_can(model, HF_ABILITY_COVARIANCES))
-        return complain("--covariance is between several outputs; that of \"%s\" has one, or is a classifier",
-                        hf_model_target(model));
-    return TOOL_OK;
+    if (has_argument(session->arguments, "covariance") && !hf_model_can(model, HF_ABILITY_COVARIANCES))
+        return session_refuse(
+            session, "--covariance is between several outputs; that of \"%s\" has one, or is a classifier",
+            hf_model_target(model));
+    return HF_OK;
 }
 
 /* Leaves what is to be said of the predictions in `remark`. */
@@ -114,39 +115,30 @@ static hf_status predict(const tool_arguments *arguments, tool_session *session,
     return status;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status work(tool_session *session)
 {
+    const tool_arguments *arguments = session->arguments;
     const char *output = argument(arguments, "output");
     if (output == NULL) output = "-";
-    bool to_stdout = strcmp(output, "-") == 0;
-    if (to_stdout && has_argument(arguments, "json"))
-        return usage_error(arguments->verb,
-                           "--json and the table cannot both go to standard output; add -o OUT.csv");
-    tool_session session;
-    int code = session_open(arguments, &session);
-    if (code != TOOL_OK) return code;
-
+    if (strcmp(output, "-") == 0 && session->json)
+        return session_misuse(session,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
     hf_model *model = NULL;
     hf_table *table = NULL;
     json_t *worst = NULL;
     char remark[REMARK] = "";
-    hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
-    if (status >= 0) status = take_class_rule(&session, arguments, model);
-    if (status >= 0 && check_additions(arguments, model) != TOOL_OK) {
-        hf_model_free(model);
-        session_close(&session, HF_OK);
-        return TOOL_FAILED;
-    }
-    if (status >= 0) status = read_table(&session, arguments->operand[1], model, &table);
-    if (status >= 0) status = predict(arguments, &session, model, table, remark, &worst);
-    progress_clear(session.progress);
-    if (status >= 0) status = hf_table_write_csv(session.ctx, table, output);
-    bool printed = status < 0 || !session.json || print_summary(model, table, output, remark, worst);
+    hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
+    if (status >= 0) status = take_class_rule(session, arguments, model);
+    if (status >= 0) status = check_additions(session, model);
+    if (status >= 0) status = read_table(session, arguments->operand[1], model, &table);
+    if (status >= 0) status = predict(arguments, session, model, table, remark, &worst);
+    progress_clear(session->progress);
+    if (status >= 0) status = hf_table_write_csv(session->ctx, table, output);
+    if (status >= 0 && session->json) print_summary(session, model, table, output, remark, worst);
     json_decref(worst);
     hf_table_free(table);
     hf_model_free(model);
-    code = session_close(&session, status);
-    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+    return status;
 }
 
 const tool_verb verb_predict = {
@@ -175,10 +167,10 @@ const tool_verb verb_predict = {
         "range, are warned of: predictions there are extrapolated.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 2,
     .most = 2,
     .extends = true,
-    .run = run,
+    .run = session_run,
+    .work = work,
 };

@@ -4,9 +4,8 @@
 
 #include <stdlib.h>
 
-static bool print_score(const tool_session *session, const hf_metrics *m)
+static void print_score(const hf_metrics *m)
 {
-    if (session->json) return json_print(json_metrics(m));
     printf("n            %zu\n"
            "mae          %.6g\n"
            "rmse         %.6g\n"
@@ -16,7 +15,6 @@ static bool print_score(const tool_session *session, const hf_metrics *m)
            "coverage95   %.4f\n"
            "crps         %.6g\n",
            m->n, m->mae, m->rmse, m->nlpd, m->coverage50, m->coverage90, m->coverage95, m->crps);
-    return true;
 }
 
 /* ---- several outputs ---------------------------------------------------------------------------------------
@@ -29,7 +27,7 @@ static void print_row(const char *name, const hf_metrics *m)
 }
 
 /* Each in its own units, then all together. */
-static bool print_scores(const tool_session *session, const hf_model *model, const hf_metrics *each,
+static void print_scores(tool_session *session, const hf_model *model, const hf_metrics *each,
                          const hf_metrics *all)
 {
     const size_t outputs = hf_model_outputs(model);
@@ -41,56 +39,50 @@ static bool print_scores(const tool_session *session, const hf_model *model, con
             json_array_append_new(list, entry);
         }
         json_object_set_new(json, "outputs", list);
-        return json_print(json);
+        session_print(session, json);
+        return;
     }
     printf("%-16s %8s %11s %11s %11s %9s %9s %9s %11s\n", "output", "n", "mae", "rmse", "nlpd", "cover50",
            "cover90", "cover95", "crps");
     for (size_t t = 0; t < outputs; t++) print_row(hf_model_output(model, t), &each[t]);
     print_row("all, in scales", all);
-    return true;
 }
 
-/* HF_OK or an error; *printed is false when the result could not be. */
-static hf_status score_outputs(const tool_session *session, const hf_model *model, const hf_table *table,
-                               bool *printed)
+static hf_status score_outputs(tool_session *session, const hf_model *model, const hf_table *table)
 {
     hf_metrics all, *each = calloc(hf_model_outputs(model), sizeof *each);
     hf_status status = each != NULL ? hf_score_outputs(session->ctx, model, table, each) : HF_ERR_MEMORY;
     if (status >= 0) status = warn_status(session, hf_score(session->ctx, model, table, &all));
     progress_clear(session->progress);
-    if (status >= 0) *printed = print_scores(session, model, each, &all);
+    if (status >= 0) print_scores(session, model, each, &all);
     free(each);
     return status;
 }
 
-static hf_status score(const tool_session *session, const hf_model *model, const hf_table *table,
-                       bool *printed)
+static hf_status score(tool_session *session, const hf_model *model, const hf_table *table)
 {
-    if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) return score_classes(session, model, table, printed);
-    if (hf_model_can(model, HF_ABILITY_COVARIANCES)) return score_outputs(session, model, table, printed);
+    if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) return score_classes(session, model, table);
+    if (hf_model_can(model, HF_ABILITY_COVARIANCES)) return score_outputs(session, model, table);
     hf_metrics metrics;
     const hf_status status = warn_status(session, hf_score(session->ctx, model, table, &metrics));
     progress_clear(session->progress);
-    if (status >= 0) *printed = print_score(session, &metrics);
+    if (status >= 0 && session->json) session_print(session, json_metrics(&metrics));
+    if (status >= 0 && !session->json) print_score(&metrics);
     return status;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status work(tool_session *session)
 {
-    tool_session session;
-    int code = session_open(arguments, &session);
-    if (code != TOOL_OK) return code;
+    const tool_arguments *arguments = session->arguments;
     hf_model *model = NULL;
     hf_table *table = NULL;
-    bool printed = true;
-    hf_status status = hf_model_load(session.ctx, arguments->operand[0], &model);
-    if (status >= 0) status = read_table(&session, arguments->operand[1], model, &table);
-    if (status >= 0) status = score(&session, model, table, &printed);
-    progress_clear(session.progress);
+    hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
+    if (status >= 0) status = read_table(session, arguments->operand[1], model, &table);
+    if (status >= 0) status = score(session, model, table);
+    progress_clear(session->progress);
     hf_table_free(table);
     hf_model_free(model);
-    code = session_close(&session, status);
-    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+    return status;
 }
 
 static const tool_option options[] = {DIALECT_OPTIONS};
@@ -120,9 +112,8 @@ const tool_verb verb_score = {
         "--json also has the bins.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
     .least = 2,
     .most = 2,
-    .run = run,
+    .run = session_run,
+    .work = work,
 };

@@ -18,13 +18,6 @@ static const tool_option options[] = {
      "no picture, but what it is made of: OUT.gp, a gnuplot script,\nOUT-slice.csv and OUT-rows.csv", false},
 };
 
-/* The picture's name, to be freed. */
-static char *output_of(const tool_arguments *arguments)
-{
-    const char *given = argument(arguments, "output"), *model = arguments->operand[0];
-    return given != NULL ? strdup(given) : with_ending(model, plot_stem(model), ".svg");
-}
-
 /* --data-only writes the script, the slice and the rows in place of the picture. */
 enum {
     DATA_FILES = 3
@@ -33,7 +26,7 @@ static const char *const data_endings[DATA_FILES] = {".gp", "-slice.csv", "-rows
 
 static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
 {
-    char *output = output_of(arguments);
+    char *output = plot_output(arguments);
     const size_t files = has_argument(arguments, "data-only") ? DATA_FILES : 0;
     size_t count = 0;
     for (size_t k = 0; k < files; k++)
@@ -186,7 +179,7 @@ static int make_picture(tool_session *session, const tool_arguments *arguments, 
 
 static int run(const tool_arguments *arguments)
 {
-    char *output = output_of(arguments);
+    char *output = plot_output(arguments);
     if (output == NULL) return complain("out of memory");
     plot_format format = PLOT_SVG;
     tool_session session;
@@ -223,8 +216,7 @@ const tool_verb verb_plot = {
         "as above. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .derives = derive,

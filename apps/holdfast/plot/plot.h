@@ -102,6 +102,12 @@ size_t plot_stem(const char *path);
 /** The format that a path's extension stands for; false when it stands for none. */
 bool plot_find_format(const char *path, plot_format *format);
 bool plot_has_gnuplot(void);
+/** The picture that --output names, else the first operand's name with .svg; to be freed, NULL when out of memory. */
+char *plot_output(const tool_arguments *arguments);
+/** tool_verb.derives of verbs that draw there. */
+size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED]);
+/** Refuses names that gnuplot draws no picture for, and machines without it. */
+hf_status plot_check(tool_session *session, const char *output, plot_format *format);
 /** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot
  * takes some names for commands, and is told none. TOOL_FAILED after a message. */
 int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format, const char *output);

@@ -51,6 +51,27 @@ bool plot_has_gnuplot(void)
     return false;
 }
 
+char *plot_output(const tool_arguments *arguments)
+{
+    const char *given = argument(arguments, "output"), *file = arguments->operand[0];
+    return given != NULL ? strdup(given) : with_ending(file, plot_stem(file), ".svg");
+}
+
+size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
+{
+    if (argument(arguments, "output") != NULL) return 0;
+    out[0] = plot_output(arguments);
+    return 1;
+}
+
+hf_status plot_check(tool_session *session, const char *output, plot_format *format)
+{
+    if (!plot_find_format(output, format))
+        return session_misuse(session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    if (!plot_has_gnuplot()) return session_refuse(session, "gnuplot is not installed (Debian: gnuplot-nox)");
+    return HF_OK;
+}
+
 /* gnuplot at work: what it reads and what it draws are pipes of ours. */
 typedef struct gnuplot {
     pid_t child;

@@ -86,8 +86,7 @@ static json_t *json_score(const hf_class_metrics *m, const hf_calibration_bin *b
                      "ece", json_number(m->calibration_error), "bins", list);
 }
 
-hf_status score_classes(const tool_session *session, const hf_model *model, const hf_table *table,
-                        bool *printed)
+hf_status score_classes(tool_session *session, const hf_model *model, const hf_table *table)
 {
     hf_class_metrics m;
     hf_calibration_bin bin[BINS];
@@ -96,7 +95,7 @@ hf_status score_classes(const tool_session *session, const hf_model *model, cons
     progress_clear(session->progress);
     if (status < 0) return status;
     if (session->json)
-        *printed = json_print(json_score(&m, bin));
+        session_print(session, json_score(&m, bin));
     else
         printf(
             "n            %zu\naccuracy     %.4f\nnlpd         %.6g\nbrier        %.6g\nece          %.4f\n",

@@ -69,8 +69,7 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
 void report_classes(FILE *out, const hf_model *model, const tool_quality *quality);
 /** Adds to the JSON of a model what there is to say about classes. */
 void json_add_classes(json_t *object, const hf_model *model);
-/** Scores and prints. *printed is false when the result could not be. */
-hf_status score_classes(const tool_session *session, const hf_model *model, const hf_table *table,
-                        bool *printed);
+/** Scores and prints. */
+hf_status score_classes(tool_session *session, const hf_model *model, const hf_table *table);
 
 #endif

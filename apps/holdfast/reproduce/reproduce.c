@@ -128,9 +128,6 @@ const tool_verb verb_reproduce = {
         "the experiment. Where data of others are missing, it says what they are, who has them and where to\n"
         "put them; with nothing else to run, its exit status is 77.",
     .example = "  holdfast reproduce",
-    .options = NULL,
-    .option_count = 0,
-    .least = 0,
     .most = SIZE_MAX,
     .run = run,
 };

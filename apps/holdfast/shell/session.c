@@ -107,6 +107,18 @@ int session_close(tool_session *session, hf_status status)
     return code;
 }
 
+int session_run(const tool_arguments *arguments)
+{
+    tool_session session;
+    const int code = session_open(arguments, &session);
+    return code != TOOL_OK ? code : session_close(&session, arguments->verb->work(&session));
+}
+
+void session_print(tool_session *session, json_t *value)
+{
+    if (!json_print(value)) session->refused = TOOL_FAILED;
+}
+
 /* ---- what goes wrong in a verb ------------------------------------------------------------------------------ */
 
 hf_status session_refuse(tool_session *session, const char *format, ...)

@@ -44,6 +44,9 @@ typedef struct tool_option {
 } tool_option;
 
 struct tool_arguments;
+struct tool_session;
+struct studied;
+struct tracked;
 
 typedef struct tool_verb {
     const char *name;
@@ -64,9 +67,15 @@ typedef struct tool_verb {
         char *out
             [TOOL_DERIVED]); /* files that are written and that no option names, to be freed, NULL when out of memory; how many. Or NULL */
     int (*run)(const struct tool_arguments *arguments);
-    const struct tool_verb *const *parts; /* verbs of this verb, or NULL; run_part() runs them */
+    hf_status (*work)(struct tool_session *session); /* with run = session_run: what is done in a session */
+    hf_status (*study)(struct studied *run);         /* with run = studied_run, in a session about a study */
+    hf_status (*track)(struct tracked *run);         /* with run = tracked_run, in one about a track */
+    const struct tool_verb *const *parts;            /* verbs of this verb, or NULL; run_part() runs them */
     size_t part_count;
 } tool_verb;
+
+/** Members of a verb: all of an array of options. */
+#define TOOL_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof *(array)
 
 typedef struct tool_given {
     const tool_option *option;
@@ -157,6 +166,10 @@ typedef struct tool_session {
 /** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
  * with nothing to close. */
 int session_open(const tool_arguments *arguments, tool_session *out);
+/** Opens a session, does the verb's `work` in it and closes it; the exit status. */
+int session_run(const tool_arguments *arguments);
+/** Prints JSON, or lets the verb fail. */
+void session_print(tool_session *session, json_t *value);
 /** Ends a verb: frees everything, makes sure what went to standard output got there. Returns the exit status
  * for `status` (after a message if it is an error): 0, 1, or 128 + signal when a signal cancelled. */
 int session_close(tool_session *session, hf_status status);

@@ -10,12 +10,15 @@
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
-int studied_begin(studied *run, const tool_arguments *arguments)
+int studied_run(const tool_arguments *arguments)
 {
-    *run = (studied){0};
-    const int code = session_open(arguments, &run->session);
-    run->session.keeper = "study";
-    return code;
+    studied run = {0};
+    const int code = session_open(arguments, &run.session);
+    if (code != TOOL_OK) return code;
+    run.session.keeper = "study";
+    const hf_status status = arguments->verb->study(&run);
+    hf_study_free(run.study);
+    return session_close(&run.session, status);
 }
 
 void studied_take(studied *run, hf_study *study)
@@ -40,12 +43,6 @@ hf_status studied_open(studied *run, bool write)
     if (status < 0) return status;
     studied_take(run, study);
     return waits ? hf_study_file_patience(run->session.ctx, study, wait) : status;
-}
-
-int studied_close(studied *run, hf_status status)
-{
-    hf_study_free(run->study);
-    return session_close(&run->session, status);
 }
 
 hf_status studied_look(studied *run)

@@ -21,14 +21,12 @@ typedef struct studied {
     size_t d, outcomes;
 } studied;
 
-/** A session for the arguments. TOOL_OK, or an exit status with nothing to close. */
-int studied_begin(studied *run, const tool_arguments *arguments);
+/** Runs a verb whose work is its member `study`, in a session; the exit status. */
+int studied_run(const tool_arguments *arguments);
 /** Opens the study that the first operand names, waiting for others as long as --wait says. */
 hf_status studied_open(studied *run, bool write);
 /** The study's numbers for the members above. */
 void studied_take(studied *run, hf_study *study);
-/** Frees everything and ends the session; the exit status. */
-int studied_close(studied *run, hf_status status);
 
 /** Row for the tables of options of sub-verbs that change a study. */
 #define STUDIED_WAIT                                                                                         \

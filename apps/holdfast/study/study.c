@@ -33,9 +33,6 @@ const tool_verb verb_study = {
                "  holdfast study ask tuned.hf -n 2\n"
                "  holdfast study fail tuned.hf 2 --note 'out of memory'\n"
                "  holdfast study show tuned.hf",
-    .options = NULL,
-    .option_count = 0,
-    .least = 0,
     .most = SIZE_MAX,
     .run = run_part,
     .parts = sub_verbs,

@@ -12,7 +12,7 @@ static const tool_option options[] = {
     STUDIED_WAIT,
 };
 
-static bool print_json(const studied *run, size_t count, const hf_proposal *p)
+static void print_json(studied *run, size_t count, const hf_proposal *p)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < count; i++) {
@@ -25,7 +25,7 @@ static bool print_json(const studied *run, size_t count, const hf_proposal *p)
                                               "mean", json_number(p[i].mean), "sd", json_number(p[i].sd),
                                               "acquisition", json_number(p[i].value)));
     }
-    return json_print(json_pack("{s:o}", "trials", list));
+    session_print(&run->session, json_pack("{s:o}", "trials", list));
 }
 
 static hf_status ask(studied *run)
@@ -46,17 +46,9 @@ static hf_status ask(studied *run)
     run->session.kept = status >= 0;
     if (status >= 0 && (output != NULL || !run->session.json))
         status = study_asked_table(run, count, proposal, output != NULL ? output : "-");
-    if (status >= 0 && run->session.json && !print_json(run, count, proposal))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json) print_json(run, count, proposal);
     free(proposal);
     return status;
-}
-
-static int run_ask(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, ask(&run));
 }
 
 const tool_verb verb_study_ask = {
@@ -71,10 +63,10 @@ const tool_verb verb_study_ask = {
         "decides what comes next, and may be wrong: measure it again) or explore (where least is known).",
     .example = "  holdfast study create next.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask next.hf -n 3 -o todo.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_ask,
+    .run = studied_run,
+    .study = ask,
 };

@@ -194,7 +194,7 @@ static hf_status best_of_one(studied *run)
     if (status >= 0) status = predict(run, &a);
     progress_clear(run->session.progress);
     if (status >= 0 && run->session.json) {
-        if (!json_print(json_answer(run, &a))) run->session.refused = TOOL_FAILED;
+        session_print(&run->session, json_answer(run, &a));
     } else if (status >= 0) {
         print_answer(run, &a);
     }
@@ -235,7 +235,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
     }
     answer_free(&a);
     if (status >= 0 && run->session.json) {
-        if (!json_print(json_pack("{s:o}", "front", list))) run->session.refused = TOOL_FAILED;
+        session_print(&run->session, json_pack("{s:o}", "front", list));
         return status;
     }
     json_decref(list);
@@ -269,13 +269,6 @@ static hf_status best(studied *run)
     return studied_objectives(run) > 1 ? best_of_several(run) : best_of_one(run);
 }
 
-static int run_best(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, best(&run));
-}
-
 const tool_verb verb_study_best = {
     .name = "study best",
     .operands = "FILE [OPTION]...",
@@ -288,9 +281,9 @@ const tool_verb verb_study_best = {
     .example = "  holdfast study create found.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import found.hf data/hills.csv --drop race\n"
                "  holdfast study best found.hf --certify --tolerance 1",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run_best,
+    .run = studied_run,
+    .study = best,
 };

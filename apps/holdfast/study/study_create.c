@@ -151,17 +151,14 @@ static bool print(const studied *run)
     return true;
 }
 
-static int run_create(const tool_arguments *arguments)
+static hf_status run_create(studied *run)
 {
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     study_plan plan = {0};
-    const hf_status status = create(&run, &plan);
-    run.session.kept = status >= 0;
-    if (status >= 0 && !print(&run)) run.session.refused = TOOL_FAILED;
+    const hf_status status = create(run, &plan);
+    run->session.kept = status >= 0;
+    if (status >= 0 && !print(run)) run->session.refused = TOOL_FAILED;
     study_plan_free(&plan);
-    return studied_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_study_create = {
@@ -176,10 +173,10 @@ const tool_verb verb_study_create = {
         "--seed is kept in the file: ask and best use it.",
     .example = "  holdfast study create trials.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"
                "  holdfast study create kinds.hf --real x=0:1 --category kind=a,b --maximise y --at-most z=3",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_create,
+    .run = studied_run,
+    .study = run_create,
 };

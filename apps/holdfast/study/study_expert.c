@@ -53,20 +53,11 @@ static hf_status expert(studied *run)
     if (status >= 0) status = tell(run, count, trial, list);
     free(trial);
     if (status >= 0 && run->session.json) {
-        if (!json_print(json_pack("{s:o, s:o}", "due", json_count(due), "trials", list)))
-            run->session.refused = TOOL_FAILED;
+        session_print(&run->session, json_pack("{s:o, s:o}", "due", json_count(due), "trials", list));
         return status;
     }
     json_decref(list);
     return status;
-}
-
-static int run_expert(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
-    return studied_close(&run, expert(&run));
 }
 
 const tool_verb verb_study_expert = {
@@ -81,9 +72,9 @@ const tool_verb verb_study_expert = {
                "  holdfast study expert looked.hf\n"
                "  holdfast study label looked.hf 18 doubted --correction 18.65 --note 'one hour too long'\n"
                "  holdfast study expert looked.hf",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run_expert,
+    .run = studied_run,
+    .study = expert,
 };

@@ -36,13 +36,6 @@ static hf_status import(studied *run)
     return status;
 }
 
-static int run_import(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, import(&run));
-}
-
 static hf_status export(studied *run)
 {
     const char *output = argument(run->session.arguments, "output");
@@ -53,18 +46,10 @@ static hf_status export(studied *run)
     hf_status status = studied_open(run, false);
     if (status >= 0) status = studied_look(run);
     if (status >= 0) status = study_trials_table(run, standard ? "-" : output);
-    if (status >= 0 && run->session.json &&
-        !json_print(json_pack("{s:o, s:o}", "output", json_text(output), "trials",
-                              json_count(hf_study_trials(run->study)))))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json)
+        session_print(&run->session, json_pack("{s:o, s:o}", "output", json_text(output), "trials",
+                                               json_count(hf_study_trials(run->study))));
     return status;
-}
-
-static int run_export(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, export(&run));
 }
 
 const tool_verb verb_study_import = {
@@ -79,12 +64,12 @@ const tool_verb verb_study_import = {
         "Any other column is refused unless --drop names it. All rows are taken or none.",
     .example = "  holdfast study create past.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import past.hf data/hills.csv --drop race",
-    .options = import_options,
-    .option_count = sizeof import_options / sizeof import_options[0],
+    TOOL_OPTIONS(import_options),
     .least = 2,
     .most = 2,
     .changes = true,
-    .run = run_import,
+    .run = studied_run,
+    .study = import,
 };
 
 const tool_verb verb_study_export = {
@@ -100,9 +85,9 @@ const tool_verb verb_study_export = {
     .example = "  holdfast study create kept.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask kept.hf -n 3\n"
                "  holdfast study export kept.hf -o trials.csv",
-    .options = export_options,
-    .option_count = sizeof export_options / sizeof export_options[0],
+    TOOL_OPTIONS(export_options),
     .least = 1,
     .most = 1,
-    .run = run_export,
+    .run = studied_run,
+    .study = export,
 };

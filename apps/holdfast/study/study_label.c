@@ -42,20 +42,11 @@ static hf_status label(studied *run)
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
     if (status >= 0) status = hf_study_trial(run->session.ctx, run->study, trial.id, &trial);
-    if (status >= 0 && run->session.json && !json_print(studied_json_trial(run, &trial)))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json) session_print(&run->session, studied_json_trial(run, &trial));
     if (status >= 0 && !run->session.json)
         say(stdout, "%s of trial %llu is %s\n", run->settings->outcome[outcome].name,
             (unsigned long long)trial.id, hf_enum_name(HF_ENUM_EXPERT_LABEL, said));
     return status;
-}
-
-static int run_label(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
-    return studied_close(&run, label(&run));
 }
 
 const tool_verb verb_study_label = {
@@ -69,10 +60,10 @@ const tool_verb verb_study_label = {
     .example = "  holdfast study create judged.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import judged.hf data/hills.csv --drop race\n"
                "  holdfast study label judged.hf 18 doubted --correction 18.65 --note 'one hour too long'",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 3,
     .changes = true,
-    .run = run_label,
+    .run = studied_run,
+    .study = label,
 };

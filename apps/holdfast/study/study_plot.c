@@ -39,19 +39,6 @@ enum {
     PICTURES = sizeof pictures / sizeof pictures[0]
 };
 
-static char *default_output(const tool_arguments *arguments)
-{
-    const char *study = arguments->operand[0];
-    return with_ending(study, plot_stem(study), ".svg");
-}
-
-static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
-{
-    if (argument(arguments, "output") != NULL) return 0;
-    out[0] = default_output(arguments);
-    return 1;
-}
-
 /* ---- which picture ---------------------------------------------------------------------------------------------- */
 
 static hf_status find_picture(studied *run, size_t *index)
@@ -104,13 +91,9 @@ static hf_status draw(studied *run, const char *output)
     plot_format format = PLOT_SVG;
     study_picture data = {0};
     size_t index;
-    if (!plot_find_format(output, &format))
-        return session_misuse(&run->session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
     hf_status status = find_picture(run, &index);
-    if (status < 0) return status;
-    if (!plot_has_gnuplot())
-        return session_refuse(&run->session, "gnuplot is not installed (Debian: gnuplot-nox)");
-    status = studied_open(run, false);
+    if (status >= 0) status = plot_check(&run->session, output, &format);
+    if (status >= 0) status = studied_open(run, false);
     if (status >= 0) status = studied_outcome(run, &data.of);
     if (status >= 0) status = check(run, &index, data.of);
     if (status >= 0) status = make(run, index, &data);
@@ -119,25 +102,21 @@ static hf_status draw(studied *run, const char *output)
         run->session.refused = plot_draw(run->session.ctx, pictures[index].writer, &data, format, output);
     const bool drawn = status >= 0 && run->session.refused == TOOL_OK;
     if (drawn && !run->session.json) say(stdout, "Drew %s\n", output);
-    if (drawn && run->session.json &&
-        !json_print(json_pack("{s:o, s:s, s:o, s:o}", "picture", json_text(output), "what",
-                              pictures[index].name, "of", json_text(run->settings->outcome[data.of].name),
-                              "trials", json_count(data.n))))
-        run->session.refused = TOOL_FAILED;
+    if (drawn && run->session.json)
+        session_print(&run->session,
+                      json_pack("{s:o, s:s, s:o, s:o}", "picture", json_text(output), "what",
+                                pictures[index].name, "of", json_text(run->settings->outcome[data.of].name),
+                                "trials", json_count(data.n)));
     study_picture_free(&data);
     return status;
 }
 
-static int run_plot(const tool_arguments *arguments)
+static hf_status run_plot(studied *run)
 {
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
-    const char *given = argument(arguments, "output");
-    char *output = given != NULL ? strdup(given) : default_output(arguments);
-    const hf_status status = output != NULL ? draw(&run, output) : HF_ERR_MEMORY;
+    char *output = plot_output(run->session.arguments);
+    const hf_status status = output != NULL ? draw(run, output) : HF_ERR_MEMORY;
     free(output);
-    return studied_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_study_plot = {
@@ -155,10 +134,10 @@ const tool_verb verb_study_plot = {
         "  holdfast study import pictured.hf data/hills.csv --drop race\n"
         "  holdfast study plot pictured.hf -o progress.svg\n"
         "  holdfast study plot pictured.hf --what slices -o slices.svg",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .derives = derive,
-    .run = run_plot,
+    .derives = plot_derive,
+    .run = studied_run,
+    .study = run_plot,
 };

@@ -342,8 +342,8 @@ static hf_status print_json(studied *run)
     progress_clear(run->session.progress);
     if (status < 0)
         json_decref(object);
-    else if (!json_print(object))
-        run->session.refused = TOOL_FAILED;
+    else
+        session_print(&run->session, object);
     return status;
 }
 
@@ -361,13 +361,6 @@ static hf_status show(studied *run)
     return run->session.json ? print_json(run) : print_text(run);
 }
 
-static int run_show(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, show(&run));
-}
-
 const tool_verb verb_study_show = {
     .name = "study show",
     .operands = "FILE [--trials|--journal|--suspects] [OPTION]...",
@@ -377,9 +370,9 @@ const tool_verb verb_study_show = {
     .example = "  holdfast study create known.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask known.hf -n 3\n"
                "  holdfast study show known.hf --trials",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run_show,
+    .run = studied_run,
+    .study = show,
 };

@@ -109,18 +109,9 @@ static hf_status tell(studied *run)
     return settle(run, false);
 }
 
-static int run_tell(const tool_arguments *arguments)
+static hf_status fail(studied *run)
 {
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, tell(&run));
-}
-
-static int run_fail(const tool_arguments *arguments)
-{
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    return code != TOOL_OK ? code : studied_close(&run, settle(&run, true));
+    return settle(run, true);
 }
 
 const tool_verb verb_study_tell = {
@@ -137,12 +128,12 @@ const tool_verb verb_study_tell = {
                "  holdfast study ask results.hf -n 2\n"
                "  holdfast study tell results.hf 1 0.31 88\n"
                "  holdfast study tell results.hf 2 memory=97 loss=-0.2 --note 'on the old machine'",
-    .options = tell_options,
-    .option_count = sizeof tell_options / sizeof tell_options[0],
+    TOOL_OPTIONS(tell_options),
     .least = 1,
     .most = MOST_OPERANDS,
     .changes = true,
-    .run = run_tell,
+    .run = studied_run,
+    .study = tell,
 };
 
 const tool_verb verb_study_fail = {
@@ -155,10 +146,10 @@ const tool_verb verb_study_fail = {
     .example = "  holdfast study create failed.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask failed.hf\n"
                "  holdfast study fail failed.hf 1 --note 'out of memory'",
-    .options = fail_options,
-    .option_count = sizeof fail_options / sizeof fail_options[0],
+    TOOL_OPTIONS(fail_options),
     .least = 2,
     .most = MOST_OPERANDS,
     .changes = true,
-    .run = run_fail,
+    .run = studied_run,
+    .study = fail,
 };

@@ -48,26 +48,23 @@ static void print_text(const studied *run, const undoing *u)
     }
 }
 
-static bool print_json(const studied *run, const undoing *u)
+static void print_json(studied *run, const undoing *u)
 {
     json_t *list = u->known ? json_array() : json_null();
     for (size_t i = first_gone(u); i < u->journal.count; i++)
         json_array_append_new(list, study_journal_json(run, &u->journal.entry[i]));
-    return json_print(json_pack("{s:o, s:o}", "removed", json_count(u->removed), "entries", list));
+    session_print(&run->session, json_pack("{s:o, s:o}", "removed", json_count(u->removed), "entries", list));
 }
 
-static int run_undo(const tool_arguments *arguments)
+static hf_status run_undo(studied *run)
 {
-    studied run;
-    const int code = studied_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     undoing u = {0};
-    const hf_status status = undo(&run, &u);
-    run.session.kept = status >= 0 && u.removed > 0;
-    if (status >= 0 && !run.session.json) print_text(&run, &u);
-    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.session.refused = TOOL_FAILED;
+    const hf_status status = undo(run, &u);
+    run->session.kept = status >= 0 && u.removed > 0;
+    if (status >= 0 && !run->session.json) print_text(run, &u);
+    if (status >= 0 && run->session.json) print_json(run, &u);
     study_journal_free(&u.journal);
-    return studied_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_study_undo = {
@@ -83,10 +80,10 @@ const tool_verb verb_study_undo = {
                "  holdfast study tell wrong.hf 1 31\n"
                "  holdfast study undo wrong.hf\n"
                "  holdfast study tell wrong.hf 1 0.31",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_undo,
+    .run = studied_run,
+    .study = run_undo,
 };

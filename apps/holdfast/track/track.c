@@ -28,9 +28,6 @@ const tool_verb verb_track = {
                "  holdfast track refresh drift.hf --time 1\n"
                "  holdfast track tell drift.hf --request 1 --y 2.1\n"
                "  holdfast track show drift.hf",
-    .options = NULL,
-    .option_count = 0,
-    .least = 0,
     .most = SIZE_MAX,
     .run = run_part,
     .parts = sub_verbs,

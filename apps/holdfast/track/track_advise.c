@@ -159,19 +159,15 @@ json_t *advised_json(const tracked *run, const advised *a)
 
 /* ---- the verb ----------------------------------------------------------------------------------------------------- */
 
-static int run_advise(const tool_arguments *arguments)
+static hf_status run_advise(tracked *run)
 {
-    tracked run;
     advised a = {0};
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
-    hf_status status = tracked_open(&run, false);
-    if (status >= 0) status = advised_ask(&run, &a);
-    if (status >= 0 && run.session.json && !json_print(advised_json(&run, &a)))
-        run.session.refused = TOOL_FAILED;
-    if (status >= 0 && !run.session.json) advised_print(&run, &a);
+    hf_status status = tracked_open(run, false);
+    if (status >= 0) status = advised_ask(run, &a);
+    if (status >= 0 && run->session.json) session_print(&run->session, advised_json(run, &a));
+    if (status >= 0 && !run->session.json) advised_print(run, &a);
     advised_free(&a);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_advise = {
@@ -189,9 +185,9 @@ const tool_verb verb_track_advise = {
         "  holdfast track create oven.hf --box 'heat=0:100' -t yield -m gp-ucb -k 'se(lengthscale~15)'\n"
         "  holdfast track tell oven.hf --csv data/oven.csv\n"
         "  holdfast track advise oven.hf",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run_advise,
+    .run = tracked_run,
+    .track = run_advise,
 };

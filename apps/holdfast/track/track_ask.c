@@ -8,7 +8,7 @@ static const tool_option options[] = {
     {"time", 0, "T", "time of the measurement to come (required)", false},
 };
 
-static bool print_json(const tracked *run, double time, const double *x, const hf_suggestion *s,
+static void print_json(tracked *run, double time, const double *x, const hf_suggestion *s,
                        const standing_still *still)
 {
     json_t *object = json_pack("{s:o}", "time", json_number(time));
@@ -30,7 +30,7 @@ static bool print_json(const tracked *run, double time, const double *x, const h
         {"standing", standing_json(run, still)},
     };
     json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    return json_print(object);
+    session_print(&run->session, object);
 }
 
 static void print_text(const tracked *run, const double *x, const hf_suggestion *s)
@@ -62,20 +62,12 @@ static hf_status ask(tracked *run)
     standing_still still = {0};
     if (status >= 0) status = standing_look(run, &still);
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json && !print_json(run, time, x, &suggestion, &still))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json) print_json(run, time, x, &suggestion, &still);
     if (status >= 0 && !run->session.json) print_text(run, x, &suggestion);
     if (status >= 0) standing_warn(run, &still);
     standing_free(&still);
     free(x);
     return status;
-}
-
-static int run_ask(const tool_arguments *arguments)
-{
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    return code != TOOL_OK ? code : tracked_close(&run, ask(&run));
 }
 
 const tool_verb verb_track_ask = {
@@ -90,10 +82,10 @@ const tool_verb verb_track_ask = {
             "known now.",
     .example = "  holdfast track create asked.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track ask asked.hf --time 0",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_ask,
+    .run = tracked_run,
+    .track = ask,
 };

@@ -13,20 +13,21 @@ static hf_status create(tracked *run, track_plan *plan)
     return warn_status(&run->session, status);
 }
 
-static bool print_json(const tracked *run, const track_plan *plan)
+static void print_json(tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     json_t *names = json_array();
     for (size_t j = 0; j < s->domain.dimension; j++)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
-    return json_print(json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
-                                json_text(run->session.arguments->operand[0]), "method",
-                                hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
-                                hf_track_target(run->track), "minimise", s->minimise, "inputs",
-                                (json_int_t)s->domain.dimension, "names", names, "candidates",
-                                (json_int_t)s->domain.candidates, "label",
-                                plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
-                                plan->advice != NULL ? json_incref(plan->advice) : json_null()));
+    session_print(&run->session,
+                  json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
+                            json_text(run->session.arguments->operand[0]), "method",
+                            hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
+                            hf_track_target(run->track), "minimise", s->minimise, "inputs",
+                            (json_int_t)s->domain.dimension, "names", names, "candidates",
+                            (json_int_t)s->domain.candidates, "label",
+                            plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
+                            plan->advice != NULL ? json_incref(plan->advice) : json_null()));
 }
 
 /* A column that was not meant to be an input is noticed here, or never. */
@@ -50,18 +51,15 @@ static void print_text(const tracked *run, const track_plan *plan)
     putchar('\n');
 }
 
-static int run_create(const tool_arguments *arguments)
+static hf_status run_create(tracked *run)
 {
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     track_plan plan = {0};
-    const hf_status status = create(&run, &plan);
-    run.session.kept = status >= 0;
-    if (status >= 0 && !run.session.json) print_text(&run, &plan);
-    if (status >= 0 && run.session.json && !print_json(&run, &plan)) run.session.refused = TOOL_FAILED;
+    const hf_status status = create(run, &plan);
+    run->session.kept = status >= 0;
+    if (status >= 0 && !run->session.json) print_text(run, &plan);
+    if (status >= 0 && run->session.json) print_json(run, &plan);
     plan_free(&plan);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_create = {
@@ -90,5 +88,6 @@ const tool_verb verb_track_create = {
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_create,
+    .run = tracked_run,
+    .track = run_create,
 };

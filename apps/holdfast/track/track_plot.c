@@ -12,55 +12,33 @@ static const tool_option options[] = {
     {"time", 0, "T", "what is known at that time (default: the latest)", false},
 };
 
-static char *default_output(const tool_arguments *arguments)
-{
-    const char *track = arguments->operand[0];
-    return with_ending(track, plot_stem(track), ".svg");
-}
-
-static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
-{
-    if (argument(arguments, "output") != NULL) return 0;
-    out[0] = default_output(arguments);
-    return 1;
-}
-
 static hf_status draw(tracked *run, const char *output)
 {
     plot_format format = PLOT_SVG;
     double time = NAN;
-    if (!plot_find_format(output, &format))
-        return session_misuse(&run->session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
-    hf_status status = session_number(&run->session, "time", false, &time);
-    if (status < 0) return status;
-    if (!plot_has_gnuplot())
-        return session_refuse(&run->session, "gnuplot is not installed (Debian: gnuplot-nox)");
     track_picture data = {0};
-    status = tracked_open(run, false);
+    hf_status status = session_number(&run->session, "time", false, &time);
+    if (status >= 0) status = plot_check(&run->session, output, &format);
+    if (status >= 0) status = tracked_open(run, false);
     if (status >= 0) status = track_picture_make(run, time, &data);
     progress_clear(run->session.progress);
     if (status >= 0)
         run->session.refused = plot_draw(run->session.ctx, track_picture_script, &data, format, output);
-    if (status >= 0 && run->session.refused == TOOL_OK && run->session.json &&
-        !json_print(json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time", json_number(data.time),
-                              "known", data.known)))
-        run->session.refused = TOOL_FAILED;
-    if (status >= 0 && run->session.refused == TOOL_OK && !run->session.json)
-        say(stdout, "Drew %s\n", output);
+    const bool drawn = status >= 0 && run->session.refused == TOOL_OK;
+    if (drawn && run->session.json)
+        session_print(&run->session, json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time",
+                                               json_number(data.time), "known", data.known));
+    if (drawn && !run->session.json) say(stdout, "Drew %s\n", output);
     track_picture_free(&data);
     return status;
 }
 
-static int run_plot(const tool_arguments *arguments)
+static hf_status run_plot(tracked *run)
 {
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
-    const char *given = argument(arguments, "output");
-    char *output = given != NULL ? strdup(given) : default_output(arguments);
-    const hf_status status = output != NULL ? draw(&run, output) : HF_ERR_MEMORY;
+    char *output = plot_output(run->session.arguments);
+    const hf_status status = output != NULL ? draw(run, output) : HF_ERR_MEMORY;
     free(output);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_plot = {
@@ -80,10 +58,10 @@ const tool_verb verb_track_plot = {
     .example = "  holdfast track create drawn.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell drawn.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track plot drawn.hf -o drawn.svg",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .derives = derive,
-    .run = run_plot,
+    .derives = plot_derive,
+    .run = tracked_run,
+    .track = run_plot,
 };

@@ -91,7 +91,7 @@ static hf_status write_list(const tracked *run, const refreshed *list, const cha
 
 /* ---- what was done ---------------------------------------------------------------------------------------------- */
 
-static bool print_json(const tracked *run, const refreshed *done)
+static void print_json(tracked *run, const refreshed *done)
 {
     json_t *object = json_object();
     if (has_argument(run->session.arguments, "answers"))
@@ -114,7 +114,7 @@ static bool print_json(const tracked *run, const refreshed *done)
         json_object_set_new(object, "requests", list);
     else
         json_decref(list);
-    return json_print(object);
+    session_print(&run->session, object);
 }
 
 static void print_learnt(const tracked *run)
@@ -199,21 +199,18 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
         status = write_list(run, done, to_output ? "-" : output);
     progress_clear(run->session.progress);
-    if (status >= 0 && run->session.json && !print_json(run, done)) run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json) print_json(run, done);
     if (status >= 0 && !run->session.json && (!has_argument(a, "time") || !to_output))
         print_text(run, done, output);
     return status;
 }
 
-static int run_refresh(const tool_arguments *arguments)
+static hf_status run_refresh(tracked *run)
 {
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     refreshed done = {0};
-    const hf_status status = refresh(&run, &done);
+    const hf_status status = refresh(run, &done);
     free(done.list);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_refresh = {
@@ -233,10 +230,10 @@ const tool_verb verb_track_refresh = {
                "  holdfast track refresh asks.hf --time 1 -o requests.csv\n"
                "  holdfast track refresh asks.hf --answers requests.csv\n"
                "  holdfast track ask asks.hf --time 1",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_refresh,
+    .run = tracked_run,
+    .track = run_refresh,
 };

@@ -213,7 +213,7 @@ static json_t *json_readings(const tracked *run, size_t held)
     return list;
 }
 
-static bool print_json(const tracked *run, const hf_track_summary *s, const standing_still *still)
+static void print_json(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     const tool_entry entries[] = {
         {"file", json_text(run->session.arguments->operand[0])},
@@ -240,7 +240,7 @@ static bool print_json(const tracked *run, const hf_track_summary *s, const stan
     };
     json_t *object = json_object();
     json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    return json_print(object);
+    session_print(&run->session, object);
 }
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
@@ -271,18 +271,10 @@ static hf_status show(tracked *run)
         (readings != NULL && strcmp(readings, "-") == 0) || (history != NULL && strcmp(history, "-") == 0);
     standing_still still = {0};
     if (status >= 0 && !silent) status = standing_look(run, &still);
-    if (status >= 0 && run->session.json && !print_json(run, &summary, &still))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && run->session.json) print_json(run, &summary, &still);
     if (status >= 0 && !run->session.json && !silent) status = print_text(run, &summary, &still);
     standing_free(&still);
     return status;
-}
-
-static int run_show(const tool_arguments *arguments)
-{
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    return code != TOOL_OK ? code : tracked_close(&run, show(&run));
 }
 
 const tool_verb verb_track_show = {
@@ -297,9 +289,9 @@ const tool_verb verb_track_show = {
     .example = "  holdfast track create shown.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell shown.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track show shown.hf --history -",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
-    .run = run_show,
+    .run = tracked_run,
+    .track = show,
 };

@@ -158,17 +158,14 @@ static hf_status tell(tracked *run, telling *t)
     return status;
 }
 
-static int run_tell(const tool_arguments *arguments)
+static hf_status run_tell(tracked *run)
 {
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     telling t = {0};
-    const hf_status status = tell(&run, &t);
-    progress_clear(run.session.progress);
-    if (status >= 0 && !print(&run, &t)) run.session.refused = TOOL_FAILED;
+    const hf_status status = tell(run, &t);
+    progress_clear(run->session.progress);
+    if (status >= 0 && !print(run, &t)) run->session.refused = TOOL_FAILED;
     free(t.x);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_tell = {
@@ -185,10 +182,10 @@ const tool_verb verb_track_tell = {
     .example = "  holdfast track create told.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell told.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track tell told.hf --time 1 --x -8 --y 1.1 --best 2.3 --value 1.15",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_tell,
+    .run = tracked_run,
+    .track = run_tell,
 };

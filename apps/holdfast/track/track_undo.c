@@ -118,26 +118,23 @@ static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
     return object;
 }
 
-static bool print_json(const tracked *run, const undoing *u)
+static void print_json(tracked *run, const undoing *u)
 {
     json_t *list = u->known ? json_array() : json_null();
     for (size_t i = first_gone(u); i < u->history.count; i++)
         json_array_append_new(list, json_entry(run, u, i));
-    return json_print(json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
+    session_print(&run->session, json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
 }
 
-static int run_undo(const tool_arguments *arguments)
+static hf_status run_undo(tracked *run)
 {
-    tracked run;
-    const int code = tracked_begin(&run, arguments);
-    if (code != TOOL_OK) return code;
     undoing u = {0};
-    const hf_status status = undo(&run, &u);
-    run.session.kept = status >= 0 && u.removed > 0;
-    if (status >= 0 && !run.session.json) print_text(&run, &u);
-    if (status >= 0 && run.session.json && !print_json(&run, &u)) run.session.refused = TOOL_FAILED;
+    const hf_status status = undo(run, &u);
+    run->session.kept = status >= 0 && u.removed > 0;
+    if (status >= 0 && !run->session.json) print_text(run, &u);
+    if (status >= 0 && run->session.json) print_json(run, &u);
     track_history_free(&u.history);
-    return tracked_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_track_undo = {
@@ -158,10 +155,10 @@ const tool_verb verb_track_undo = {
                "  holdfast track tell undone.hf --time 1 --x 3.2 --y 1.7\n"
                "  holdfast track tell undone.hf --time 1e12 --x 3.2 --y 1.6\n"
                "  holdfast track undo undone.hf",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .changes = true,
-    .run = run_undo,
+    .run = tracked_run,
+    .track = run_undo,
 };

@@ -9,12 +9,15 @@
 
 /* ---- a run ----------------------------------------------------------------------------------------------------- */
 
-int tracked_begin(tracked *run, const tool_arguments *arguments)
+int tracked_run(const tool_arguments *arguments)
 {
-    *run = (tracked){0};
-    const int code = session_open(arguments, &run->session);
-    run->session.keeper = "track";
-    return code;
+    tracked run = {0};
+    const int code = session_open(arguments, &run.session);
+    if (code != TOOL_OK) return code;
+    run.session.keeper = "track";
+    const hf_status status = arguments->verb->track(&run);
+    hf_track_free(run.track);
+    return session_close(&run.session, status);
 }
 
 hf_status tracked_open(tracked *run, bool write)
@@ -26,12 +29,6 @@ hf_status tracked_open(tracked *run, bool write)
     run->d = tracked_domain(run)->dimension;
     run->candidates = tracked_domain(run)->candidates;
     return status;
-}
-
-int tracked_close(tracked *run, hf_status status)
-{
-    hf_track_free(run->track);
-    return session_close(&run->session, status);
 }
 
 bool tracked_minimises(const tracked *run)

@@ -19,12 +19,10 @@ typedef struct tracked {
     const char *const *label; /* of its candidates, or NULL */
 } tracked;
 
-/** A session for the arguments. TOOL_OK, or an exit status with nothing to close. */
-int tracked_begin(tracked *run, const tool_arguments *arguments);
+/** Runs a verb whose work is its member `track`, in a session; the exit status. */
+int tracked_run(const tool_arguments *arguments);
 /** Opens the track that the first operand names. */
 hf_status tracked_open(tracked *run, bool write);
-/** Frees everything and ends the session; the exit status. */
-int tracked_close(tracked *run, hf_status status);
 
 /** The smallest value is looked for. */
 bool tracked_minimises(const tracked *run);
