@@ -267,6 +267,9 @@ class Use(ToolCase):
         self.assertEqual(self.read("out.csv"), out)
         self.assertEqual(self.ok("predict", "m.hf", "-", stdin=text), out)
         summary = json.loads(self.ok("predict", "m.hf", "new.csv", "-o", "out.csv", "--json"))
+        added = summary.pop("columns")
+        self.assertEqual([column["name"] for column in added], lines[0].split(",")[-5:])
+        self.assertEqual(added[0]["meaning"], "mean of a new reading")
         self.assertEqual(summary, {"output": "out.csv", "target": "y", "rows": 3, "without_prediction": 0, "notes": []})
 
     def test_score(self):

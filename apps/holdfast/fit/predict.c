@@ -85,7 +85,8 @@ static hf_status check_additions(tool_session *session, const hf_model *model)
     static const char *const latent[] = {"computational", "worst-case"};
     for (size_t k = 0; k < 2; k++)
         if (has_argument(session->arguments, latent[k]) && !hf_model_can(model, HF_ABILITY_PLAIN))
-            return complain(
+            return session_refuse(
+                session,
                 "--%s is about models of one output as it is read; that of \"%s\" is a classifier, "
                 "of several outputs, of counts or amounts, or fitted with --transform",
                 latent[k], hf_model_target(model));
