@@ -120,7 +120,7 @@ static hf_status table_of(hf_context *ctx, const hf_model *model, const hf_array
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status >= 0) status = hfi_arrays_check(ctx, model, &own, function);
     if (status < 0) return status;
-    const bool labels = model->classes > 0;
+    const bool labels = model->kind->labels != NULL;
     if (labels ? own.label == NULL : own.y.at == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there is no %s to score", function,
                         labels ? "label" : "y");
@@ -188,7 +188,7 @@ hf_status hf_model_readings(hf_context *ctx, const hf_model *model, const hf_rea
     hf_status status = hfi_struct_open(ctx, "hf_reading_arrays", out, sizeof own, &own, sizeof own);
     if (status >= 0) status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;
-    const bool labels = model->classes > 0;
+    const bool labels = model->kind->labels != NULL;
     for (size_t i = 0; i < model->n; i++) {
         const hf_reading *reading = &model->reading[i];
         if (own.row != NULL) own.row[i] = model->row[i] - 1;

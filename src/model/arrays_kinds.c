@@ -18,7 +18,7 @@ static void put(const hfi_array_job *job, hfi_array array, size_t row, size_t k,
 
 static bool is_readings(const hf_model *model)
 {
-    return model->classes == 0 && !hfi_model_has_likelihood(model);
+    return model->kind->score != NULL && !hfi_model_has_likelihood(model);
 }
 
 static size_t reading_width(const hf_model *model, hfi_array array, size_t levels)
@@ -159,7 +159,7 @@ static hf_status predict_rates(hf_context *ctx, hfi_array_job *job, const hfi_ar
 
 static bool is_labels(const hf_model *model)
 {
-    return model->classes > 0;
+    return model->kind->score_classes != NULL;
 }
 
 static size_t label_width(const hf_model *model, hfi_array array, size_t levels)

@@ -72,7 +72,7 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     hfi_scaling scaling = {0};
     hfi_solution solution = {0};
     double noise = 0.0, calibration = 1.0, *noises = NULL;
-    const size_t outputs = hfi_model_functions(r->model);
+    const size_t functions = hfi_model_functions(r->model);
     hf_status status = hfi_scaling_identity(r->ctx, hfi_model_function_width(r->model), &scaling);
     if (status >= 0) status = read_names(r, &scaling);
     if (status >= 0) status = hfi_meta_double(r, "target_shift", -INFINITY, &scaling.y_shift);
@@ -80,8 +80,8 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     if (status >= 0 && !(scaling.y_scale > 0.0)) status = hfi_meta_bad(r, "target_scale");
     if (status >= 0) status = hfi_meta_double(r, "noise", 0.0, &noise);
     if (status >= 0) status = hfi_meta_double(r, "calibration", 1.0, &calibration);
-    if (status >= 0 && outputs > 1) {
-        noises = hfi_alloc(r->ctx, outputs, sizeof *noises);
+    if (status >= 0 && functions > 1) {
+        noises = hfi_alloc(r->ctx, functions, sizeof *noises);
         if (noises == NULL)
             status = HF_ERR_MEMORY;
         else
@@ -93,7 +93,7 @@ hf_status hfi_read_posterior(const hfi_reader *r)
     if (status >= 0)
         status = hfi_posterior_create(r->ctx, kernel, mean, &solution, &scaling, noise, calibration,
                                       &r->model->posterior);
-    if (status >= 0 && outputs > 1) status = hfi_posterior_set_noises(r->ctx, r->model->posterior, noises);
+    if (status >= 0 && functions > 1) status = hfi_posterior_set_noises(r->ctx, r->model->posterior, noises);
     hfi_free(r->ctx, noises);
     hfi_solution_free(&solution); /* empty once the posterior has it */
     hfi_scaling_free(&scaling);

@@ -42,10 +42,10 @@ static hf_status read_anchors(const hfi_reader *r, hfi_solution *solution)
     size_t n = solution->n;
     hf_status status =
         hfi_array_read(r, "anchor_inputs", n, hfi_model_function_width(r->model), false, solution->z);
-    const size_t outputs = hfi_model_functions(r->model), width = hfi_model_function_width(r->model);
-    for (size_t i = 0; status >= 0 && outputs > 1 && i < n; i++) {
+    const size_t functions = hfi_model_functions(r->model), width = hfi_model_function_width(r->model);
+    for (size_t i = 0; status >= 0 && functions > 1 && i < n; i++) {
         const double output = solution->z[i * width + width - 1];
-        if (!(output >= 0.0 && output < (double)outputs && output == floor(output)))
+        if (!(output >= 0.0 && output < (double)functions && output == floor(output)))
             status = hfi_reader_damaged(r, "an anchor is of no output");
     }
     if (status < 0 || solution->residual == NULL) return status;

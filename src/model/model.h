@@ -114,6 +114,8 @@ hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_paramet
 
 /** The output that row i of the training readings is of. */
 size_t hfi_model_output_of(const hf_model *model, size_t i);
+/** Numbers in a row of d inputs: with several outputs the number of the output too. */
+size_t hfi_model_width(const hf_model *model, size_t d);
 /** Readings of a wide table lie side by side: so many in a row; else 1. */
 size_t hfi_model_stride(const hf_model *model);
 /** The unit in which readings of several outputs are looked at together; 1 where there is one output. */

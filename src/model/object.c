@@ -18,7 +18,8 @@ hf_model *hfi_model_new(hf_context *ctx)
 
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
 {
-    size_t cells, width = d + (model->outputs > 1 ? 1 : 0);
+    size_t cells;
+    const size_t width = hfi_model_width(model, d);
     if (!hfi_size_mul(n, width, &cells))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", n, d);
     model->n = n;
@@ -213,7 +214,7 @@ void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash)
     hfi_sha256_add_u64(hash, model->d);
     hfi_sha256_add_text(hash, model->target);
     for (size_t j = 0; j < model->d; j++) hfi_sha256_add_text(hash, model->feature[j]);
-    if (model->classes > 0) hfi_sha256_add_u64(hash, model->classes);
+    if (model->kind->latent) hfi_sha256_add_u64(hash, model->classes);
     for (size_t c = 0; c < model->classes; c++) hfi_sha256_add_text(hash, model->class_name[c]);
     if (model->width == model->d) return;
     hfi_sha256_add_u64(hash, model->outputs);

@@ -20,6 +20,11 @@ size_t hfi_model_output_of(const hf_model *model, size_t i)
     return model->width > model->d ? (size_t)model->x[i * model->width + model->d] : 0;
 }
 
+size_t hfi_model_width(const hf_model *model, size_t d)
+{
+    return d + (model->outputs > 1 ? 1 : 0);
+}
+
 size_t hfi_model_stride(const hf_model *model)
 {
     return model->output_column == NULL ? model->outputs : 1;

@@ -273,7 +273,7 @@ static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *ta
     if (status >= 0) status = name_optional(ctx, model, table, roles->mean, &model->mean_column);
     if (status >= 0) status = name_outputs(ctx, model, table, roles);
     if (status < 0) return status;
-    const size_t width = roles->count + (model->outputs > 1 ? 1 : 0);
+    const size_t width = hfi_model_width(model, roles->count);
     model->feature = hfi_alloc(ctx, width, sizeof *model->feature);
     if (model->feature == NULL) return HF_ERR_MEMORY;
     model->d = roles->count;

@@ -5,6 +5,7 @@ import shutil
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_api_covered
@@ -20,6 +21,7 @@ import check_prose
 import check_settings
 import check_sizes
 import check_symbols
+import check_targets
 import check_tidy
 import house
 
@@ -167,6 +169,21 @@ class Arrows(Tree):
             self.write(name, SPDX)
             self.assertIn("not in a room of the tool", check_arrows.find_problems(self.root, None)[0])
             os.remove(os.path.join(self.root, name))
+
+
+class Targets(Tree):
+    def test(self):
+        with unittest.mock.patch.object(check_targets, "LIST", {}):
+            self.clean(check_targets)
+            for line in ["if (model->outputs > 1) return 1;", "if (hf_model_outputs(f(m)) == 1) return 1;",
+                         "if (model->classes > 0) return 1;", "if (hf_kind_is_class(1)) return 1;"]:
+                with self.subTest(line):
+                    self.broken(check_targets, "asks how many", "src/model/model.c", "    return hfi_core();",
+                                f"    {line}\n    return hfi_core();")
+            self.write("src/model/predict.c", SPDX + "int f(int outputs)\n{\n    return outputs > 1;\n}\n")  # the table's own
+            self.clean(check_targets)
+        with unittest.mock.patch.object(check_targets, "LIST", {"src/model/model.c": (1, "because")}):
+            self.assertIn("has 0 questions now", check_targets.find_problems(self.root, None)[0])
 
 
 class Text(Tree):

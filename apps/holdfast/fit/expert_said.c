@@ -198,7 +198,7 @@ static hf_status left_out(expert_run *run, const char *file, double *expected, d
     if (status >= 0 && strcmp(hf_model_target(model), base->target) != 0)
         status = bounded_refuse(base, "--model: %s is of \"%s\", not of \"%s\"", file, hf_model_target(model),
                                 base->target);
-    if (status >= 0 && hf_model_outputs(model) > 1)
+    if (status >= 0 && hf_model_can(model, HF_ABILITY_COVARIANCES))
         status = bounded_refuse(base, "--model: %s is of several outputs; it takes one", file);
     if (status >= 0) status = hf_model_rows(base->session.ctx, model, &rows);
     if (status >= 0) {

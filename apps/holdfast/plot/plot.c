@@ -142,9 +142,9 @@ static hf_status compute(const tool_session *session, const tool_arguments *argu
     if (data->is_envelope) return plot_envelope_make(session->ctx, file, x, &data->envelope);
     const hf_status status = hf_model_load(session->ctx, file, model);
     if (status < 0) return status;
-    data->is_classes = hf_model_classes(*model) > 0;
+    data->is_classes = hf_model_can(*model, HF_ABILITY_CLASS_SCORES);
     if (data->is_classes) return plot_classes_make(session->ctx, *model, x, &data->classes);
-    data->is_several = hf_model_outputs(*model) > 1;
+    data->is_several = hf_model_can(*model, HF_ABILITY_COVARIANCES);
     return data->is_several ? plot_outputs_make(session->ctx, *model, x, &data->several)
                             : plot_data_make(session->ctx, *model, x, &data->one);
 }

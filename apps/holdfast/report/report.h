@@ -15,7 +15,9 @@ typedef struct tool_output {
     size_t readings, suspected;
 } tool_output;
 
-/** hf_model_outputs() of them, to be freed; NULL for one output or when out of memory. `suspects` may be NULL. */
+/** Whether there is a table of the outputs: of one the heading says it all. */
+bool has_outputs_table(const hf_model *model);
+/** hf_model_outputs() of them, to be freed; NULL when out of memory. `suspects` may be NULL. */
 tool_output *count_outputs(const hf_model *model, const hf_table *suspects);
 /** Names of the outputs; a new reference. */
 json_t *json_outputs(const hf_model *model);

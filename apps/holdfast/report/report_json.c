@@ -142,7 +142,7 @@ static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
                                    "loo_sd", "weight", "group"};
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};
     if (suspects == NULL) return json_null(); /* the model has no rows to name them by */
-    const double *output = hf_model_outputs(model) > 1 ? table_column(NULL, suspects, "output") : NULL;
+    const double *output = table_column(NULL, suspects, "output");
     const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     json_t *list = json_array();
     for (size_t i = 0; i < hf_table_rows(suspects); i++) {
@@ -184,8 +184,8 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
         json_object_set_new(
             object, "noise",
             json_pack("{s:o, s:o}", "trained", json_number(trained), "observed", json_number(observed)));
-    if (object != NULL && hf_model_outputs(model) > 1) json_add_outputs(object, model, suspects);
-    if (object != NULL && hf_model_classes(model) > 0) json_add_classes(object, model);
+    if (object != NULL && has_outputs_table(model)) json_add_outputs(object, model, suspects);
+    if (object != NULL && hf_model_can(model, HF_ABILITY_CLASS_SCORES)) json_add_classes(object, model);
     if (object != NULL) json_add_quality(object, model, quality);
     return object;
 }

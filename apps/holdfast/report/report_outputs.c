@@ -13,10 +13,6 @@ enum {
 const char *outputs_in_words(const hf_model *model, char *buffer, size_t bytes)
 {
     const size_t outputs = hf_model_outputs(model);
-    if (outputs == 1) {
-        snprintf(buffer, bytes, "%s", hf_model_target(model));
-        return buffer;
-    }
     size_t used = 0;
     if (hf_model_output_column(model) != NULL)
         used = (size_t)snprintf(buffer, bytes, "%s of ", hf_model_target(model));
@@ -24,13 +20,18 @@ const char *outputs_in_words(const hf_model *model, char *buffer, size_t bytes)
         const char *name = hf_model_output(model, t), *before = t == 0            ? ""
                                                                 : t + 1 < outputs ? ", "
                                                                                   : " and ";
-        if (used + strlen(name) + 40 > bytes) {
+        if (t > 0 && used + strlen(name) + 40 > bytes) {
             snprintf(buffer + used, bytes - used, "%s%zu more", before, outputs - t);
             break;
         }
         used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", before, name);
     }
     return buffer;
+}
+
+bool has_outputs_table(const hf_model *model)
+{
+    return hf_model_outputs(model) > 1;
 }
 
 /* ---- numbers of readings ------------------------------------------------------------------------------------
@@ -60,7 +61,7 @@ tool_output *count_outputs(const hf_model *model, const hf_table *suspects)
 {
     const size_t outputs = hf_model_outputs(model);
     hf_context *ctx = hf_context_create();
-    tool_output *list = outputs > 1 && ctx != NULL ? calloc(outputs, sizeof *list) : NULL;
+    tool_output *list = ctx != NULL ? calloc(outputs, sizeof *list) : NULL;
     hf_table *training = NULL;
     if (list != NULL && hf_model_training(ctx, model, &training) >= 0) count_readings(model, training, list);
     if (list != NULL && suspects != NULL) count_suspected(suspects, list);
@@ -74,7 +75,7 @@ tool_output *count_outputs(const hf_model *model, const hf_table *suspects)
 
 bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter)
 {
-    return hf_model_outputs(model) > 1 &&
+    return has_outputs_table(model) &&
            (strstr(parameter->name, "coregionalisation[") != NULL ||
             strncmp(parameter->name, "mean[", 5) == 0 || strncmp(parameter->name, "noise[", 6) == 0);
 }

@@ -94,7 +94,7 @@ static void print_heading(FILE *out, const hf_model *model)
         hf_model_features(model), hf_model_features(model) == 1 ? "" : "s", report->readings,
         report->readings == 1 ? "" : "s", hf_model_source(model));
     if (report->missing > 0)
-        fprintf(out, hf_model_outputs(model) > 1 ? ", %zu not taken" : ", %zu more without a target",
+        fprintf(out, has_outputs_table(model) ? ", %zu not taken" : ", %zu more without a target",
                 report->missing);
     if (hf_model_skipped(model) > 0) fprintf(out, ", %zu more with a missing input", hf_model_skipped(model));
     say(out, "\n\nkernel       %s\nmean         %s\n", settings->kernel,
@@ -166,7 +166,7 @@ static bool suspect_columns(const hf_table *suspects, bool outputs, bool plain,
 static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table *suspects)
 {
     const hf_fit_report *report = hf_model_report(model);
-    const bool outputs = hf_model_outputs(model) > 1;
+    const bool outputs = table_column(NULL, suspects, "output") != NULL;
     const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
     const double *columns[SUSPECT_COLUMNS];
     const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
@@ -228,7 +228,7 @@ static void print_verdict(FILE *out, const hf_fit_report *report)
 static void print_sides(FILE *out, const hf_model *model)
 {
     const hf_fit_report *report = hf_model_report(model);
-    const char *unit = hf_model_outputs(model) > 1 ? ", units of each output's scale" : "";
+    const char *unit = has_outputs_table(model) ? ", units of each output's scale" : "";
     if (!isfinite(report->kept.error) || hf_model_settings(model)->transform != HF_TRANSFORM_NONE) return;
     fprintf(out,
             "The others are predicted with mean error %.3g (sd %.3g) with them, %.3g (sd %.3g) without%s\n",
@@ -291,7 +291,8 @@ static const char *unit_text(hf_unit unit, bool latent)
 /* Latent values have units of their own: those of a link, or logarithms of a rate. */
 static bool is_latent(const hf_model *model)
 {
-    return hf_model_classes(model) > 0 || hf_site_kind_has_rate(hf_model_settings(model)->sites);
+    return hf_model_can(model, HF_ABILITY_CLASS_SCORES) ||
+           hf_site_kind_has_rate(hf_model_settings(model)->sites);
 }
 
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
@@ -335,7 +336,7 @@ void report_parameters(FILE *out, const hf_model *model)
     if (transform != HF_TRANSFORM_NONE)
         fprintf(out, "; the target's are those of its %s", hf_enum_name(HF_ENUM_TRANSFORM, transform));
     fputc('\n', out);
-    if (hf_model_outputs(model) > 1) {
+    if (has_outputs_table(model)) {
         print_other_parameters(out, model);
         return;
     }
@@ -360,7 +361,7 @@ void report_parameters(FILE *out, const hf_model *model)
 
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects, const tool_quality *quality)
 {
-    if (hf_model_classes(model) > 0) {
+    if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) {
         report_classes(out, model, quality);
         return;
     }
@@ -368,6 +369,6 @@ void report_model(FILE *out, const hf_model *model, const hf_table *suspects, co
     print_suspects(out, model, suspects);
     report_scores(out, model, quality);
     report_relevance(out, model, quality);
-    if (hf_model_outputs(model) > 1) report_outputs(out, model, suspects);
+    if (has_outputs_table(model)) report_outputs(out, model, suspects);
     report_parameters(out, model);
 }
