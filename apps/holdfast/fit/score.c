@@ -112,6 +112,7 @@ const tool_verb verb_score = {
         "--json also has the bins.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
+    TOOL_OPTIONS(options),
     .least = 2,
     .most = 2,
     .run = session_run,
