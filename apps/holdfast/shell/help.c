@@ -55,3 +55,19 @@ void print_overview(FILE *out)
           "Exit status: 0 success, 1 bad input or failure, 2 wrong usage, 130 stopped by Ctrl-C.\n",
           out);
 }
+
+void print_beginning(FILE *out)
+{
+    static const tool_verb *const few[] = {&verb_fit, &verb_predict, &verb_score, &verb_compare, &verb_plot};
+    fputs("Robust Gaussian processes: regression that holds fast when some readings are wrong.\n\n", out);
+    for (size_t i = 0; i < sizeof few / sizeof few[0]; i++) {
+        fputs("  holdfast ", out);
+        paint(out, TOOL_BOLD, few[i]->name);
+        fprintf(out, "%*s%s\n", (int)(11 - strlen(few[i]->name)), "", few[i]->summary);
+    }
+    fprintf(
+        out,
+        "\nTo begin: holdfast fit TABLE.csv --target COLUMN -o model.hf\n"
+        "All %zu verbs: holdfast --help; one of them: holdfast VERB --help; is all well: holdfast doctor\n",
+        verb_count);
+}

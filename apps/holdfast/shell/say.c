@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A control character of C0 but newline and tab, DEL, a control character of C1, or a byte that
  * belongs to no character, which some terminals take for one of C1. */
@@ -44,4 +45,24 @@ void say(FILE *out, const char *format, ...)
     va_start(args, format);
     vsay(out, format, args);
     va_end(args);
+}
+
+static bool takes_colour(FILE *out)
+{
+    const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");
+    return (refused == NULL || *refused == '\0') && terminal != NULL && strcmp(terminal, "dumb") != 0 &&
+           isatty(fileno(out)) == 1;
+}
+
+void paint(FILE *out, tool_colour colour, const char *text)
+{
+    static const char *const codes[] = {[TOOL_PLAIN] = "0",
+                                        [TOOL_RED] = "1;31",
+                                        [TOOL_YELLOW] = "33",
+                                        [TOOL_GREEN] = "32",
+                                        [TOOL_BOLD] = "1"};
+    if (colour != TOOL_PLAIN && takes_colour(out))
+        fprintf(out, "\033[%sm%s\033[0m", codes[colour], text);
+    else
+        fputs(text, out);
 }

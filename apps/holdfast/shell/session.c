@@ -11,7 +11,8 @@
 
 int vcomplain(const char *format, va_list args)
 {
-    fputs("holdfast: ", stderr);
+    paint(stderr, TOOL_RED, "holdfast:");
+    fputc(' ', stderr);
     vsay(stderr, format, args);
     fputc('\n', stderr);
     return TOOL_FAILED;
@@ -32,7 +33,9 @@ void warn(const tool_session *session, const char *format, ...)
     progress_clear(session->progress);
     va_list args;
     va_start(args, format);
-    fputs("holdfast: warning: ", stderr);
+    fputs("holdfast: ", stderr);
+    paint(stderr, TOOL_YELLOW, "warning:");
+    fputc(' ', stderr);
     vsay(stderr, format, args);
     va_end(args);
     fputc('\n', stderr);

@@ -146,6 +146,8 @@ const tool_verb *find_part(const tool_verb *verb, const char *name);
 int run_part(const tool_arguments *arguments);
 void print_help(const tool_verb *verb, FILE *out);
 void print_overview(FILE *out);
+/** The few verbs to begin with, and where the others are told of. */
+void print_beginning(FILE *out);
 
 /* ---- session (session.c, progress.c) ----------------------------------------------------------------------
  */
@@ -240,6 +242,16 @@ int files_check(const tool_arguments *arguments);
 /** The first `length` bytes of a path with something after them, to be freed; NULL when out of
  * memory. */
 char *with_ending(const char *path, size_t length, const char *ending);
+/** Colours of words (say.c). */
+typedef enum tool_colour {
+    TOOL_PLAIN,
+    TOOL_RED,
+    TOOL_YELLOW,
+    TOOL_GREEN,
+    TOOL_BOLD
+} tool_colour;
+/** A text of ours in a colour, where `out` is a terminal that takes one and NO_COLOR is unset or empty; else as it is. */
+void paint(FILE *out, tool_colour colour, const char *text);
 /** printf() of texts with names from files, labels or paths in them: what a terminal would obey
  * becomes '?' (say.c). */
 void say(FILE *out, const char *format, ...) HF_PRINTF(2, 3);
@@ -313,6 +325,6 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_plot, verb_bound,
     verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_expert, verb_track, verb_study,
-    verb_contaminate, verb_reproduce;
+    verb_contaminate, verb_reproduce, verb_doctor;
 
 #endif
