@@ -45,7 +45,7 @@ class Settings:
 
     def __init__(self, preset: str, chosen: Mapping[str, Any], hold: Optional[Mapping[str, float]] = None,
                  start: Optional[Mapping[str, float]] = None, output_eps: Optional[Sequence[float]] = None,
-                 output_beta: Optional[Sequence[float]] = None, inducing_inputs: Any = None):
+                 output_beta: Optional[Sequence[float]] = None, inducing_inputs: Any = None, inputs: int = 0):
         ctx = context()
         self.struct = lib.struct("hf_fit_settings")
         self._kept = []  # what the struct points to
@@ -62,16 +62,20 @@ class Settings:
         self._numbers("output_eps", output_eps)
         self._numbers("output_beta", output_beta)
         if inducing_inputs is not None:
-            inputs = np.ascontiguousarray(inducing_inputs, dtype=np.float64)
-            if inputs.ndim != 2:
-                raise ValueError(f"inducing_inputs has the shape {inputs.shape}; it needs a row for each inducing input")
-            self._kept.append(inputs)
-            self.struct.inducing_inputs = address(inputs)
-            self.struct.inducing = inputs.shape[0]
+            places = np.ascontiguousarray(inducing_inputs, dtype=np.float64)
+            if places.ndim != 2 or places.shape[1] != inputs or len(places) == 0:
+                raise ValueError(f"inducing_inputs has the shape {places.shape}; it needs a row of {inputs} for each inducing input")
+            self._kept.append(places)
+            self.struct.inducing_inputs = address(places)
+            self.struct.inducing = places.shape[0]
         self._chosen = list(chosen)
         self._preset = str(preset)
 
     def _assign(self, name, values):
+        if values is None:
+            return
+        if not isinstance(values, Mapping):
+            raise TypeError(f"{'hold' if name == 'set' else name} is {values!r}; it needs a dictionary of numbers by name")
         if not values:
             return
         made = (lib.struct_class("hf_assignment") * len(values))()

@@ -150,7 +150,10 @@ class Estimator:
         state = self.random_state
         if state is None or isinstance(state, (int, np.integer)):
             return 0 if state is None else int(state)
-        return int(state.randint(2 ** 31 - 1)) if hasattr(state, "randint") else int(state.integers(2 ** 31 - 1))
+        draw = getattr(state, "randint", None) or getattr(state, "integers", None)
+        if draw is None:
+            raise TypeError(f"random_state is {state!r}; it must be None, a whole number, or a generator of numpy")
+        return int(draw(2 ** 31 - 1))
 
     # ---- what a fit leaves ----
 
@@ -213,7 +216,7 @@ class _Readings(Estimator):
         outputs = targets.shape[1]
         settings = Settings(self.preset or "default", self._chosen(), self.hold, self.start,
                             getattr(self, "output_eps", None), getattr(self, "output_beta", None),
-                            getattr(self, "inducing_inputs", None)).finish(outputs)
+                            getattr(self, "inducing_inputs", None), array.shape[1]).finish(outputs)
         model = Model.fit(array, targets, settings, noise=noise, prior_mean=prior_mean, exposure=exposure,
                           input_names=self._names(), output_names=names, seed=self._seed(), threads=self.threads,
                           progress=self.progress)
@@ -233,8 +236,11 @@ class _Readings(Estimator):
 
         Several outputs: the mean of their R^2.
         """
-        predicted = np.asarray(self.predict(X)).reshape(len(X), -1)
-        truth = _inputs.reading_array(y, predicted.shape[0])[0]
+        predicted = self.predict(X)
+        predicted = predicted.reshape(len(predicted), -1)
+        truth = _inputs.reading_array(y, len(predicted))[0]
+        if truth.shape != predicted.shape:
+            raise ValueError(f"y has {truth.shape[1]} columns, and there are {predicted.shape[1]} outputs")
         weight = np.ones(len(truth)) if sample_weight is None else np.asarray(sample_weight, dtype=np.float64)
         scores = []
         for t in range(truth.shape[1]):

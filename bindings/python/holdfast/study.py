@@ -273,6 +273,8 @@ class Study:
 
         noise : variance of the reading, or of each; 0 is not known.
         """
+        if value is None:
+            raise ValueError("there is no value to tell; fail() is for trials that came to nothing")
         y, variance = self._values(value, "value"), self._values(noise, "noise")
         ctx = self._context()
         ctx.check(lib.hf_study_tell(ctx.pointer, self._pointer, getattr(trial, "id", trial), address(y),
