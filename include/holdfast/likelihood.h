@@ -73,6 +73,17 @@ HF_API hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, d
 HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean,
                                          double var, double y, double *log_density);
 
+/**
+ * Continuous ranked probability score, in units of readings: the integral over t of
+ * (P(reading <= t) - 1{t >= y})^2, of counts the sum over t = 0, 1, ...; to 1e-5 of itself. It is
+ * the expected |reading - y| less half that between two new readings. 2 to 40 ms.
+ * Errors: those of all, above; HF_ERR_ARGUMENT also for a y that the sites do not take.
+ * Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA
+ * 102, 2007.
+ */
+HF_API hf_status hf_likelihood_crps(hf_site_kind sites, double dispersion, double mean, double var,
+                                    double y, double *crps);
+
 HF_END_DECLS
 
 #endif

@@ -377,9 +377,9 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
 /** Predicts and scores the rows of a table that have a target, as hf_metrics_transformed(). Counts
  * and amounts: mae is that of the median, rmse that of the mean; nlpd is of log probabilities or
  * densities of the readings (infinite where one cannot be), coverage of intervals between
- * quantiles, ends included; crps is NaN. Several outputs: all readings together, each in units of
- * the scale that the fit standardised its output by (with hf_fit_settings.standardise off: its
- * own).
+ * quantiles, ends included; crps that of hf_likelihood_crps(). Several outputs: all readings
+ * together, each in units of the scale that the fit standardised its output by (with
+ * hf_fit_settings.standardise off: its own).
  * Errors: those of hf_predict_into_table(); HF_ERR_NO_COLUMN without a target, HF_ERR_NO_DATA
  * without a row that has one, HF_ERR_ARGUMENT for a classifier.
  */

@@ -69,3 +69,14 @@ hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double 
     *log_density = hfi_likelihood_tilt(l, &seen, 1.0, mean, var).log_z;
     return HF_OK;
 }
+
+hf_status hf_likelihood_crps(hf_site_kind sites, double dispersion, double mean, double var, double y,
+                             double *crps)
+{
+    const hfi_likelihood *l = NULL;
+    const hf_status s = check(sites, dispersion, mean, var, crps, &l);
+    if (s < 0) return s;
+    if (!hfi_likelihood_allows(l, y)) return HF_ERR_ARGUMENT;
+    *crps = hfi_likelihood_crps(l, dispersion, mean, var, y);
+    return HF_OK;
+}

@@ -106,7 +106,7 @@ void hfi_likelihood_summary(const hf_model *model, double mean, double var, doub
 /* Sums of scores. */
 typedef struct sums {
     size_t n, inside50, inside90, inside95;
-    double away, square, density;
+    double away, square, density, crps;
 } sums;
 
 /* y is between the quantiles of (1 - level) / 2 and (1 + level) / 2, ends included: P(<= y) reaches the lower, and what is
@@ -121,9 +121,10 @@ static void score_row(const hf_model *model, double y, double mean, double var, 
     const hf_site_kind sites = model->settings.sites;
     const bool whole = hfi_site_kind_likelihood(sites)->whole;
     const double dispersion = dispersion_of(model);
-    double reading = NAN, sd = NAN, density = -INFINITY, up_to = NAN, below = NAN;
+    double reading = NAN, sd = NAN, crps = NAN, density = -INFINITY, up_to = NAN, below = NAN;
     hfi_likelihood_reading(model, mean, var, &reading, &sd);
     if (hf_likelihood_log_score(sites, dispersion, mean, var, y, &density) < 0) density = -INFINITY;
+    hf_likelihood_crps(sites, dispersion, mean, var, y, &crps);
     hf_likelihood_cumulative(sites, dispersion, mean, var, y, &up_to);
     below = up_to;
     if (whole) hf_likelihood_cumulative(sites, dispersion, mean, var, ceil(y) - 1.0, &below);
@@ -131,6 +132,7 @@ static void score_row(const hf_model *model, double y, double mean, double var, 
     s->away += fabs(y - quantile(model, mean, var, 0.5));
     s->square += (y - reading) * (y - reading);
     s->density += density;
+    s->crps += crps;
     s->inside50 += is_inside(below, up_to, 0.5);
     s->inside90 += is_inside(below, up_to, 0.9);
     s->inside95 += is_inside(below, up_to, 0.95);
@@ -154,7 +156,7 @@ static hf_status score(hf_context *ctx, const hf_model *model, size_t n, const d
                         .coverage50 = (double)s.inside50 / count,
                         .coverage90 = (double)s.inside90 / count,
                         .coverage95 = (double)s.inside95 / count,
-                        .crps = NAN};
+                        .crps = s.crps / count};
     return s.n < n ? HF_WARN_ROWS_SKIPPED : HF_OK;
 }
 

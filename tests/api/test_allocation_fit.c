@@ -442,14 +442,15 @@ static hf_status with_counts(workshop *w)
     hf_model *model = NULL;
     hf_metrics metrics;
     hf_reading_moments moments;
-    double q = NAN, p = NAN, score = NAN;
+    double q = NAN, p = NAN, score = NAN, crps = NAN;
     assert_int_equal(hf_fit_settings_preset(NULL, "negative-binomial", &settings), HF_OK);
     assert_true(hf_site_kind_has_rate(settings.sites) && !hf_site_kind_has_labels(settings.sites));
     assert_int_equal(hf_likelihood_moments(settings.sites, 0.3, 1.0, 0.2, &moments), HF_OK);
     assert_int_equal(hf_likelihood_quantile(settings.sites, 0.3, 1.0, 0.2, 0.5, &q), HF_OK);
     assert_int_equal(hf_likelihood_cumulative(settings.sites, 0.3, 1.0, 0.2, q, &p), HF_OK);
     assert_int_equal(hf_likelihood_log_score(settings.sites, 0.3, 1.0, 0.2, q, &score), HF_OK);
-    assert_true(p >= 0.5 && score < 0.0);
+    assert_int_equal(hf_likelihood_crps(settings.sites, 0.3, 1.0, 0.2, q, &crps), HF_OK);
+    assert_true(p >= 0.5 && score < 0.0 && crps > 0.0);
     settings.iterations = 3;
     hf_status s = hf_table_parse_csv(w->ctx, text, strlen(text), "m", &table);
     if (s >= 0) s = hf_fit(w->ctx, table, &columns, &settings, &model, NULL);

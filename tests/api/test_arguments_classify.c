@@ -92,6 +92,7 @@ static void classifiers(workshop *w)
     hf_reading_moments moments;
     assert_int_equal(hf_likelihood_moments(HF_SITES_LOGIT, 1.0, 0.0, 1.0, &moments), HF_ERR_ARGUMENT);
     assert_int_equal(hf_likelihood_quantile(HF_SITES_POISSON, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_crps(HF_SITES_LOGIT, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
     assert_int_equal(hf_likelihood_cumulative(HF_SITES_POISSON, 1.0, 0.0, -1.0, 1.0, p), HF_ERR_ARGUMENT);
     assert_int_equal(hf_likelihood_log_score(HF_SITES_POISSON, 1.0, 0.0, 1.0, 0.5, p), HF_ERR_ARGUMENT);
 }

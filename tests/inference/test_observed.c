@@ -56,6 +56,57 @@ static void known_rates_have_closed_forms(void **state)
     assert_near(score, -1.5 - f, 1e-13);
 }
 
+static double squared_miss(hf_site_kind kind, double dispersion, double mean, double var, double t, double y)
+{
+    double p = NAN;
+    assert_int_equal(hf_likelihood_cumulative(kind, dispersion, mean, var, t, &p), HF_OK);
+    const double off = p - (t >= y ? 1.0 : 0.0);
+    return off * off;
+}
+
+/* All terms one by one; of amounts a rule of midpoints in the logarithm, of many, on either side of y. */
+static double slow_crps(hf_site_kind kind, double dispersion, double mean, double var, double y)
+{
+    double low = NAN, high = NAN, total = 0.0;
+    assert_int_equal(hf_likelihood_quantile(kind, dispersion, mean, var, 1e-10, &low), HF_OK);
+    assert_int_equal(hf_likelihood_quantile(kind, dispersion, mean, var, 1.0 - 1e-10, &high), HF_OK);
+    if (kind != HF_SITES_GAMMA) {
+        for (double k = 0.0; k <= fmax(high, y); k += 1.0)
+            total += squared_miss(kind, dispersion, mean, var, k, y);
+        return total;
+    }
+    const double ends[] = {fmin(low, y), y, fmax(high, y)};
+    for (size_t side = 0; side < 2; side++) {
+        const double step = log(ends[side + 1] / ends[side]) / 1500.0;
+        for (double k = 0.5; k < 1500.0; k += 1.0) {
+            const double t = ends[side] * exp(k * step);
+            total += t * step * squared_miss(kind, dispersion, mean, var, t, y);
+        }
+    }
+    return total;
+}
+
+static void ranked_scores_agree_with_a_slow_sum(void **state)
+{
+    (void)state;
+    const double means[] = {-1.0, 2.0, 4.5}, vars[] = {0.0, 0.1, 0.5}, places[] = {0.0, 0.5, 1.0, 4.0};
+    for (size_t i = 0; i < 108; i++) {
+        const hf_site_kind kind = kinds[i % 3];
+        const double mean = means[i / 3 % 3], var = vars[i / 9 % 3], at = exp(mean) * places[i / 27],
+                     y = kind == HF_SITES_GAMMA ? at + 0.1 : floor(at);
+        double crps = NAN;
+        assert_int_equal(hf_likelihood_crps(kind, 0.3, mean, var, y, &crps), HF_OK);
+        const double slow = slow_crps(kind, 0.3, mean, var, y);
+        assert_near(crps, slow, 1e-5 * (slow + 1e-6));
+    }
+    /* An exponential reading of mean 2. */
+    double crps = NAN;
+    assert_int_equal(hf_likelihood_crps(HF_SITES_GAMMA, 1.0, log(2.0), 0.0, 3.0, &crps), HF_OK);
+    assert_near(crps, 3.0 - 4.0 * (1.0 - exp(-1.5)) + 1.0, 1e-6);
+    assert_int_equal(hf_likelihood_crps(HF_SITES_POISSON, 1.0, 0.0, 1.0, 0.5, &crps), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_crps(HF_SITES_POISSON, 1.0, 0.0, 1.0, 1.0, NULL), HF_ERR_ARGUMENT);
+}
+
 /* Quantiles and probabilities go together, from rates that are nearly 0 to large ones that are hardly known. */
 static void quantiles_invert_probabilities(void **state)
 {
@@ -109,6 +160,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sites_with_a_rate_are_three),
         cmocka_unit_test(known_rates_have_closed_forms),
+        cmocka_unit_test(ranked_scores_agree_with_a_slow_sum),
         cmocka_unit_test(quantiles_invert_probabilities),
         cmocka_unit_test(nonsense_is_refused),
     };

@@ -2,6 +2,7 @@
 """fit --sites poisson, negative-binomial and gamma: counts and amounts with exposures in every verb, or a message."""
 import json
 import math
+import random
 import unittest
 
 from toolcase import ToolCase, table
@@ -40,11 +41,36 @@ class Counts(ToolCase):
                         self.assertEqual(rows["faults_hi95"][i] % 1, 0)
                 scores = json.loads(self.ok("score", "m.hf", "c.csv", "--json"))
                 self.assertTrue(scores["nlpd"] < 4 and scores["coverage95"] >= 0.9, scores)
-                self.assertIsNone(scores["crps"])
+                self.assertGreater(scores["crps"], 0)
+                self.assertLess(scores["crps"], scores["mae"])
                 # What was predicted is no input of the next fit.
                 self.ok("predict", "m.hf", "c.csv", "-o", "more.csv")
                 again = json.loads(self.ok("fit", "more.csv", *self.fit[2:], "--sites", kind, "--no-train", "--json", quiet=False))
                 self.assertEqual(again["features"], ["x"])
+
+    def test_models_are_compared_by_exposure(self):
+        out = self.ok("compare", *self.fit[1:], "--preset", "poisson,negative-binomial", "--folds", "3", quiet=False)
+        self.assertRegex(out, "(?m)^ +poisson .*[0-9]$")
+        self.assertNotIn("nan", out)
+        self.fails(["compare", *self.fit[1:], "--preset", "gp"], "exposure column", "gaussian")
+
+    def test_the_rate_is_certified(self):
+        self.ok(*self.fit, "--sites", "poisson", "-o", "m.hf")
+        self.write("at.csv", "x\n1\n2.5\n")
+        words = self.ok("certify", "m.hf", "--at", "at.csv", "--radius", "0.2", "-o", "r.csv", quiet=False)
+        self.assertIn("The median of the rate, faults of one unit, stays between", words)
+        rows = table(self.read("r.csv"))
+        rng = random.Random(3)
+        for k, x in enumerate((1, 2.5)):
+            self.assertAlmostEqual(math.log(rows["rate_lower"][k]), rows["lower"][k], delta=1e-12)
+            self.assertAlmostEqual(math.log(rows["rate_upper"][k]), rows["upper"][k], delta=1e-12)
+            places = [x - 0.2 + 0.4 * rng.random() for _ in range(200)]
+            self.write("p.csv", "x\n" + "".join(f"{place!r}\n" for place in places))
+            rates = table(self.ok("predict", "m.hf", "p.csv"))
+            for mean, sd in zip(rates["faults_rate"], rates["faults_sd_latent"]):
+                median = mean / math.sqrt(1 + (sd / mean) ** 2)
+                self.assertTrue(rows["rate_lower"][k] - 1e-9 <= median <= rows["rate_upper"][k] + 1e-9)
+        self.assertNotIn("rate_lower", self.ok("certify", "m.hf", "--at", "at.csv", "--radius", "0.2", "--what", "sd"))
 
     def test_rows_without_exposure_are_of_one_unit(self):
         self.ok(*self.fit, "--sites", "poisson", "-o", "m.hf")
@@ -71,7 +97,7 @@ class Counts(ToolCase):
         answer = table(self.ok("certify", "m.hf", "--at", "at.csv", "--radius", "0", "--what", "mean"))
         predicted = table(self.ok("predict", "m.hf", "at.csv"))
         middle = math.sqrt(predicted["faults_rate_lo95"][0] * predicted["faults_rate_hi95"][0])
-        low, high = (answer[name][0] for name in answer if name.endswith(("lower", "upper")))
+        low, high = (answer[name][0] for name in ("lower", "upper"))
         self.assertTrue(low - 1e-9 <= math.log(middle) <= high + 1e-9, answer)
 
     def test_what_means_nothing_is_told(self):

@@ -82,7 +82,8 @@ static const tool_option options[] = {
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
-     "status, nodes, seconds;\nof classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and "
+     "status, nodes, seconds;\nof counts and amounts rate_lower and rate_upper, the exponentials;\nof "
+     "classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and "
      "class_CLASS (possible, ruled out or open) of each,\nstatus, nodes, seconds; of decision class, "
      "status, nodes, seconds;\nof --max-radius class or value, certified_radius, broken_radius,\nnodes, "
      "seconds; of verdicts value, lower, upper, worst (the value\nnearest to its limit, or farthest beyond "
@@ -340,6 +341,20 @@ static void print_json(const certified *run, const certify_request *asked)
     json_print(json);
 }
 
+/* The ranges of logarithms as one of the rate, over all boxes. */
+static void print_rate(const certified *run, const certify_request *asked)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (size_t k = 0; k < run->m; k++) {
+        low = fmin(low, asked->low[k]);
+        high = fmax(high, asked->high[k]);
+    }
+    if (run->m == 0) return;
+    printf("The %s of the rate, %s of one unit, stays between %.6g and %.6g in %s.\n",
+           asked->what == CERTIFY_MEAN ? "median" : "quantile", hf_model_target(run->model), exp(low),
+           exp(high), run->m == 1 ? "the box" : "all boxes");
+}
+
 static void print_words(const certified *run, const certify_request *asked)
 {
     const char *rests = asked->settings.rigorous ? "proof against rounding"
@@ -367,6 +382,7 @@ static void print_words(const certified *run, const certify_request *asked)
         printf("%s %zu stopped by a limit or by rounding. Every range is %s.\n",
                tells_verdicts(asked) ? "," : ":", asked->unfinished, rests);
     }
+    if (certify_has_rate(run, asked)) print_rate(run, asked);
     say(stdout, "Written to %s\n", asked->output);
 }
 

@@ -136,6 +136,30 @@ hf_status certify_stops(certified *run, certify_request *asked, const size_t *st
     return certified_text(run, "status", STOPS, text, stop);
 }
 
+bool certify_has_rate(const certified *run, const certify_request *asked)
+{
+    return (asked->what == CERTIFY_MEAN || asked->what == CERTIFY_MEAN_PLUS) && !asked->settings.observed &&
+           hf_site_kind_has_rate(hf_model_settings(run->model)->sites);
+}
+
+/* The value is a logarithm: the rate, which rises with it, has the exponentials for its range. */
+static hf_status tell_rates(certified *run, const certify_request *asked)
+{
+    static const char *const names[] = {"rate_lower", "rate_upper", NULL};
+    const size_t m = run->m;
+    if (!certify_has_rate(run, asked)) return HF_OK;
+    double *block = calloc(2 * m + 1, sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    /* One unit in the last place outwards: an exponential is off by less. */
+    for (size_t k = 0; k < m; k++) {
+        block[k] = nextafter(exp(asked->low[k]), 0.0);
+        block[m + k] = nextafter(exp(asked->high[k]), INFINITY);
+    }
+    const hf_status status = certified_numbers(run, names, block);
+    free(block);
+    return status;
+}
+
 static hf_status tell_ranges(certified *run, certify_request *asked, const hf_range *out)
 {
     static const char *const first[] = {"lower", "upper", "lower_attained", "upper_attained", NULL};
@@ -153,6 +177,7 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
         asked->high[k] = r->upper;
     }
     if (status >= 0) status = certified_numbers(run, first, block);
+    if (status >= 0) status = tell_rates(run, asked);
     if (status >= 0) status = certify_stops(run, asked, stop);
     if (status >= 0) status = certified_numbers(run, certify_costs, block + 4 * m);
     free(block);
@@ -162,8 +187,17 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
 
 static hf_status ask_ranges(certified *run, certify_request *asked)
 {
-    static const char *const names[] = {
-        "radius", "lower", "upper", "lower_attained", "upper_attained", "status", "nodes", "seconds", NULL};
+    const char *const names[] = {"radius",
+                                 "lower",
+                                 "upper",
+                                 "lower_attained",
+                                 "upper_attained",
+                                 "status",
+                                 "nodes",
+                                 "seconds",
+                                 certify_has_rate(run, asked) ? "rate_lower" : NULL,
+                                 "rate_upper",
+                                 NULL};
     hf_status status = certify_begin(run, asked, names);
     hf_range *out = calloc(run->m + 1, sizeof *out);
     double *at = calloc(2 * run->m * run->d + 1, sizeof *at);

@@ -94,6 +94,8 @@ enum {
 bool certify_decides(certify_question what);
 /** Whether ranges or verdicts of one value are told, which are attained somewhere. */
 bool certify_attains(certify_question what);
+/** Whether the range is one of the logarithm of a rate, so that the rate has a range too. */
+bool certify_has_rate(const certified *run, const certify_request *asked);
 /** Whether it is the radius of a row that is looked for. */
 bool certify_finds_radius(certify_question what);
 /** Which value of the posterior that is. */

@@ -11,6 +11,10 @@ static const tool_option options[] = {
      true},
     {"drop", 0, "A,B,...", "columns to leave out of the default inputs", true},
     {"noise-column", 0, "COLUMN", "column with the known noise variance of each reading", false},
+    {"exposure", 0, "COLUMN",
+     "counts and amounts: column with the exposure of each row (default: 1);\nall models are of such sites "
+     "then",
+     false},
     {"mean-column", 0, "COLUMN",
      "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
      "it, so that these rows need it too",
@@ -95,6 +99,7 @@ static hf_status compare(compare_job *job)
                                 .drop = job->drop.list,
                                 .drop_count = job->drop.count,
                                 .noise = argument(job->arguments, "noise-column"),
+                                .exposure = argument(job->arguments, "exposure"),
                                 .mean = argument(job->arguments, "mean-column"),
                                 .text_inputs = !has_argument(job->arguments, "numbers-only")};
     hf_status status = read_table(&job->session, job->arguments->operand[0], NULL, &job->table);

@@ -10,10 +10,10 @@ enum {
 };
 
 /* Options of a fit that are not about its model. */
-static const char *const others[] = {"target",      "output-column", "features",    "drop",    "noise-column",
-                                     "mean-column", "stream",        "cache",       "resume",  "output",
-                                     "checkpoint",  "dry-run",       "seed",        "threads", "json",
-                                     "quiet",       "help",          "actions-file"};
+static const char *const others[] = {
+    "target",  "output-column", "features", "drop",   "noise-column", "mean-column", "exposure",
+    "stream",  "cache",         "resume",   "output", "checkpoint",   "dry-run",     "seed",
+    "threads", "json",          "quiet",    "help",   "actions-file"};
 
 /* A command line of fit begins with a table; which, is no matter of its model. */
 static char some_table[] = "TRAIN.csv";

@@ -98,7 +98,7 @@ const tool_verb verb_score = {
         "transformed target (fit --transform) mae is that of the median; all are in the target's own units.\n"
         "Of counts and amounts mae is that of the median, nlpd is of probabilities of the counts or "
         "densities\n"
-        "of the amounts, intervals are between quantiles, and crps is not computed.\n"
+        "of the amounts, and intervals are between quantiles.\n"
         "Several "
         "outputs\n"
         "are scored each in its own units, and all together in units of the scale that the fit standardised\n"

@@ -346,6 +346,7 @@ FUNCTIONS = {
     'hf_kernel_set': ('i', ['P', 'P', 's', 'd']),
     'hf_kernel_set_coregion': ('i', ['P', 'P', 'z', 'P']),
     'hf_leave_one_out': ('i', ['P', 'P', 'P', 'P']),
+    'hf_likelihood_crps': ('i', ['i', 'd', 'd', 'd', 'd', 'P']),
     'hf_likelihood_cumulative': ('i', ['i', 'd', 'd', 'd', 'd', 'P']),
     'hf_likelihood_log_score': ('i', ['i', 'd', 'd', 'd', 'd', 'P']),
     'hf_likelihood_moments': ('i', ['i', 'd', 'd', 'd', 'P']),
