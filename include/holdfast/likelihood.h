@@ -76,7 +76,7 @@ HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, 
 /**
  * Continuous ranked probability score, in units of readings: the integral over t of
  * (P(reading <= t) - 1{t >= y})^2, of counts the sum over t = 0, 1, ...; to 1e-5 of itself. It is
- * the expected |reading - y| less half that between two new readings. 2 to 40 ms.
+ * the expected |reading - y| less half that between two new readings. 0.05 to 20 ms.
  * Errors: those of all, above; HF_ERR_ARGUMENT also for a y that the sites do not take.
  * Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA
  * 102, 2007.
