@@ -81,6 +81,11 @@ class Models(Case):
         self.close(mean[::999], gp.predict(many[::999]))
         self.assertGreater(len(heard), 10)
         self.assertEqual(heard, sorted(heard))
+        calls = []
+        gp.set_params(progress=lambda stage, done, value: calls.append(done) or done < 0.5)
+        self.refused(holdfast.Cancelled, "cancelled", gp.predict, many)
+        self.assertLess(calls[-1], 0.7)
+        gp.set_params(progress=None)
         many[77777, 1] = np.nan
         self.refused(ValueError, "NaN", gp.predict, many)
         many[77777, 1] = np.inf

@@ -326,7 +326,7 @@ class Model:
         output_covariance: (m, T, T). Calls that take long tell `progress`, and Ctrl-C ends them.
         """
         ctx = context()
-        if threads != ctx._threads:
+        if (threads or 0) != ctx._threads:
             ctx.prepare(threads)
         m = X.shape[0]
         rows = lib.struct("hf_arrays", rows=m, inputs=X.shape[1])
