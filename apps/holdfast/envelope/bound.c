@@ -81,31 +81,36 @@ static hf_status check_files(bounded *run, const request *asked)
     const bool at = has_argument(a, "at"), grid = has_argument(a, "grid");
     for (size_t k = 0; k < sizeof of_tables / sizeof of_tables[0] && asked->from_file; k++)
         if (has_argument(a, of_tables[k]))
-            return bounded_misuse(run, "--%s is for tables; %s has it already", of_tables[k], a->operand[0]);
-    if (at && grid) return bounded_misuse(run, "--at and --grid exclude each other");
+            return session_misuse(&run->session, "--%s is for tables; %s has it already", of_tables[k],
+                                  a->operand[0]);
+    if (at && grid) return session_misuse(&run->session, "--at and --grid exclude each other");
     if (!at && !grid && asked->save == NULL)
-        return bounded_misuse(run, "--at or --grid is missing: where are the bounds wanted?");
+        return session_misuse(&run->session, "--at or --grid is missing: where are the bounds wanted?");
     if (!at && !grid && argument(a, "output") != NULL)
-        return bounded_misuse(run, "-o without --at or --grid has nothing to write");
+        return session_misuse(&run->session, "-o without --at or --grid has nothing to write");
     if ((at || grid) && strcmp(asked->output, "-") == 0 && run->session.json)
-        return bounded_misuse(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return session_misuse(&run->session,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
     return HF_OK;
 }
 
 static hf_status check_numbers(bounded *run, const request *asked)
 {
     if (!asked->from_file && argument(run->arguments, "norm") == NULL)
-        return bounded_misuse(
-            run, "--norm is missing: how large can the function's norm be? holdfast norm says what the "
-                 "readings ask for");
+        return session_misuse(
+            &run->session,
+            "--norm is missing: how large can the function's norm be? holdfast norm says what the "
+            "readings ask for");
     if (!asked->from_file && !(asked->norm > 0.0 && isfinite(asked->norm)))
-        return bounded_misuse(run, "--norm: %g is not a positive number", asked->norm);
+        return session_misuse(&run->session, "--norm: %g is not a positive number", asked->norm);
     if (!(asked->closed.ridge > 0.0 && isfinite(asked->closed.ridge)))
-        return bounded_misuse(run, "--ridge: %g is not a positive number", asked->closed.ridge);
+        return session_misuse(&run->session, "--ridge: %g is not a positive number", asked->closed.ridge);
     if (!(asked->settings.jitter >= 0.0 && isfinite(asked->settings.jitter)))
-        return bounded_misuse(run, "--jitter: %g is not a number from 0 on", asked->settings.jitter);
+        return session_misuse(&run->session, "--jitter: %g is not a number from 0 on",
+                              asked->settings.jitter);
     if (!(asked->limits.seconds >= 0.0))
-        return bounded_misuse(run, "--seconds: %g is not a number from 0 on", asked->limits.seconds);
+        return session_misuse(&run->session, "--seconds: %g is not a number from 0 on",
+                              asked->limits.seconds);
     return HF_OK;
 }
 
@@ -114,7 +119,7 @@ static hf_status parse(bounded *run, request *out)
     const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output"), *method = argument(a, "method");
     if (strcmp(a->operand[0], "-") != 0 && access(a->operand[0], R_OK) != 0)
-        return bounded_refuse(run, "%s: cannot be read: %s", a->operand[0], strerror(errno));
+        return session_refuse(&run->session, "%s: cannot be read: %s", a->operand[0], strerror(errno));
     *out = (request){.method = OPTIMAL,
                      .closed = hf_closed_settings_default(),
                      .settings = hf_envelope_settings_default(),
@@ -125,15 +130,13 @@ static hf_status parse(bounded *run, request *out)
     if (!argument_double(a, "norm", &out->norm) || !argument_double(a, "ridge", &out->closed.ridge) ||
         !argument_double(a, "jitter", &out->settings.jitter) ||
         !argument_size(a, "pivots", &out->limits.pivots) ||
-        !argument_double(a, "seconds", &out->limits.seconds)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+        !argument_double(a, "seconds", &out->limits.seconds))
+        return session_told(&run->session);
     for (out->method = method != NULL ? 0 : OPTIMAL; out->method < METHODS; out->method++)
         if (method == NULL || strcmp(methods[out->method], method) == 0) break;
     if (out->method == METHODS)
-        return bounded_misuse(
-            run,
+        return session_misuse(
+            &run->session,
             "--method: there is no method '%s'; give optimal, closed-form, minimum-norm, ellipsoid "
             "or gp",
             method);
@@ -249,8 +252,8 @@ static hf_status check_columns(bounded *run)
     for (size_t j = 0; j < run->d; j++) {
         const char *name = run->feature[j];
         if (strcmp(name, "lower") == 0 || strcmp(name, "upper") == 0 || strcmp(name, "gap") == 0)
-            return bounded_refuse(run, "an input is called \"%s\" like a column of the result; rename it",
-                                  name);
+            return session_refuse(&run->session,
+                                  "an input is called \"%s\" like a column of the result; rename it", name);
     }
     return HF_OK;
 }
@@ -297,7 +300,7 @@ static hf_status bound(bounded *run, const request *asked, hf_envelope **envelop
     progress_clear(run->session.progress);
     const bool silent = at.m > 0 && strcmp(asked->output, "-") == 0;
     if (status >= 0 && !silent && !bound_print(run, &report, at.m > 0 ? asked->output : NULL, asked->save))
-        run->refused = TOOL_FAILED;
+        run->session.refused = TOOL_FAILED;
     free(report.lower);
     queries_free(&at);
     return status;

@@ -3,35 +3,10 @@
 #include "envelope/bounded.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- messages and the end ---------------------------------------------------------------------------------- */
-
-hf_status bounded_refuse(bounded *run, const char *format, ...)
-{
-    va_list args;
-    progress_clear(run->session.progress);
-    va_start(args, format);
-    fputs("holdfast: ", stderr);
-    vfprintf(stderr, format, args);
-    va_end(args);
-    fputc('\n', stderr);
-    run->refused = TOOL_FAILED;
-    return HF_ERR_ARGUMENT;
-}
-
-hf_status bounded_misuse(bounded *run, const char *format, ...)
-{
-    char text[512];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    run->refused = usage_error(run->arguments->verb, "%s", text);
-    return HF_ERR_ARGUMENT;
-}
+/* ---- the end ---------------------------------------------------------------------------------- */
 
 int bounded_close(bounded *run, hf_status status)
 {
@@ -44,8 +19,7 @@ int bounded_close(bounded *run, hf_status status)
     free(run->below);
     free(run->above);
     free(run->row);
-    const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
-    return run->refused != 0 ? run->refused : code;
+    return session_close(&run->session, status);
 }
 
 /* ---- columns ----------------------------------------------------------------------------------------------- */
@@ -68,28 +42,26 @@ static bool is_spoken_for(const bounded *run, const char *name)
 static hf_status choose_features(bounded *run)
 {
     const size_t columns = hf_table_columns(run->table);
-    if (!argument_names(run->arguments, "features", &run->given)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+    if (!argument_names(run->arguments, "features", &run->given))
+        return session_told(&run->session);
     const size_t most = run->given.count > columns ? run->given.count : columns;
     run->feature = calloc(most + 1, sizeof *run->feature);
     if (run->feature == NULL) return HF_ERR_MEMORY;
     for (size_t j = 0; j < run->given.count; j++) {
         const char *name = run->given.list[j];
         if (is_spoken_for(run, name))
-            return bounded_refuse(run, "\"%s\" cannot be an input: it is the target or %s", name,
+            return session_refuse(&run->session, "\"%s\" cannot be an input: it is the target or %s", name,
                                   run->other_count > 0 ? "what is said of it" : "a noise bound");
         for (size_t k = 0; k < j; k++)
             if (strcmp(run->feature[k], name) == 0)
-                return bounded_misuse(run, "--features names \"%s\" twice", name);
+                return session_misuse(&run->session, "--features names \"%s\" twice", name);
         run->feature[run->d++] = name;
     }
     for (size_t j = 0; j < columns && run->given.count == 0; j++)
         if (hf_table_is_numeric(run->table, j) && !is_spoken_for(run, hf_table_name(run->table, j)))
             run->feature[run->d++] = hf_table_name(run->table, j);
     return run->d > 0 ? HF_OK
-                      : bounded_refuse(run, "%s: no inputs: no numeric column beside \"%s\"",
+                      : session_refuse(&run->session, "%s: no inputs: no numeric column beside \"%s\"",
                                        hf_table_source(run->table), run->target);
 }
 
@@ -103,7 +75,7 @@ static hf_status numbers_of(bounded *run, const char *name, const double **out)
 
 static hf_status infinite(bounded *run, const char *name, size_t row)
 {
-    return bounded_refuse(run, "%s, line %zu, column \"%s\": the value is infinite",
+    return session_refuse(&run->session, "%s, line %zu, column \"%s\": the value is infinite",
                           hf_table_source(run->table), hf_table_line(run->table, row), name);
 }
 
@@ -115,19 +87,21 @@ static hf_status check_noise_options(bounded *run, bool noisy)
     const bool constant = has_argument(a, "noise-bound"), column = has_argument(a, "noise-bound-column"),
                below = has_argument(a, "noise-below"), above = has_argument(a, "noise-above");
     if (below != above)
-        return bounded_misuse(run, "--noise-below and --noise-above go together; a column of 0 is an exact "
-                                   "side, inf none");
+        return session_misuse(&run->session,
+                              "--noise-below and --noise-above go together; a column of 0 is an exact "
+                              "side, inf none");
     if ((constant ? 1 : 0) + (column ? 1 : 0) + (below ? 1 : 0) > 1)
-        return bounded_misuse(run, "--noise-bound, --noise-bound-column and --noise-below with --noise-above "
-                                   "exclude each other");
+        return session_misuse(&run->session,
+                              "--noise-bound, --noise-bound-column and --noise-below with --noise-above "
+                              "exclude each other");
     if (noisy && !constant && !column && !below)
-        return bounded_misuse(run, "--noise-bound is missing: how far can a reading be off? (0: not at all)");
-    if (!argument_double(a, "noise-bound", &run->noise)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
+        return session_misuse(&run->session,
+                              "--noise-bound is missing: how far can a reading be off? (0: not at all)");
+    if (!argument_double(a, "noise-bound", &run->noise))
+        return session_told(&run->session);
     if (!(run->noise >= 0.0 && run->noise < (double)INFINITY))
-        return bounded_misuse(run, "--noise-bound: %g is not a finite number from 0 on", run->noise);
+        return session_misuse(&run->session, "--noise-bound: %g is not a finite number from 0 on",
+                              run->noise);
     return HF_OK;
 }
 
@@ -146,11 +120,12 @@ static hf_status gather_noise(bounded *run, const char *option, bool limited, do
         const size_t line = hf_table_line(run->table, run->row[i]);
         const char *source = hf_table_source(run->table);
         if (isnan(value))
-            return bounded_refuse(run, "%s, line %zu, column \"%s\": the noise bound is missing", source,
-                                  line, name);
+            return session_refuse(&run->session, "%s, line %zu, column \"%s\": the noise bound is missing",
+                                  source, line, name);
         if (value < 0.0)
-            return bounded_refuse(run, "%s, line %zu, column \"%s\": the noise bound %g is negative", source,
-                                  line, name, value);
+            return session_refuse(&run->session,
+                                  "%s, line %zu, column \"%s\": the noise bound %g is negative", source, line,
+                                  name, value);
         if (limited && isinf(value)) return infinite(run, name, run->row[i]);
         (*out)[i] = value;
     }
@@ -164,7 +139,8 @@ static hf_status gather_noises(bounded *run)
     if (status >= 0) status = gather_noise(run, "noise-above", false, &run->above);
     for (size_t i = 0; i < run->n && status >= 0 && run->above != NULL; i++)
         if (isinf(run->below[i]) && isinf(run->above[i]))
-            status = bounded_refuse(run, "%s, line %zu: a reading without limits on both sides says nothing",
+            status = session_refuse(&run->session,
+                                    "%s, line %zu: a reading without limits on both sides says nothing",
                                     hf_table_source(run->table), hf_table_line(run->table, run->row[i]));
     return status;
 }
@@ -189,7 +165,8 @@ static hf_status gather_rows(bounded *run, const double *target, const double *c
     }
     run->left_out = rows - run->n;
     if (run->n == 0)
-        return bounded_refuse(run, "%s: no rows with a target and all inputs", hf_table_source(run->table));
+        return session_refuse(&run->session, "%s: no rows with a target and all inputs",
+                              hf_table_source(run->table));
     if (run->left_out > 0)
         warn(&run->session, "%s: %zu of %zu rows left out: the target or an input is missing",
              hf_table_source(run->table), run->left_out, rows);
@@ -236,12 +213,11 @@ static hf_status choose_offset(bounded *run)
     const char *offset = argument(run->arguments, "offset");
     if (offset == NULL) return HF_OK;
     if (strcmp(offset, "median") == 0) return median_of(run, &run->offset);
-    if (!argument_double(run->arguments, "offset", &run->offset)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
-    return isfinite(run->offset) ? HF_OK
-                                 : bounded_misuse(run, "--offset: %g is not a finite number", run->offset);
+    if (!argument_double(run->arguments, "offset", &run->offset))
+        return session_told(&run->session);
+    return isfinite(run->offset)
+               ? HF_OK
+               : session_misuse(&run->session, "--offset: %g is not a finite number", run->offset);
 }
 
 /* Whether functions of the kernel may be as large far from everything as at the first reading, all
@@ -285,7 +261,7 @@ hf_status bounded_read(bounded *run, const char *path, bool noisy)
 {
     run->target = argument(run->arguments, "target");
     if (run->target == NULL)
-        return bounded_misuse(run, "--target is missing: name the column of the readings");
+        return session_misuse(&run->session, "--target is missing: name the column of the readings");
     hf_status status = check_noise_options(run, noisy);
     if (status >= 0) status = read_table(&run->session, path, NULL, &run->table);
     if (status >= 0) status = choose_features(run);

@@ -8,12 +8,10 @@
 
 #include "shell/tool.h"
 
-/** A run of such a verb. What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in the library is in the
- * status and told by bounded_close(). */
+/** A run of such a verb. */
 typedef struct bounded {
     const tool_arguments *arguments;
     tool_session session;
-    int refused; /* exit status of what has been complained about, or 0 */
 
     hf_table *table;           /* of the readings; NULL for an envelope out of a file */
     const char *target;        /* what is read */
@@ -30,10 +28,6 @@ typedef struct bounded {
     hf_kernel *kernel;
 } bounded;
 
-/** Complains, for a status that bounded_close() takes. */
-hf_status bounded_refuse(bounded *run, const char *format, ...) HF_PRINTF(2, 3);
-/** The same for wrong usage: exit status 2, with a pointer at --help. */
-hf_status bounded_misuse(bounded *run, const char *format, ...) HF_PRINTF(2, 3);
 /** Frees everything and ends the session; the exit status. */
 int bounded_close(bounded *run, hf_status status);
 

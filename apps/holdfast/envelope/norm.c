@@ -40,15 +40,13 @@ static hf_status parse(bounded *run, estimate *out)
 {
     *out = (estimate){.points = 10, .safety = 1.2, .output = argument(run->arguments, "output")};
     if (!argument_size(run->arguments, "points", &out->points) ||
-        !argument_double(run->arguments, "safety", &out->safety)) {
-        run->refused = TOOL_USAGE;
-        return HF_ERR_ARGUMENT;
-    }
-    if (out->points == 0) return bounded_misuse(run, "--points: a curve has one point at least");
+        !argument_double(run->arguments, "safety", &out->safety))
+        return session_told(&run->session);
+    if (out->points == 0) return session_misuse(&run->session, "--points: a curve has one point at least");
     if (!(out->safety >= 1.0 && isfinite(out->safety)))
-        return bounded_misuse(run, "--safety: %g is not a number from 1 on", out->safety);
+        return session_misuse(&run->session, "--safety: %g is not a number from 1 on", out->safety);
     if (out->output != NULL && strcmp(out->output, "-") == 0 && run->session.json)
-        return bounded_misuse(run, "--json and the table cannot both go to standard output");
+        return session_misuse(&run->session, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
 
@@ -139,7 +137,7 @@ static int run_norm(const tool_arguments *arguments)
     if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
     progress_clear(run.session.progress);
     const bool only_curve = e.output != NULL && strcmp(e.output, "-") == 0;
-    if (status >= 0 && run.session.json && !print_json(&run, &e)) run.refused = TOOL_FAILED;
+    if (status >= 0 && run.session.json && !print_json(&run, &e)) run.session.refused = TOOL_FAILED;
     if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);
     free(e.point);
     return bounded_close(&run, status);

@@ -42,8 +42,7 @@ static const tool_option options[] = {
 
 static hf_status refuse_usage(expert_run *run)
 {
-    run->base.refused = TOOL_USAGE;
-    return HF_ERR_ARGUMENT;
+    return session_told(&run->base.session);
 }
 
 static hf_status parse_numbers(expert_run *run)
@@ -67,14 +66,14 @@ static hf_status parse_numbers(expert_run *run)
         const bool wide = numbers[k].value == &s->label_weight || numbers[k].value == &s->lengthscale;
         if (value < numbers[k].least || (numbers[k].above && value == numbers[k].least) ||
             (isinf(value) && !wide))
-            return bounded_misuse(&run->base, "--%s: %s is out of range", numbers[k].name,
+            return session_misuse(&run->base.session, "--%s: %s is out of range", numbers[k].name,
                                   argument(a, numbers[k].name));
     }
     if (!argument_size(a, "neighbours", &s->neighbours) || !argument_size(a, "ask", &run->asked))
         return refuse_usage(run);
-    if (s->neighbours == 0) return bounded_misuse(&run->base, "--neighbours: it takes 1 or more");
+    if (s->neighbours == 0) return session_misuse(&run->base.session, "--neighbours: it takes 1 or more");
     if (has_argument(a, "ask") && run->asked == 0)
-        return bounded_misuse(&run->base, "--ask: it takes 1 question or more");
+        return session_misuse(&run->base.session, "--ask: it takes 1 question or more");
     return HF_OK;
 }
 
@@ -87,18 +86,18 @@ static hf_status parse(expert_run *run)
     if (run->output == NULL && !has_argument(a, "ask")) run->output = "-";
     if (rule != NULL &&
         hf_enum_parse(run->base.session.ctx, HF_ENUM_EXPERT_RULE, rule, &run->settings.rule) < 0)
-        return bounded_misuse(&run->base, "--rule: %s", hf_context_message(run->base.session.ctx));
+        return session_misuse(&run->base.session, "--rule: %s", hf_context_message(run->base.session.ctx));
     if (has_argument(a, "kernel") && has_argument(a, "lengthscale"))
-        return bounded_misuse(&run->base, "--kernel and --lengthscale exclude each other");
+        return session_misuse(&run->base.session, "--kernel and --lengthscale exclude each other");
     if (has_argument(a, "model") && !has_argument(a, "ask"))
-        return bounded_misuse(&run->base, "--model is for --ask: it says what readings should be");
+        return session_misuse(&run->base.session, "--model is for --ask: it says what readings should be");
     const bool streamed = run->output != NULL && strcmp(run->output, "-") == 0;
     if (streamed && has_argument(a, "ask"))
-        return bounded_misuse(&run->base,
+        return session_misuse(&run->base.session,
                               "the questions and the table cannot both go to standard output; add "
                               "-o OUT.csv");
     if (streamed && run->base.session.json)
-        return bounded_misuse(&run->base,
+        return session_misuse(&run->base.session,
                               "--json and the table cannot both go to standard output; add -o OUT.csv");
     return parse_numbers(run);
 }
@@ -113,8 +112,8 @@ static hf_status parse_kernel(expert_run *run)
     if (status < 0) return status;
     const char *name = bounded_free_parameter(base->kernel);
     if (name != NULL)
-        return bounded_refuse(base, "--kernel: %s has no written value; write one, as in se(lengthscale=5)",
-                              name);
+        return session_refuse(&base->session,
+                              "--kernel: %s has no written value; write one, as in se(lengthscale=5)", name);
     run->settings.kernel = base->kernel;
     return HF_OK;
 }
@@ -171,7 +170,7 @@ static int run_expert(const tool_arguments *arguments)
         status = hf_table_write_csv(run.base.session.ctx, run.out, run.output);
     progress_clear(run.base.session.progress);
     const bool only_table = run.output != NULL && strcmp(run.output, "-") == 0;
-    if (status >= 0 && !only_table && !expert_print(&run)) run.base.refused = TOOL_FAILED;
+    if (status >= 0 && !only_table && !expert_print(&run)) run.base.session.refused = TOOL_FAILED;
     release(&run);
     return bounded_close(&run.base, status);
 }
