@@ -64,8 +64,8 @@ static hf_status parse_name(certified *run, const char *option, size_t count, co
             *out = (int)k;
             return HF_OK;
         }
-    return certified_misuse(run, "--%s: there is no '%s'; give %s, %s%s%s", option, text, names[0], names[1],
-                            count > 2 ? " or " : "", count > 2 ? names[2] : "");
+    return session_misuse(&run->session, "--%s: there is no '%s'; give %s, %s%s%s", option, text, names[0],
+                          names[1], count > 2 ? " or " : "", count > 2 ? names[2] : "");
 }
 
 /* What is attacked of a model of readings. */
@@ -83,7 +83,7 @@ static hf_status parse_value(certified *run, request *out)
     if (status < 0) return status;
     if (!argument_double(a, "beta", &out->value.beta) || !argument_size(a, "starts", &out->how.starts) ||
         !argument_seed(a, "seed", &out->how.seed))
-        return certified_told(run);
+        return session_told(&run->session);
     out->how.what = (hf_certify_what)what;
     out->how.goal = (hf_attack_goal)goal;
     out->how.kind = out->kind;
@@ -91,12 +91,12 @@ static hf_status parse_value(certified *run, request *out)
     out->value.observed = has_argument(a, "observed");
     const bool plus = out->how.what == HF_CERTIFY_MEAN_PLUS;
     if (has_argument(a, "beta") != plus)
-        return certified_misuse(run, plus ? "--beta is missing: mean + how many sd?"
-                                          : "--beta is for --what mean-plus");
-    if (!isfinite(out->value.beta)) return certified_misuse(run, "--beta must be a finite number");
+        return session_misuse(&run->session, plus ? "--beta is missing: mean + how many sd?"
+                                                  : "--beta is for --what mean-plus");
+    if (!isfinite(out->value.beta)) return session_misuse(&run->session, "--beta must be a finite number");
     if (out->value.observed && out->how.what == HF_CERTIFY_MEAN)
-        return certified_misuse(run, "--observed is for --what sd and mean-plus");
-    if (out->how.starts == 0) return certified_misuse(run, "--starts: give a number from 1 on");
+        return session_misuse(&run->session, "--observed is for --what sd and mean-plus");
+    if (out->how.starts == 0) return session_misuse(&run->session, "--starts: give a number from 1 on");
     out->value.output = certified_latent(run, out->value.output);
     return HF_OK;
 }
@@ -108,10 +108,10 @@ static hf_status check_effect(certified *run, const request *asked)
     const tool_arguments *a = run->arguments;
     for (size_t k = 0; run->classifier != NULL && k < sizeof no / sizeof *no; k++)
         if (has_argument(a, no[k]))
-            return certified_misuse(run, "--%s is for models of readings; the class of a row is attacked",
-                                    no[k]);
+            return session_misuse(&run->session,
+                                  "--%s is for models of readings; the class of a row is attacked", no[k]);
     if (asked->kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
-        return certified_misuse(run, "--steps and --starts are for --method projected");
+        return session_misuse(&run->session, "--steps and --starts are for --method projected");
     return HF_OK;
 }
 
@@ -127,15 +127,16 @@ static hf_status parse(certified *run, request *out)
     if (certified_named_radii(run))
         out->radius = 1.0;
     else if (!argument_double(a, "radius", &out->radius))
-        return certified_told(run);
-    if (!argument_size(a, "steps", &out->steps)) return certified_told(run);
-    if (!has_argument(a, "at")) return certified_misuse(run, "--at is missing: which rows?");
+        return session_told(&run->session);
+    if (!argument_size(a, "steps", &out->steps)) return session_told(&run->session);
+    if (!has_argument(a, "at")) return session_misuse(&run->session, "--at is missing: which rows?");
     if (!has_argument(a, "radius"))
-        return certified_misuse(run, "--radius is missing: how far do the inputs move?");
+        return session_misuse(&run->session, "--radius is missing: how far do the inputs move?");
     if (!(out->radius >= 0.0) || !isfinite(out->radius))
-        return certified_misuse(run, "--radius: %g is not a number from 0 on", out->radius);
+        return session_misuse(&run->session, "--radius: %g is not a number from 0 on", out->radius);
     if (method != NULL && out->kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
-        return certified_misuse(run, "--method: there is no method '%s'; give projected or sign", method);
+        return session_misuse(&run->session, "--method: there is no method '%s'; give projected or sign",
+                              method);
     const hf_status status = check_effect(run, out);
     return status < 0 || run->classifier != NULL ? status : parse_value(run, out);
 }
@@ -242,8 +243,7 @@ const tool_verb verb_attack = {
     .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit --inference laplace -o "
                "chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_attack,

@@ -8,32 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-hf_status certified_refuse(certified *run, const char *format, ...)
-{
-    va_list args;
-    progress_clear(run->session.progress);
-    va_start(args, format);
-    run->refused = vcomplain(format, args);
-    va_end(args);
-    return HF_ERR_ARGUMENT;
-}
-
-hf_status certified_misuse(certified *run, const char *format, ...)
-{
-    va_list args;
-    progress_clear(run->session.progress);
-    va_start(args, format);
-    run->refused = vusage_error(run->arguments->verb, format, args);
-    va_end(args);
-    return HF_ERR_ARGUMENT;
-}
-
-hf_status certified_told(certified *run)
-{
-    run->refused = TOOL_USAGE;
-    return HF_ERR_ARGUMENT;
-}
-
 int certified_open(const tool_arguments *arguments, certified *out)
 {
     *out = (certified){.arguments = arguments};
@@ -46,12 +20,13 @@ static hf_status check_files(certified *run)
     const char *output = argument(run->arguments, "output"), *plot = argument(run->arguments, "plot");
     plot_format format;
     if ((output == NULL || strcmp(output, "-") == 0) && run->session.json)
-        return certified_misuse(run,
-                                "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return session_misuse(&run->session,
+                              "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (plot != NULL && !plot_find_format(plot, &format))
-        return certified_misuse(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
+        return session_misuse(&run->session, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf",
+                              plot);
     if (plot != NULL && !plot_has_gnuplot())
-        return certified_refuse(run, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
+        return session_refuse(&run->session, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
     return HF_OK;
 }
 
@@ -62,19 +37,19 @@ hf_status certified_load(certified *run)
     if (status < 0) return status;
     const hf_transform transform = hf_model_settings(run->model)->transform;
     if (transform != HF_TRANSFORM_NONE)
-        return certified_refuse(
-            run,
+        return session_refuse(
+            &run->session,
             "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
             "targets as they are; fit without --transform, or to a column of that %s",
             run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
             hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
     if (hf_model_mean_column(run->model) != NULL)
-        return certified_refuse(
-            run,
-            "%s is a model of \"%s\" less a prior mean that rows bring along "
-            "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
-            "to a column of the difference",
-            run->arguments->operand[0], hf_model_target(run->model), hf_model_mean_column(run->model));
+        return session_refuse(&run->session,
+                              "%s is a model of \"%s\" less a prior mean that rows bring along "
+                              "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
+                              "to a column of the difference",
+                              run->arguments->operand[0], hf_model_target(run->model),
+                              hf_model_mean_column(run->model));
     status = take_class_rule(&run->session, run->arguments, run->model);
     if (status < 0) return status;
     run->posterior = hf_model_posterior(run->model);
@@ -97,8 +72,7 @@ int certified_close(certified *run, hf_status status)
     free(run->unit);
     certified_free_region(run);
     hf_model_free(run->model);
-    const int code = session_close(&run->session, run->refused != 0 ? HF_OK : status);
-    return run->refused != 0 ? run->refused : code;
+    return session_close(&run->session, status);
 }
 
 hf_status certified_training(certified *run, const hf_table **out)
@@ -125,17 +99,17 @@ static hf_status find_of(certified *run, size_t *out)
                 *out = k;
                 return HF_OK;
             }
-    return certified_refuse(run, "--of: the model has no %s \"%s\"; the first is \"%s\"",
-                            classes > 0 ? "class" : "output", name,
-                            classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
+    return session_refuse(&run->session, "--of: the model has no %s \"%s\"; the first is \"%s\"",
+                          classes > 0 ? "class" : "output", name,
+                          classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
 }
 
 hf_status certified_settings(certified *run, hf_certify_settings *settings)
 {
     const tool_arguments *a = run->arguments;
-    if (!argument_double(a, "tolerance", &settings->tolerance)) return certified_told(run);
+    if (!argument_double(a, "tolerance", &settings->tolerance)) return session_told(&run->session);
     if (has_argument(a, "tolerance") && !(settings->tolerance > 0.0))
-        return certified_misuse(run, "--tolerance: %g is not above 0", settings->tolerance);
+        return session_misuse(&run->session, "--tolerance: %g is not above 0", settings->tolerance);
     const hf_status status = certified_limits(run, settings);
     return status >= 0 ? find_of(run, &settings->output) : status;
 }
@@ -154,8 +128,9 @@ hf_status certified_begin(certified *run, size_t rows, const double *points, con
     for (size_t k = 0; names[k] != NULL && points != NULL; k++)
         for (size_t j = 0; j < run->d; j++)
             if (strcmp(names[k], hf_model_feature(run->model, j)) == 0)
-                return certified_refuse(
-                    run, "an input is called \"%s\" like a column of the result; rename it", names[k]);
+                return session_refuse(&run->session,
+                                      "an input is called \"%s\" like a column of the result; rename it",
+                                      names[k]);
     hf_table_free(run->answers);
     run->answers = NULL;
     hf_status status = hf_table_create(ctx, rows, &run->answers);
@@ -199,8 +174,8 @@ hf_status certified_places(certified *run, const char *ending, const double *poi
         if (name == NULL)
             status = HF_ERR_MEMORY;
         else if (table_has(run->answers, name))
-            status = certified_refuse(run, "an input is called \"%s\" like a column of the result; rename it",
-                                      name);
+            status = session_refuse(&run->session,
+                                    "an input is called \"%s\" like a column of the result; rename it", name);
         for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
         if (status >= 0) status = hf_table_set_numbers(ctx, run->answers, name, column);
         free(name);
@@ -238,8 +213,8 @@ hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
     plot_format format;
     if (path == NULL || !plot_find_format(path, &format)) return HF_OK;
     progress_clear(run->session.progress);
-    run->refused = plot_draw(run->session.ctx, writer, data, format, path);
-    return run->refused == TOOL_OK ? HF_OK : HF_ERR_IO;
+    run->session.refused = plot_draw(run->session.ctx, writer, data, format, path);
+    return run->session.refused == TOOL_OK ? HF_OK : HF_ERR_IO;
 }
 
 void certified_warn_estimate(const certified *run)

@@ -8,11 +8,10 @@
 
 #include "plot/plot.h"
 
-/** A run of such a verb. What goes wrong in the tool is told at once and remembered in `refused`, what goes wrong in the library is in the status. */
+/** A run of such a verb. */
 typedef struct certified {
     const tool_arguments *arguments;
     tool_session session;
-    int refused;
     hf_model *model;
     const hf_posterior *posterior;
     const hf_classifier *classifier; /* NULL: a model of readings */
@@ -29,11 +28,6 @@ typedef struct certified {
     struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
-/** Complains, for a status that certified_close() takes; the same for wrong usage, exit status 2. */
-hf_status certified_refuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
-hf_status certified_misuse(certified *run, const char *format, ...) HF_PRINTF(2, 3);
-/** For wrong usage that has been told already. */
-hf_status certified_told(certified *run);
 /** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is loaded; files to be written must be such that can be. */
 int certified_open(const tool_arguments *arguments, certified *out);
 hf_status certified_load(certified *run);

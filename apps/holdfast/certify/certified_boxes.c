@@ -13,7 +13,7 @@ static hf_status read_points(certified *run, const char *path, hf_table **table,
     hf_status status = read_table(&run->session, path, NULL, table);
     if (status < 0) return status;
     *m = hf_table_rows(*table);
-    if (*m == 0) return certified_refuse(run, "%s: a header and no rows", path);
+    if (*m == 0) return session_refuse(&run->session, "%s: a header and no rows", path);
     *out = calloc(*m * run->d + 1, sizeof **out);
     if (*out == NULL) status = HF_ERR_MEMORY;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
@@ -25,8 +25,9 @@ static hf_status read_points(certified *run, const char *path, hf_table **table,
         for (size_t i = 0; i < *m && status >= 0; i++) {
             (*out)[i * run->d + j] = numbers[i];
             if (!isfinite(numbers[i]))
-                status = certified_refuse(run, "%s, line %zu: \"%s\" is %s", path, hf_table_line(*table, i),
-                                          name, isnan(numbers[i]) ? "missing" : "infinite");
+                status = session_refuse(&run->session, "%s, line %zu: \"%s\" is %s", path,
+                                        hf_table_line(*table, i), name,
+                                        isnan(numbers[i]) ? "missing" : "infinite");
         }
     }
     return status;
@@ -84,7 +85,7 @@ static hf_status describe(certified *run, size_t j, double *low, double *high, d
 static hf_status hold_others(certified *run)
 {
     tool_names names = {0};
-    if (!argument_names(run->arguments, "features", &names)) return certified_told(run);
+    if (!argument_names(run->arguments, "features", &names)) return session_told(&run->session);
     bool *moves = calloc(run->d + 1, sizeof *moves);
     hf_status status = moves != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < names.count && status >= 0; k++) {
@@ -92,7 +93,8 @@ static hf_status hold_others(certified *run)
         if (j < run->d)
             moves[j] = true;
         else
-            status = certified_refuse(run, "--features: the model has no input \"%s\"", names.list[k]);
+            status =
+                session_refuse(&run->session, "--features: the model has no input \"%s\"", names.list[k]);
     }
     for (size_t j = 0; j < run->d && status >= 0; j++)
         if (!moves[j]) run->unit[j] = 0.0;
@@ -108,8 +110,8 @@ hf_status certified_units(certified *run)
         double low, high;
         status = describe(run, j, &low, &high, &run->unit[j]);
         if (status == HF_ERR_NO_DATA)
-            return certified_refuse(
-                run, "--sds: the model has not kept its rows, and knows no deviations of them");
+            return session_refuse(&run->session,
+                                  "--sds: the model has not kept its rows, and knows no deviations of them");
     }
     if (status >= 0 && certified_named_radii(run)) status = certified_take_radii(run);
     return status >= 0 && has_argument(run->arguments, "features") ? hold_others(run) : status;
@@ -172,10 +174,10 @@ static hf_status whole_range(certified *run)
         if (!isnan(run->lower[j])) continue;
         const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
         if (status == HF_ERR_NO_DATA)
-            return certified_refuse(run,
-                                    "--box: from where to where? The model has not kept its rows; say it of "
-                                    "each input: %s=LOW:HIGH",
-                                    hf_model_feature(run->model, j));
+            return session_refuse(&run->session,
+                                  "--box: from where to where? The model has not kept its rows; say it of "
+                                  "each input: %s=LOW:HIGH",
+                                  hf_model_feature(run->model, j));
         if (status < 0) return status;
     }
     return HF_OK;
@@ -206,8 +208,8 @@ static hf_status told_box(certified *run, const tool_names *ranges)
         size_t j;
         double low, high;
         if (!parse_range(run, ranges->list[k], &j, &low, &high))
-            return certified_misuse(run, "--box: '%s' is not INPUT=LOW:HIGH of an input of the model",
-                                    ranges->list[k]);
+            return session_misuse(&run->session, "--box: '%s' is not INPUT=LOW:HIGH of an input of the model",
+                                  ranges->list[k]);
         run->lower[j] = low;
         run->upper[j] = high;
     }
@@ -219,23 +221,23 @@ static hf_status read_boxes(certified *run, const tool_names *files)
     size_t other = 0;
     hf_table *table = NULL;
     if (files->count != 2)
-        return certified_misuse(run, "--box: give two tables, of the lower and of the upper sides "
-                                     "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
+        return session_misuse(&run->session, "--box: give two tables, of the lower and of the upper sides "
+                                             "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
     hf_status status = read_points(run, files->list[0], &table, &run->m, &run->lower);
     hf_table_free(table);
     table = NULL;
     if (status >= 0) status = read_points(run, files->list[1], &table, &other, &run->upper);
     hf_table_free(table);
     if (status >= 0 && run->m != other)
-        return certified_refuse(run, "--box: %s has %zu rows and %s has %zu", files->list[0], run->m,
-                                files->list[1], other);
+        return session_refuse(&run->session, "--box: %s has %zu rows and %s has %zu", files->list[0], run->m,
+                              files->list[1], other);
     return status;
 }
 
 static hf_status given_boxes(certified *run)
 {
     tool_names parts = {0};
-    if (!argument_names(run->arguments, "box", &parts)) return certified_told(run);
+    if (!argument_names(run->arguments, "box", &parts)) return session_told(&run->session);
     bool told = false;
     for (size_t k = 0; k < parts.count; k++) {
         const char *equal = strrchr(parts.list[k], '=');
@@ -245,8 +247,9 @@ static hf_status given_boxes(certified *run)
     names_free(&parts);
     for (size_t k = 0; status >= 0 && run->d > 0 && k < run->m * run->d; k++)
         if (run->lower[k] > run->upper[k])
-            status = certified_refuse(
-                run, "--box: row %zu: \"%s\" goes from %g down to %g: the lower side is above the upper",
+            status = session_refuse(
+                &run->session,
+                "--box: row %zu: \"%s\" goes from %g down to %g: the lower side is above the upper",
                 k / run->d + 1, hf_model_feature(run->model, k % run->d), run->lower[k], run->upper[k]);
     return status;
 }

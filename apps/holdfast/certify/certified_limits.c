@@ -9,9 +9,9 @@
 /* Seconds, 0 for no limit. */
 static hf_status parse_seconds(certified *run, const char *name, double *out)
 {
-    if (!argument_double(run->arguments, name, out)) return certified_told(run);
+    if (!argument_double(run->arguments, name, out)) return session_told(&run->session);
     if (*out >= 0.0) return HF_OK;
-    return certified_misuse(run, "--%s: %g is not a number from 0 on", name, *out);
+    return session_misuse(&run->session, "--%s: %g is not a number from 0 on", name, *out);
 }
 
 hf_status certified_limits(certified *run, hf_certify_settings *settings)
@@ -22,9 +22,9 @@ hf_status certified_limits(certified *run, hf_certify_settings *settings)
     if (status >= 0) status = parse_seconds(run, "total-time", &settings->total_time);
     if (status < 0) return status;
     if (!argument_size(a, "node-limit", &settings->node_limit) || !argument_size(a, "memory-limit", &mib))
-        return certified_told(run);
+        return session_told(&run->session);
     if (mib > SIZE_MAX / MIB)
-        return certified_misuse(run, "--memory-limit: %zu MiB is more than there can be", mib);
+        return session_misuse(&run->session, "--memory-limit: %zu MiB is more than there can be", mib);
     settings->memory_limit = mib * MIB;
     run->begun = tool_now();
     return status;

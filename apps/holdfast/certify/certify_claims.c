@@ -17,16 +17,17 @@ hf_status certified_claim(certified *run, hf_claim *out, bool *claims)
     for (size_t k = 0; k < sizeof limits / sizeof *limits; k++) {
         if (!has_argument(a, limits[k].name)) continue;
         *claims = true;
-        if (!argument_double(a, limits[k].name, limits[k].value)) return certified_told(run);
+        if (!argument_double(a, limits[k].name, limits[k].value)) return session_told(&run->session);
         if (!isfinite(*limits[k].value))
-            return certified_misuse(run, "--%s must be a finite number", limits[k].name);
+            return session_misuse(&run->session, "--%s must be a finite number", limits[k].name);
     }
-    if (out->delta < 0.0) return certified_misuse(run, "--delta: %g is not a number from 0 on", out->delta);
+    if (out->delta < 0.0)
+        return session_misuse(&run->session, "--delta: %g is not a number from 0 on", out->delta);
     if (out->never_below > out->never_above)
-        return certified_misuse(run, "--never-below %g is above --never-above %g", out->never_below,
-                                out->never_above);
+        return session_misuse(&run->session, "--never-below %g is above --never-above %g", out->never_below,
+                              out->never_above);
     if (*claims && has_argument(a, "box") && isfinite(out->delta))
-        return certified_misuse(run, "--delta is about points; give --at and --radius");
+        return session_misuse(&run->session, "--delta is about points; give --at and --radius");
     return HF_OK;
 }
 

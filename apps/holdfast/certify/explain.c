@@ -71,17 +71,17 @@ static hf_status parse_shape(certified *run, request *out)
     char *end = NULL;
     if (text == NULL) return HF_OK;
     if (!has_argument(run->arguments, "plot"))
-        return certified_misuse(run, "--shape is for the picture of --plot");
+        return session_misuse(&run->session, "--shape is for the picture of --plot");
     out->rows = parse_side(text, &end);
     if (out->rows > 0 && *end == 'x') out->columns = parse_side(end + 1, &end);
     if (out->columns == 0 || *end != '\0')
-        return certified_misuse(run,
-                                "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns "
-                                "at least",
-                                text);
+        return session_misuse(&run->session,
+                              "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns "
+                              "at least",
+                              text);
     if (out->rows * out->columns != run->d)
-        return certified_refuse(run, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs",
-                                out->rows, out->columns, out->rows * out->columns, run->d);
+        return session_refuse(&run->session, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs",
+                              out->rows, out->columns, out->rows * out->columns, run->d);
     return HF_OK;
 }
 
@@ -91,24 +91,25 @@ static hf_status parse(certified *run, request *out)
     const char *method = argument(a, "method");
     *out = (request){.step = -1.0, .settings = hf_certify_settings_default()};
     out->linear = method != NULL && strcmp(method, "linear") == 0;
-    if (!argument_double(a, "step", &out->step)) return certified_told(run);
-    if (!has_argument(a, "at")) return certified_misuse(run, "--at is missing: which rows?");
+    if (!argument_double(a, "step", &out->step)) return session_told(&run->session);
+    if (!has_argument(a, "at")) return session_misuse(&run->session, "--at is missing: which rows?");
     if (!has_argument(a, "step"))
-        return certified_misuse(run, "--step is missing: how far do the inputs move?");
+        return session_misuse(&run->session, "--step is missing: how far do the inputs move?");
     if (!(out->step > 0.0) || !isfinite(out->step))
-        return certified_misuse(run, "--step: %g is not a number above 0", out->step);
+        return session_misuse(&run->session, "--step: %g is not a number above 0", out->step);
     if (method != NULL && !out->linear && strcmp(method, "ranges") != 0)
-        return certified_misuse(run, "--method: there is no method '%s'; give ranges or linear", method);
+        return session_misuse(&run->session, "--method: there is no method '%s'; give ranges or linear",
+                              method);
     if (out->linear &&
         (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "total-time") ||
          has_argument(a, "node-limit") || has_argument(a, "memory-limit")))
-        return certified_misuse(run, "--tolerance and limits are for --method ranges");
+        return session_misuse(&run->session, "--tolerance and limits are for --method ranges");
     hf_status status = parse_shape(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
     if (status >= 0) status = explain_parse_flip(run, &out->settings, &out->flip);
     if (status >= 0 && (has_argument(a, "threshold") || has_argument(a, "loss")) &&
         (!has_argument(a, "flip") || out->flip.limits))
-        return certified_misuse(run, "--threshold and --loss are for the --flip of a class");
+        return session_misuse(&run->session, "--threshold and --loss are for the --flip of a class");
     return status;
 }
 
@@ -275,8 +276,7 @@ const tool_verb verb_explain = {
             "--of.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_explain,

@@ -35,11 +35,11 @@ static hf_status parse(certified *run, hf_certify_settings *out)
     out->upper_only = has_argument(a, "maximum");
     out->lower_only = has_argument(a, "minimum");
     out->rigorous = has_argument(a, "rigorous");
-    if (!argument_double(a, "beta", &out->beta)) return certified_told(run);
+    if (!argument_double(a, "beta", &out->beta)) return session_told(&run->session);
     if (out->upper_only == out->lower_only)
-        return certified_misuse(run, out->upper_only ? "--minimum and --maximum exclude each other"
-                                                     : "--minimum or --maximum is missing");
-    if (!isfinite(out->beta)) return certified_misuse(run, "--beta must be a finite number");
+        return session_misuse(&run->session, out->upper_only ? "--minimum and --maximum exclude each other"
+                                                             : "--minimum or --maximum is missing");
+    if (!isfinite(out->beta)) return session_misuse(&run->session, "--beta must be a finite number");
     const hf_status status = certified_settings(run, out);
     out->output = certified_latent(run, out->output);
     return status;
@@ -140,8 +140,7 @@ const tool_verb verb_extremum = {
             "nothing in the box is beyond. Of a classifier: of its latent function.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
-    .options = options,
-    .option_count = sizeof options / sizeof options[0],
+    TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
     .run = run_extremum,
