@@ -42,8 +42,7 @@ static bool is_spoken_for(const bounded *run, const char *name)
 static hf_status choose_features(bounded *run)
 {
     const size_t columns = hf_table_columns(run->table);
-    if (!argument_names(run->arguments, "features", &run->given))
-        return session_told(&run->session);
+    if (!argument_names(run->arguments, "features", &run->given)) return session_told(&run->session);
     const size_t most = run->given.count > columns ? run->given.count : columns;
     run->feature = calloc(most + 1, sizeof *run->feature);
     if (run->feature == NULL) return HF_ERR_MEMORY;
@@ -97,8 +96,7 @@ static hf_status check_noise_options(bounded *run, bool noisy)
     if (noisy && !constant && !column && !below)
         return session_misuse(&run->session,
                               "--noise-bound is missing: how far can a reading be off? (0: not at all)");
-    if (!argument_double(a, "noise-bound", &run->noise))
-        return session_told(&run->session);
+    if (!argument_double(a, "noise-bound", &run->noise)) return session_told(&run->session);
     if (!(run->noise >= 0.0 && run->noise < (double)INFINITY))
         return session_misuse(&run->session, "--noise-bound: %g is not a finite number from 0 on",
                               run->noise);
@@ -213,8 +211,7 @@ static hf_status choose_offset(bounded *run)
     const char *offset = argument(run->arguments, "offset");
     if (offset == NULL) return HF_OK;
     if (strcmp(offset, "median") == 0) return median_of(run, &run->offset);
-    if (!argument_double(run->arguments, "offset", &run->offset))
-        return session_told(&run->session);
+    if (!argument_double(run->arguments, "offset", &run->offset)) return session_told(&run->session);
     return isfinite(run->offset)
                ? HF_OK
                : session_misuse(&run->session, "--offset: %g is not a finite number", run->offset);
