@@ -29,6 +29,7 @@
 #include <holdfast/envelope_kernel.h>
 #include <holdfast/eulbo.h>
 #include <holdfast/expert.h>
+#include <holdfast/export_c.h>
 #include <holdfast/front.h>
 #include <holdfast/kernel.h>
 #include <holdfast/likelihood.h>

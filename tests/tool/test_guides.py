@@ -69,6 +69,9 @@ class Guides(ToolCase):
     def test_certificates(self):
         self.runs("certificates.md", 15)
 
+    def test_export(self):
+        self.runs("export.md", 2)
+
     def test_study(self):
         self.runs("study.md", 2)
 

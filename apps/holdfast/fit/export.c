@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* holdfast export */
+#include "shell/tool.h"
+
+#include <string.h>
+
+static const tool_option options[] = {
+    {"output", 'o', "FILE.c", "file to write (default: standard output)", TOOL_WRITES},
+    {"name", 0, "NAME", "name of the function (default: predict)", 0},
+    {"single", 0, NULL, "float in place of double", 0},
+    {"compact", 0, NULL, "float, and the factor behind the standard deviation in 16 bits", 0},
+    {"mean-only", 0, NULL, "no standard deviation, and therefore no factor", 0},
+    {"method", 'm', "METHOD",
+     "of an envelope: ellipsoid (default), closed-form, minimum-norm or\ngp (99 % probability only); see "
+     "holdfast bound",
+     0},
+};
+
+/* In the order of hf_closed_method. */
+static const char *const methods[] = {"closed-form", "minimum-norm", "ellipsoid", "gp"};
+
+/* What the arguments ask for, and what came of it. */
+typedef struct request {
+    const char *file, *output;
+    hf_closed_method method;
+    hf_export_settings settings;
+    hf_export_report report;
+    bool envelope;
+} request;
+
+static hf_status parse(tool_session *session, const tool_arguments *a, request *out)
+{
+    const char *output = argument(a, "output"), *name = argument(a, "name"), *method = argument(a, "method");
+    *out = (request){.file = a->operand[0],
+                     .output = output != NULL ? output : "-",
+                     .method = HF_CLOSED_ELLIPSOID,
+                     .settings = hf_export_settings_default(),
+                     .envelope = hf_file_type(a->operand[0]) == HF_FILE_ENVELOPE};
+    if (name != NULL) out->settings.name = name;
+    out->settings.single = has_argument(a, "single");
+    out->settings.compact = has_argument(a, "compact");
+    out->settings.mean_only = has_argument(a, "mean-only");
+    if (out->settings.compact && out->settings.mean_only)
+        return session_misuse(session, "--compact and --mean-only exclude each other");
+    if (session->json && strcmp(out->output, "-") == 0)
+        return session_misuse(session,
+                              "--json and the file cannot both go to standard output; add -o FILE.c");
+    if (method == NULL) return HF_OK;
+    if (!out->envelope) return session_misuse(session, "--method is for envelopes");
+    for (size_t k = 0; k < sizeof methods / sizeof methods[0]; k++)
+        if (strcmp(methods[k], method) == 0) {
+            out->method = (hf_closed_method)k;
+            return HF_OK;
+        }
+    return session_misuse(
+        session, "--method: there is no method '%s'; give ellipsoid, closed-form, minimum-norm or gp",
+        method);
+}
+
+static hf_status export_model(tool_session *session, request *asked)
+{
+    hf_model *model = NULL;
+    hf_status status = hf_model_load(session->ctx, asked->file, &model);
+    if (status >= 0)
+        status = hf_export_c(session->ctx, model, &asked->settings, asked->output, &asked->report);
+    hf_model_free(model);
+    return status;
+}
+
+static hf_status export_envelope(tool_session *session, request *asked)
+{
+    hf_envelope *envelope = NULL;
+    hf_envelope_labels *labels = NULL;
+    hf_status status = hf_envelope_load(session->ctx, asked->file, &envelope, &labels);
+    if (status >= 0)
+        status = warn_status(session, hf_export_envelope_c(session->ctx, envelope, labels, asked->method,
+                                                           &asked->settings, asked->output, &asked->report));
+    hf_envelope_labels_free(labels);
+    hf_envelope_free(envelope);
+    return status;
+}
+
+static void print_json(tool_session *session, const request *asked)
+{
+    const hf_export_report *r = &asked->report;
+    json_t *json =
+        json_pack("{s:o, s:s, s:o, s:o}", "output", json_text(asked->output), "name", asked->settings.name,
+                  "data_bytes", json_count(r->data_bytes), "stack_bytes", json_count(r->stack_bytes));
+    if (json != NULL && r->probes > 0) {
+        const tool_entry measured[] = {{"mean_error", json_number(r->mean_error)},
+                                       {"sd_error", json_number(r->sd_error)},
+                                       {"probes", json_count(r->probes)}};
+        json_add_entries(json, measured, sizeof measured / sizeof measured[0]);
+    }
+    session_print(session, json);
+}
+
+static void print_text(const request *asked)
+{
+    const hf_export_report *r = &asked->report;
+    char words[TOOL_WORDS];
+    if (strcmp(asked->output, "-") == 0) return;
+    say(stdout, "Wrote %s: ", asked->output);
+    printf("%s of constants", bytes_in_words((double)r->data_bytes, words));
+    printf(", %s of stack\n", bytes_in_words((double)r->stack_bytes, words));
+    if (r->probes > 0)
+        printf("Off by at most, in scales of the target at %zu probes: mean %.1e, latent sd %.1e\n",
+               r->probes, r->mean_error, r->sd_error);
+}
+
+/* Float is not enough where the prior variance is much larger than the noise. */
+static void mind_errors(const tool_session *session, const request *asked)
+{
+    const double most = 1e-3;
+    if (asked->report.probes > 0 && (asked->report.mean_error > most || asked->report.sd_error > most))
+        warn(session,
+             "single precision costs this model up to %.1e of the target's scale in the mean and %.1e in the "
+             "latent "
+             "sd; double precision does not",
+             asked->report.mean_error, asked->report.sd_error);
+}
+
+static hf_status work(tool_session *session)
+{
+    request asked;
+    hf_status status = parse(session, session->arguments, &asked);
+    if (status >= 0)
+        status = asked.envelope ? export_envelope(session, &asked) : export_model(session, &asked);
+    progress_clear(session->progress);
+    if (status < 0) return status;
+    mind_errors(session, &asked);
+    if (session->json)
+        print_json(session, &asked);
+    else
+        print_text(&asked);
+    return status;
+}
+
+const tool_verb verb_export = {
+    .name = "export",
+    .operands = "MODEL.hf|ENV.hf [OPTION]...",
+    .summary = "Write a model or an envelope as one file of C for controllers",
+    .text =
+        "The file is C99, needs <math.h> alone, allocates nothing, does not recurse, and has loops with "
+        "constant\n"
+        "bounds. Its function predicts mean and standard deviations for one row of inputs, in the units of "
+        "the\n"
+        "data; that of an envelope bounds the function, as holdfast bound does in closed form, on "
+        "assumptions that\n"
+        "a comment names. Compiled with -DHOLDFAST_SELF_TEST it has a main() that compares itself with the\n"
+        "library's answers. Models of counts, of more than two classes and others without a short formula "
+        "are\n"
+        "refused.",
+    .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
+               "  holdfast export boston.hf --single -o predict.c\n"
+               "  cc -std=c99 -DHOLDFAST_SELF_TEST predict.c -lm -o predict && ./predict",
+    TOOL_OPTIONS(options),
+    .least = 1,
+    .most = 1,
+    .run = session_run,
+    .work = work,
+};

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models as one file of C. */
+#include "model/export_c.h"
+
+#include <holdfast/version.h>
+#include <math.h>
+
+/* ---- declarations --------------------------------------------------------------------------------------- */
+
+static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
+                          const hfi_probes *probes)
+{
+    hfi_emit_head(e, "A Gaussian process model", model->source, model->checksum);
+    hfi_emit_inputs(e, model->d, (const char *const *)model->feature);
+    hfi_emit(e, " * Target: ");
+    hfi_emit_words(e, model->target);
+    for (size_t t = 0; t < model->outputs && model->outputs > 1; t++) {
+        hfi_emit(e, "\n *     output %zu: ", t);
+        hfi_emit_words(e, model->output[t]);
+    }
+    for (size_t c = 0; c < model->classes; c++) {
+        hfi_emit(e, "\n *     %s class: ", c == 0 ? "first" : "second");
+        hfi_emit_words(e, model->class_name[c]);
+    }
+    hfi_emit(e, "\n * Kernel: ");
+    hfi_emit_words(e, hf_kernel_expression(model->posterior->kernel));
+    hfi_emit(e, "\n *\n * Result: %s.\n", e->mean_only ? "mean of the function" : readout->comment);
+    if (model->noise_column != NULL) hfi_emit(e, " * The known noise of a row is not part of sd_observed.\n");
+    if (e->single)
+        hfi_emit(
+            e,
+            " * Single precision%s: at %zu probes the mean was off by %.1e of the target's scale at most,\n"
+            " * the latent standard deviation by %.1e, covariances being rounded to float.\n",
+            e->compact ? ", the factor in 16 bits" : "", probes->count, probes->mean_error, probes->sd_error);
+    hfi_emit(e, " */\n");
+}
+
+static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
+{
+    const char *output = model->outputs > 1 ? "unsigned output, " : "";
+    hfi_emit(
+        e,
+        "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef %s `_real;\n"
+        "enum {\n    `_INPUTS = %zu,\n    `_OUTPUTS = %zu\n};\ntypedef struct `_result {\n    `_real mean;\n",
+        e->single ? "float" : "double", model->d, model->outputs);
+    if (!e->mean_only) hfi_emit(e, "    `_real sd_latent, sd_observed;\n%s", readout->fields);
+    hfi_emit(e,
+             "} `_result;\n/* 0, or 1 where an input is not finite%s: then *result is as it was. */\n"
+             "int `(const `_real x[`_INPUTS], %s`_result *result);\n#endif\n\n"
+             "#ifndef HOLDFAST_DECLARATIONS\n#include <math.h>\n\n",
+             model->outputs > 1 ? " or there is no such output" : "", output);
+}
+
+/* ---- the function --------------------------------------------------------------------------------------- */
+
+static void write_targets(hfi_emitter *e, const hf_posterior *posterior)
+{
+    const hfi_scaling *scaling = &posterior->scaling;
+    double *work = hfi_alloc(e->ctx, scaling->outputs, sizeof *work);
+    if (work == NULL) {
+        e->status = HF_ERR_MEMORY;
+        return;
+    }
+    for (size_t t = 0; t < scaling->outputs; t++) work[t] = hfi_scaling_shift(scaling, t);
+    hfi_emit(e, "\n");
+    hfi_emit_table(e, "target_shift", scaling->outputs, work, 1);
+    for (size_t t = 0; t < scaling->outputs; t++) work[t] = hfi_scaling_scale(scaling, t);
+    hfi_emit_scales(e, "target_scale", scaling->outputs, work);
+    for (size_t t = 0; t < scaling->outputs && !e->mean_only; t++)
+        work[t] = hfi_posterior_noise(posterior, t);
+    if (!e->mean_only) hfi_emit_table(e, "noise_variance", scaling->outputs, work, 1);
+    hfi_free(e->ctx, work);
+}
+
+static void write_function(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
+{
+    const bool several = model->outputs > 1;
+    readout->helpers(e);
+    write_targets(e, model->posterior);
+    hfi_emit(e,
+             "\nint `(const `_real x[`_INPUTS], %s`_result *result)\n{\n    `_real scaled[TOTAL];\n"
+             "    int bad = scale_inputs(x, scaled);\n%s",
+             several ? "unsigned output, " : "",
+             several ? "    if (output >= (unsigned)`_OUTPUTS) {\n        bad = 1;\n    }\n"
+                     : "    const unsigned output = 0U;\n");
+    hfi_emit(e,
+             "    if (bad == 0) {\n        const `_real scale = target_scale[output];\n"
+             "        `_real mean, latent%s;\n%s        posterior(scaled, &mean, &latent);\n"
+             "        mean = (mean * scale) + target_shift[output];\n",
+             e->mean_only ? "" : ", observed",
+             several ? "        scaled[TOTAL - 1] = (`_real)output;\n" : "");
+    if (e->mean_only) {
+        hfi_emit(e, "        result->mean = mean;\n");
+    } else {
+        hfi_emit(e, "        observed = ");
+        hfi_emit_number(e, hf_posterior_calibration(model->posterior));
+        hfi_emit(e, " * (latent + noise_variance[output]);\n        latent = latent * scale * scale;\n"
+                    "        observed = observed * scale * scale;\n");
+        if (model->classes > 0) hfi_emit(e, "        (void)observed;\n");
+        hfi_emit(e, "%s", readout->code);
+    }
+    hfi_emit(e, "    }\n    return bad;\n}\n");
+}
+
+static void write_model(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
+                        const hfi_probes *probes)
+{
+    write_comment(e, model, readout, probes);
+    write_declarations(e, model, readout);
+    hfi_emit_scaling(e, model->d, &model->posterior->scaling);
+    hfi_emit_posterior(e, model->posterior);
+    write_function(e, model, readout);
+    hfi_emit_self_test(e, model, readout, probes);
+    hfi_emit(e, "#endif\n");
+}
+
+/* ---- the whole ------------------------------------------------------------------------------------------ */
+
+static hf_status check(hf_context *ctx, const hf_model *model, const hf_export_settings *settings,
+                       const hfi_readout **readout)
+{
+    hf_status status = hfi_export_readout(ctx, model, readout);
+    if (status >= 0) status = hfi_export_check_kernel(ctx, model->posterior->kernel);
+    if (status >= 0 && settings != NULL && settings->mean_only && (*readout)->fields[0] != '\0')
+        return hfi_fail(ctx, HF_ERR_ARGUMENT,
+                        "mean_only is for plain readings: the answer of this model needs the variance");
+    return status;
+}
+
+static void tell(const hfi_emitter *e, const hf_posterior *posterior, const hfi_probes *probes,
+                 hf_export_report *report)
+{
+    const size_t numbers =
+        posterior->solution.d + (e->mean_only ? 0 : hfi_solution_rank(&posterior->solution));
+    if (report == NULL) return;
+    *report = (hf_export_report){.data_bytes = e->bytes,
+                                 .stack_bytes = numbers * (e->single ? sizeof(float) : sizeof(double)),
+                                 .probes = e->single ? probes->count : 0,
+                                 .mean_error = probes->mean_error,
+                                 .sd_error = probes->sd_error};
+}
+
+hf_status hf_export_c(hf_context *ctx, const hf_model *model, const hf_export_settings *settings,
+                      const char *path, hf_export_report *report)
+{
+    const hfi_readout *readout = NULL;
+    hfi_emitter e;
+    hfi_probes probes;
+    if (ctx == NULL || model == NULL || path == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_export_c: context, model and path must not be NULL");
+    hf_status status = check(ctx, model, settings, &readout);
+    if (status >= 0) status = hfi_emit_begin(ctx, settings, path, &e);
+    if (status < 0) return status;
+    e.status = hfi_probes_make(ctx, &e, model->posterior, &probes);
+    if (e.status >= 0) write_model(&e, model, readout, &probes);
+    status = hfi_emit_end(&e);
+    if (status >= 0) tell(&e, model->posterior, &probes, report);
+    hfi_probes_free(ctx, &probes);
+    return status;
+}

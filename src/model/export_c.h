@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * @file export_c.h
+ * @brief Parts of the writer of C: text, tables, kernels, posteriors, self-tests.
+ *
+ * In texts ` stands for the public name, $ for the ending of functions of <math.h> (f or nothing) and @ for that of
+ * constants (F or nothing): "exp$(-0.5@ * r2)". Errors are remembered: after the first one nothing is written.
+ */
+#ifndef HFI_MODEL_EXPORT_C_H
+#define HFI_MODEL_EXPORT_C_H
+
+#include "data/atomic_file.h"
+#include "model/model.h"
+#include <holdfast/export_c.h>
+
+enum {
+    HFI_EXPORT_NAME = 40,  /* letters */
+    HFI_EXPORT_PROBES = 16 /* points of the self-test, where errors are measured */
+};
+
+typedef struct hfi_emitter {
+    hf_context *ctx;
+    hfi_file file;
+    hf_status status;
+    const char *name;
+    bool single, compact, mean_only;
+    size_t bytes; /* of tables */
+    size_t column;
+} hfi_emitter;
+
+/* ---- text (export_c_text.c) ---- */
+
+/** The settings, which may be NULL, and where to write; HF_ERR_ARGUMENT for a name that is none. */
+hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
+                         hfi_emitter *e);
+/** Ends the file, or leaves none after an error. */
+hf_status hfi_emit_end(hfi_emitter *e);
+void hfi_emit(hfi_emitter *e, const char *format, ...) HF_PRINTF(2, 3);
+/** A text of any letters inside of a comment. */
+void hfi_emit_words(hfi_emitter *e, const char *text);
+/** A constant. HF_ERR_NOT_FINITE for one that is no number of the file's type. */
+void hfi_emit_number(hfi_emitter *e, double value);
+/** static const `_real NAME[count] = {...}; `stride` apart. Counts its bytes; an empty table has one 0. */
+void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values, size_t stride);
+/** The same of positive numbers; HF_ERR_NOT_FINITE for one that is 0 in the file's type. */
+void hfi_emit_scales(hfi_emitter *e, const char *name, size_t count, const double *values);
+/** The same of whole numbers, of `type`, whose size is `size`. */
+void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *name, size_t count,
+                     const size_t *values);
+/** A triangle, row by row without its diagonal; column-major. */
+void hfi_emit_triangle(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
+/** NAME_inverse, one by its diagonal. */
+void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
+/** A table that is not of `_real: its beginning, an entry, its end. */
+void hfi_emit_open(hfi_emitter *e, const char *type, const char *name, size_t count);
+void hfi_emit_entry(hfi_emitter *e, const char *text, bool last);
+void hfi_emit_close(hfi_emitter *e, size_t bytes);
+/** Tables of a factor, and static void solve_NAME(`_real v[n]), L v = v. */
+void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
+/** The first lines of a file: what it is, how it is used. */
+void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum);
+void hfi_emit_inputs(hfi_emitter *e, size_t d, const char *const *feature);
+/** static int scale_inputs(const `_real x[], `_real scaled[]), 1 where one is not finite. */
+void hfi_emit_scaling(hfi_emitter *e, size_t d, const hfi_scaling *scaling);
+
+/* ---- kernels (export_c_kernel.c) ---- */
+
+/** HF_ERR_ARGUMENT, by name, for a kernel of the expression that has no row. */
+hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel);
+/** static kernel(x, z), and, unless it is the same for all x, variance(x); scaled inputs. White is in the latter. */
+void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance);
+
+/* ---- posteriors and what they say (export_c_posterior.c, export_c_readout.c) ---- */
+
+void hfi_emit_posterior(hfi_emitter *e, const hf_posterior *posterior);
+
+/** One kind of answer: a row of the table. */
+typedef struct hfi_readout {
+    bool (*is)(const hf_model *model);
+    const char *fields;  /* of the result, beside those that all have */
+    const char *comment; /* what they are */
+    void (*helpers)(hfi_emitter *e);
+    const char *code; /* from mean, latent and observed, in scaled units, to *result */
+    /** The same by the library: mean, sd_latent, sd_observed, the field of its own; and the unit of errors. */
+    void (*expect)(const hf_model *model, size_t output, const double answer[3], double out[4], double *unit);
+} hfi_readout;
+
+/** HF_ERR_ARGUMENT for a model that has no row. */
+hf_status hfi_export_readout(hf_context *ctx, const hf_model *model, const hfi_readout **out);
+
+/* ---- probes (export_c_probe.c) ---- */
+
+typedef struct hfi_probes {
+    size_t count, d;
+    double *x;         /* count x d, user units; numbers of the file's type */
+    double *answer;    /* count x 3: mean, latent and observed variance, in user units */
+    double mean_limit; /* differences that the self-test allows, in units */
+    double var_limit;
+    double mean_error, sd_error;
+} hfi_probes;
+
+hf_status hfi_probes_make(hf_context *ctx, const hfi_emitter *e, const hf_posterior *posterior,
+                          hfi_probes *out);
+void hfi_probes_free(hf_context *ctx, hfi_probes *probes);
+/** Points in user units from anchors in scaled ones: anchors and, between them, midpoints. */
+void hfi_probe_points(const hf_kernel *kernel, const hfi_scaling *scaling, size_t n, const double *z,
+                      bool single, size_t count, bool *code, double *x);
+void hfi_emit_self_test(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
+                        const hfi_probes *probes);
+
+/* ---- the factor in 16 bits (export_c_compact.c) ---- */
+
+/** Columns of L that stay in float: the first ones, whose entries are so large that steps of 16 bits would be felt beside the
+ * site variances. */
+size_t hfi_compact_lead(size_t n, const double *l, size_t ld);
+/** The step of a row of the others, and an entry as a multiple of it; within +-32767. */
+double hfi_compact_step(const double *l, size_t ld, size_t row, size_t lead);
+double hfi_compact_entry(double value, double step);
+/** Tables and solve_NAME() as hfi_emit_solve(), which calls this. */
+void hfi_emit_compact(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
+
+#endif

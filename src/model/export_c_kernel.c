@@ -1,0 +1,434 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Kernels as C: a row for each form of the language, and the tree that joins them. */
+#include "kernel/coregion.h"
+#include "kernel/expression.h"
+#include "model/export_c.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* A form writes its tables, and then the lines of a function of x and z that is given their names. */
+typedef struct leaf_writer {
+    hfi_emitter *e;
+    const hf_kernel *kernel;
+    const hfi_leaf *leaf;
+    size_t number;
+    bool plain; /* its columns are all of the inputs, in order */
+} leaf_writer;
+
+/* ---- tables --------------------------------------------------------------------------------------------- */
+
+typedef double change(double value);
+
+static double as_it_is(double value)
+{
+    return value;
+}
+
+static double inverse(double value)
+{
+    return 1.0 / value;
+}
+
+static double per_period(double value)
+{
+    return HFI_PI / value;
+}
+
+static double full_turn(double value)
+{
+    return 2.0 * HFI_PI * value;
+}
+
+static double of_variance(double value)
+{
+    return 2.0 * HFI_PI * HFI_PI * value;
+}
+
+/* A table with a number for each column, from one of the leaf's arrays. */
+static void axis_table(const leaf_writer *w, const char *name, hfi_field field, bool each, change *changed)
+{
+    char title[40];
+    const size_t columns = w->leaf->columns;
+    const double *value = w->kernel->value + hfi_leaf_at(w->leaf, field);
+    double *work = hfi_alloc(w->e->ctx, columns, sizeof *work);
+    if (work == NULL) {
+        w->e->status = HF_ERR_MEMORY;
+        return;
+    }
+    for (size_t a = 0; a < columns; a++) work[a] = changed(value[each ? a : 0]);
+    snprintf(title, sizeof title, "%s_%zu", name, w->number);
+    hfi_emit_table(w->e, title, columns, work, 1);
+    hfi_free(w->e->ctx, work);
+}
+
+static void ard_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
+{
+    axis_table(w, name, field, w->leaf->ard, changed);
+}
+
+/* An array of the leaf as it is, but for `changed`. */
+static void whole_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
+{
+    char title[40];
+    const size_t count = hfi_leaf_entries(w->leaf, field);
+    const double *value = w->kernel->value + hfi_leaf_at(w->leaf, field);
+    double *work = hfi_alloc(w->e->ctx, count, sizeof *work);
+    if (work == NULL) {
+        w->e->status = HF_ERR_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < count; i++) work[i] = changed(value[i]);
+    snprintf(title, sizeof title, "%s_%zu", name, w->number);
+    hfi_emit_table(w->e, title, count, work, 1);
+    hfi_free(w->e->ctx, work);
+}
+
+/* "x[a]" or, where columns are picked, "x[column_3[a]]". */
+static void place(const leaf_writer *w, char x, char text[48])
+{
+    if (w->plain)
+        snprintf(text, 48, "%c[a]", x);
+    else
+        snprintf(text, 48, "%c[column_%zu[a]]", x, w->number);
+}
+
+static void open_function(const leaf_writer *w)
+{
+    hfi_emit(w->e, "\nstatic `_real leaf_%zu(const `_real x[], const `_real z[])\n{\n", w->number);
+}
+
+static void open_sum(const leaf_writer *w, const char *sum)
+{
+    hfi_emit(w->e, "    `_real %s = 0.0@;\n    unsigned a;\n    for (a = 0U; a < %zuU; a++) {\n", sum,
+             w->leaf->columns);
+}
+
+/* ---- forms ---------------------------------------------------------------------------------------------- */
+
+/* The end of a function of the squared distance r2. */
+static void radial(const leaf_writer *w, const char *rest)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
+    open_function(w);
+    open_sum(w, "r2");
+    hfi_emit(w->e, "        const `_real u = (%s - %s) * inverse_%zu[a];\n        r2 += u * u;\n    }\n%s}\n",
+             x, z, w->number, rest);
+}
+
+static void squared_exponential(const leaf_writer *w)
+{
+    radial(w, "    return exp$(-0.5@ * r2);\n");
+}
+
+static void matern12(const leaf_writer *w)
+{
+    radial(w, "    return exp$(-sqrt$(r2));\n");
+}
+
+static void matern32(const leaf_writer *w)
+{
+    radial(
+        w,
+        "    {\n        const `_real s = sqrt$(3.0@ * r2);\n        return (1.0@ + s) * exp$(-s);\n    }\n");
+}
+
+static void matern52(const leaf_writer *w)
+{
+    radial(w, "    {\n        const `_real s = sqrt$(5.0@ * r2);\n"
+              "        return (1.0@ + s + ((5.0@ * r2) / 3.0@)) * exp$(-s);\n    }\n");
+}
+
+static void rational_quadratic(const leaf_writer *w)
+{
+    char rest[160];
+    whole_table(w, "alpha", HFI_FIELD_ALPHA, as_it_is);
+    snprintf(rest, sizeof rest, "    return exp$(-alpha_%zu[0] * log1p$(r2 / (2.0@ * alpha_%zu[0])));\n",
+             w->number, w->number);
+    radial(w, rest);
+}
+
+static void periodic(const leaf_writer *w)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
+    ard_table(w, "turn", HFI_FIELD_PERIOD, per_period);
+    open_function(w);
+    open_sum(w, "sum");
+    hfi_emit(w->e,
+             "        const `_real u = sin$(fabs$(%s - %s) * turn_%zu[a]) * inverse_%zu[a];\n        sum += "
+             "u * u;\n"
+             "    }\n    return exp$(-2.0@ * sum);\n}\n",
+             x, z, w->number, w->number);
+}
+
+static void linear(const leaf_writer *w)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    ard_table(w, "factor", HFI_FIELD_VARIANCE, as_it_is);
+    open_function(w);
+    open_sum(w, "sum");
+    hfi_emit(w->e, "        sum += factor_%zu[a] * (%s * %s);\n    }\n    return sum;\n}\n", w->number, x, z);
+}
+
+static void spectral(const leaf_writer *w)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    whole_table(w, "weight", HFI_FIELD_WEIGHT, as_it_is);
+    whole_table(w, "wave", HFI_FIELD_MEAN, full_turn);
+    whole_table(w, "fall", HFI_FIELD_VARIANCE, of_variance);
+    open_function(w);
+    hfi_emit(w->e,
+             "    `_real sum = 0.0@;\n    unsigned q;\n    for (q = 0U; q < %zuU; q++) {\n"
+             "        `_real exponent = 0.0@, wave = 1.0@;\n        unsigned a;\n"
+             "        for (a = 0U; a < %zuU; a++) {\n            const `_real t = %s - %s;\n",
+             w->leaf->components, w->leaf->columns, x, z);
+    hfi_emit(w->e,
+             "            exponent += fall_%zu[(q * %zuU) + a] * (t * t);\n"
+             "            wave *= cos$(fabs$(t) * wave_%zu[(q * %zuU) + a]);\n        }\n"
+             "        sum += weight_%zu[q] * (exp$(-exponent) * wave);\n    }\n    return sum;\n}\n",
+             w->number, w->leaf->columns, w->number, w->leaf->columns, w->number);
+}
+
+/* Numbers of outputs are checked before. */
+static void coregion(const leaf_writer *w)
+{
+    char title[40];
+    const size_t c = w->kernel->columns[w->leaf->column_at], outputs = w->leaf->outputs;
+    snprintf(title, sizeof title, "between_%zu", w->number);
+    hfi_emit_table(w->e, title, outputs * outputs, w->kernel->pairs + w->leaf->pairs_at, 1);
+    open_function(w);
+    hfi_emit(w->e,
+             "    return between_%zu[((unsigned)(x[%zu] + 0.5@) * %zuU) + (unsigned)(z[%zu] + 0.5@)];\n}\n",
+             w->number, c, outputs, c);
+}
+
+static void category(const leaf_writer *w)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    ard_table(w, "apart", HFI_FIELD_LENGTHSCALE, inverse);
+    open_function(w);
+    open_sum(w, "sum");
+    hfi_emit(w->e,
+             "        const `_real u = floor$(%s + 0.5@) - floor$(%s + 0.5@);\n"
+             "        if ((u > 0.0@) || (u < 0.0@)) {\n            sum += apart_%zu[a];\n        }\n    }\n"
+             "    return exp$(-sum);\n}\n",
+             x, z, w->number);
+}
+
+/* Functions of the plane u(x): their value from u and v, those of x and z. */
+static void plane(const leaf_writer *w, hfi_field field, change *changed, const char *value)
+{
+    char x[48], z[48];
+    place(w, 'x', x);
+    place(w, 'z', z);
+    axis_table(w, "slope", field, true, changed);
+    open_function(w);
+    hfi_emit(w->e, "    `_real v = 0.0@;\n");
+    open_sum(w, "u");
+    hfi_emit(w->e,
+             "        u += slope_%zu[a] * %s;\n        v += slope_%zu[a] * %s;\n    }\n    return %s;\n}\n",
+             w->number, x, w->number, z, value);
+}
+
+static void wave(const leaf_writer *w)
+{
+    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos$(u - v)");
+}
+
+static void swell(const leaf_writer *w)
+{
+    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos$(u) * cos$(v)");
+}
+
+static void tilt(const leaf_writer *w)
+{
+    plane(w, HFI_FIELD_RATE, as_it_is, "exp$(u) * exp$(v)");
+}
+
+/* Constants and white stand in the sum of terms. */
+static void in_place(const leaf_writer *w)
+{
+    (void)w;
+}
+
+typedef void write_leaf(const leaf_writer *w);
+
+static write_leaf *const forms[HFI_FORMS] = {
+    [HFI_FORM_SE] = squared_exponential,
+    [HFI_FORM_MATERN12] = matern12,
+    [HFI_FORM_MATERN32] = matern32,
+    [HFI_FORM_MATERN52] = matern52,
+    [HFI_FORM_RQ] = rational_quadratic,
+    [HFI_FORM_PERIODIC] = periodic,
+    [HFI_FORM_LINEAR] = linear,
+    [HFI_FORM_CONSTANT] = in_place,
+    [HFI_FORM_WHITE] = in_place,
+    [HFI_FORM_SM] = spectral,
+    [HFI_FORM_COREGION] = coregion,
+    [HFI_FORM_CATEGORY] = category,
+    [HFI_FORM_WAVE] = wave,
+    [HFI_FORM_SWELL] = swell,
+    [HFI_FORM_TILT] = tilt,
+};
+
+hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (forms[kernel->leaves[l].form] == NULL)
+            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel %s cannot be exported as C",
+                            hfi_form_name(kernel->leaves[l].form));
+    return HF_OK;
+}
+
+static void write_one(hfi_emitter *e, const hf_kernel *kernel, size_t l)
+{
+    leaf_writer w = {.e = e, .kernel = kernel, .leaf = &kernel->leaves[l], .number = l};
+    const size_t *column = kernel->columns + w.leaf->column_at;
+    w.plain = true;
+    for (size_t a = 0; a < w.leaf->columns; a++) w.plain = w.plain && column[a] == a;
+    if (!w.plain && w.leaf->form != HFI_FORM_COREGION) {
+        char title[40];
+        snprintf(title, sizeof title, "column_%zu", l);
+        hfi_emit(e, "\n");
+        hfi_emit_counts(e, "unsigned short", 2, title, w.leaf->columns, column);
+    }
+    forms[w.leaf->form](&w);
+}
+
+/* ---- the tree ------------------------------------------------------------------------------------------- */
+
+/* The names of the two points; equal points see white. */
+typedef struct points {
+    const char *x, *z;
+    bool same;
+} points;
+
+static void write_sum(hfi_emitter *e, const hf_kernel *kernel, size_t sum, const points *p);
+
+static bool is_white(const hf_kernel *kernel, size_t factor)
+{
+    const hfi_node *node = &kernel->nodes[factor];
+    return node->kind == HFI_NODE_LEAF && kernel->leaves[node->leaf].form == HFI_FORM_WHITE;
+}
+
+/* Different points have no white. */
+static bool is_zero(const hf_kernel *kernel, size_t term, const points *p)
+{
+    bool zero = false;
+    for (size_t c = kernel->nodes[term].child; c != HFI_NONE; c = kernel->nodes[c].next)
+        zero = zero || (!p->same && is_white(kernel, c));
+    return zero;
+}
+
+static void write_factor(hfi_emitter *e, const hf_kernel *kernel, size_t factor, const points *p)
+{
+    const hfi_node *node = &kernel->nodes[factor];
+    if (node->kind == HFI_NODE_SUM) {
+        write_sum(e, kernel, factor, p);
+        return;
+    }
+    const hfi_leaf *leaf = &kernel->leaves[node->leaf];
+    if (leaf->form == HFI_FORM_CONSTANT || leaf->form == HFI_FORM_WHITE)
+        hfi_emit_number(e, kernel->value[leaf->first]);
+    else
+        hfi_emit(e, "leaf_%zu(%s, %s)", node->leaf, p->x, p->z);
+}
+
+static void write_term(hfi_emitter *e, const hf_kernel *kernel, size_t term, const points *p)
+{
+    const size_t scale = kernel->nodes[term].scale, first = kernel->nodes[term].child;
+    hfi_emit(e, "(");
+    if (scale != HFI_NONE) {
+        hfi_emit_number(e, kernel->value[scale]);
+        hfi_emit(e, " * ");
+    }
+    for (size_t c = first; c != HFI_NONE; c = kernel->nodes[c].next) {
+        if (c != first) hfi_emit(e, "\n            * ");
+        write_factor(e, kernel, c, p);
+    }
+    hfi_emit(e, ")");
+}
+
+/* The depth of the language is bounded, and with it this recursion. */
+static void write_sum(hfi_emitter *e, const hf_kernel *kernel, size_t sum, const points *p)
+{
+    size_t written = 0;
+    hfi_emit(e, "(");
+    for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
+        if (is_zero(kernel, t, p)) continue;
+        if (written++ > 0) hfi_emit(e, "\n        + ");
+        write_term(e, kernel, t, p);
+    }
+    if (written == 0) hfi_emit(e, "0.0@");
+    hfi_emit(e, ")");
+}
+
+/* Whether the function of leaf l is called for these points; HFI_NONE: that of any leaf. */
+static bool calls(const hf_kernel *kernel, size_t sum, size_t l, const points *p)
+{
+    bool found = false;
+    for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
+        if (is_zero(kernel, t, p)) continue;
+        for (size_t c = kernel->nodes[t].child; c != HFI_NONE && !found; c = kernel->nodes[c].next) {
+            const hfi_node *node = &kernel->nodes[c];
+            if (node->kind == HFI_NODE_SUM) {
+                found = calls(kernel, c, l, p);
+                continue;
+            }
+            const hfi_form form = kernel->leaves[node->leaf].form;
+            found = (l == HFI_NONE && form != HFI_FORM_CONSTANT && form != HFI_FORM_WHITE) || node->leaf == l;
+        }
+    }
+    return found;
+}
+
+static bool varies(const hf_kernel *kernel)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (hfi_form_varies(kernel->leaves[l].form) || kernel->leaves[l].form == HFI_FORM_COREGION)
+            return true;
+    return false;
+}
+
+void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance)
+{
+    const points cross = {"x", "z", false}, same = {"x", "x", true};
+    const bool moves = variance && varies(kernel);
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (calls(kernel, kernel->root, l, &cross) || (moves && calls(kernel, kernel->root, l, &same)))
+            write_one(e, kernel, l);
+    hfi_emit(e, "\nstatic `_real kernel(const `_real x[], const `_real z[])\n{\n");
+    if (!calls(kernel, kernel->root, HFI_NONE, &cross)) hfi_emit(e, "    (void)x;\n    (void)z;\n");
+    hfi_emit(e, "    return ");
+    write_sum(e, kernel, kernel->root, &cross);
+    hfi_emit(e, ";\n}\n");
+    if (!variance) return;
+    hfi_emit(e, "\n/* k(x, x) */\nstatic `_real variance(const `_real x[])\n{\n");
+    if (moves) {
+        hfi_emit(e, "    return ");
+        write_sum(e, kernel, kernel->root, &same);
+        hfi_emit(e, ";\n}\n");
+        return;
+    }
+    double value = 0.0, *zero = hfi_alloc(e->ctx, kernel->d, sizeof *zero);
+    if (zero == NULL)
+        e->status = HF_ERR_MEMORY;
+    else
+        hfi_kernel_diagonal(kernel, 1, zero, kernel->d, true, &value);
+    hfi_free(e->ctx, zero);
+    hfi_emit(e, "    (void)x;\n    return ");
+    hfi_emit_number(e, value);
+    hfi_emit(e, ";\n}\n");
+}

@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of an exported file: names and endings put in, numbers, tables. */
+#include "model/export_c.h"
+
+#include <float.h>
+#include <holdfast/version.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum {
+    LINE = 100
+};
+
+/* ---- the file ------------------------------------------------------------------------------------------- */
+
+hf_export_settings hf_export_settings_default(void)
+{
+    return (hf_export_settings){.name = "predict"};
+}
+
+static bool is_letter(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool is_name(const char *name)
+{
+    const size_t length = strlen(name);
+    if (length == 0 || length > HFI_EXPORT_NAME || !is_letter(name[0])) return false;
+    for (size_t i = 1; i < length; i++)
+        if (!is_letter(name[i]) && !(name[i] >= '0' && name[i] <= '9')) return false;
+    return true;
+}
+
+/* Names that the file has already, and words of C. */
+static bool is_taken(const char *name)
+{
+    static const char *const taken[] = {
+        "kernel",     "variance", "posterior", "scale_inputs", "prior_mean", "main",     "auto",
+        "break",      "case",     "char",      "const",        "continue",   "default",  "do",
+        "double",     "else",     "enum",      "extern",       "float",      "for",      "goto",
+        "if",         "inline",   "int",       "long",         "return",     "short",    "signed",
+        "sizeof",     "static",   "struct",    "switch",       "union",      "unsigned", "void",
+        "while",      "exp",      "sqrt",      "sin",          "cos",        "fabs",     "log1p",
+        "erfc",       "floor",    "register",  "volatile",     "restrict",   "typedef",  "logistic",
+        "probability"};
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
+        if (strcmp(name, taken[i]) == 0) return true;
+    return false;
+}
+
+hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
+                         hfi_emitter *e)
+{
+    const hf_export_settings s = settings != NULL ? *settings : hf_export_settings_default();
+    const char *name = s.name != NULL ? s.name : "predict";
+    if (!is_name(name) || is_taken(name))
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "the name \"%s\" cannot be that of the function; give a C identifier of at most %d letters", name,
+            (int)HFI_EXPORT_NAME);
+    if (s.compact && s.mean_only)
+        return hfi_fail(
+            ctx, HF_ERR_ARGUMENT,
+            "compact and mean_only exclude each other: without standard deviations there is no factor");
+    *e = (hfi_emitter){.ctx = ctx,
+                       .name = name,
+                       .single = s.single || s.compact,
+                       .compact = s.compact,
+                       .mean_only = s.mean_only};
+    return hfi_file_begin(ctx, path, &e->file);
+}
+
+hf_status hfi_emit_end(hfi_emitter *e)
+{
+    if (e->status >= 0) e->status = hfi_file_commit(e->ctx, &e->file);
+    hfi_file_abort(&e->file);
+    return e->status;
+}
+
+static void put(hfi_emitter *e, const char *text, size_t length)
+{
+    if (e->status >= 0 && length > 0) e->status = hfi_file_write(e->ctx, &e->file, text, length);
+}
+
+/* Puts in names and endings. */
+static void put_template(hfi_emitter *e, const char *text)
+{
+    while (*text != '\0') {
+        const size_t plain = strcspn(text, "`$@");
+        put(e, text, plain);
+        text += plain;
+        if (*text == '`') put(e, e->name, strlen(e->name));
+        if (*text == '$' && e->single) put(e, "f", 1);
+        if (*text == '@' && e->single) put(e, "F", 1);
+        text += *text != '\0';
+    }
+}
+
+void hfi_emit(hfi_emitter *e, const char *format, ...)
+{
+    char text[4096];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length < 0 || (size_t)length >= sizeof text) {
+        if (e->status >= 0)
+            e->status = hfi_fail(e->ctx, HF_ERR_ARGUMENT, "a line of the exported file is too long");
+        return;
+    }
+    put_template(e, text);
+}
+
+void hfi_emit_words(hfi_emitter *e, const char *text)
+{
+    for (const char *c = text != NULL ? text : ""; *c != '\0'; c++) {
+        const bool plain = (unsigned char)*c >= ' ' && *c != '*' && *c != '\\' && *c != '?' && *c != 0x7f;
+        put(e, plain ? c : "_", 1);
+    }
+}
+
+/* ---- numbers -------------------------------------------------------------------------------------------- */
+
+static void number(hfi_emitter *e, double value, char text[48])
+{
+    const double most = e->single ? (double)FLT_MAX : DBL_MAX;
+    if (!(fabs(value) <= most)) {
+        if (e->status >= 0)
+            e->status =
+                hfi_fail(e->ctx, HF_ERR_NOT_FINITE, "%g is too large for %s; export in double precision",
+                         value, e->single ? "a float" : "a double");
+        value = 0.0;
+    }
+    if (e->single && fabs(value) < (double)FLT_MIN) value = 0.0;
+    const int length = snprintf(text, 40, e->single ? "%.9g" : "%.17g", value);
+    if (strcspn(text, ".e") == (size_t)length) strcat(text, ".0");
+    if (e->single) strcat(text, "F");
+}
+
+void hfi_emit_number(hfi_emitter *e, double value)
+{
+    char text[48];
+    number(e, value, text);
+    put(e, text, strlen(text));
+}
+
+/* An entry of a table: lines are filled. */
+void hfi_emit_entry(hfi_emitter *e, const char *text, bool last)
+{
+    const size_t length = strlen(text) + 2;
+    if (e->column + length > LINE) {
+        put(e, "\n    ", 5);
+        e->column = 4;
+    } else if (e->column > 4) {
+        put(e, " ", 1);
+    }
+    put(e, text, strlen(text));
+    if (!last) put(e, ",", 1);
+    e->column += length;
+}
+
+void hfi_emit_open(hfi_emitter *e, const char *type, const char *name, size_t count)
+{
+    hfi_emit(e, "static const %s %s[%zu] = {\n    ", type, name, count > 0 ? count : (size_t)1);
+    e->column = 4;
+    if (count == 0) hfi_emit_entry(e, "0", true);
+}
+
+void hfi_emit_close(hfi_emitter *e, size_t bytes)
+{
+    hfi_emit(e, "};\n");
+    e->bytes += bytes;
+}
+
+void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values, size_t stride)
+{
+    char text[48];
+    hfi_emit_open(e, "`_real", name, count);
+    for (size_t i = 0; i < count && e->status >= 0; i++) {
+        number(e, values[i * stride], text);
+        hfi_emit_entry(e, text, i + 1 == count);
+    }
+    hfi_emit_close(e, count * (e->single ? sizeof(float) : sizeof(double)));
+}
+
+void hfi_emit_scales(hfi_emitter *e, const char *name, size_t count, const double *values)
+{
+    for (size_t i = 0; i < count && e->single && e->status >= 0; i++)
+        if (values[i] < (double)FLT_MIN)
+            e->status =
+                hfi_fail(e->ctx, HF_ERR_NOT_FINITE,
+                         "the scale %g is too small for a float; export in double precision", values[i]);
+    hfi_emit_table(e, name, count, values, 1);
+}
+
+void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *name, size_t count,
+                     const size_t *values)
+{
+    char text[48];
+    hfi_emit_open(e, type, name, count);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(text, sizeof text, "%zu", values[i]);
+        hfi_emit_entry(e, text, i + 1 == count);
+    }
+    hfi_emit_close(e, count * size);
+}
+
+/* ---- triangles ------------------------------------------------------------------------------------------ */
+
+void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld)
+{
+    char title[80];
+    double *work = hfi_alloc(e->ctx, n, sizeof *work);
+    if (work == NULL) {
+        e->status = HF_ERR_MEMORY;
+        return;
+    }
+    for (size_t i = 0; i < n; i++) work[i] = 1.0 / l[i + i * ld];
+    snprintf(title, sizeof title, "%s_inverse", name);
+    hfi_emit_table(e, title, n, work, 1);
+    hfi_free(e->ctx, work);
+}
+
+void hfi_emit_triangle(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld)
+{
+    char text[48];
+    const size_t entries = n * (n - (n > 0)) / 2;
+    hfi_emit_open(e, "`_real", name, entries);
+    for (size_t i = 0; i < n && e->status >= 0; i++)
+        for (size_t j = 0; j < i; j++) {
+            number(e, l[i + j * ld], text);
+            hfi_emit_entry(e, text, i + 1 == n && j + 1 == i);
+        }
+    hfi_emit_close(e, entries * (e->single ? sizeof(float) : sizeof(double)));
+}
+
+void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld)
+{
+    if (e->compact) {
+        hfi_emit_compact(e, name, n, l, ld);
+        return;
+    }
+    hfi_emit_triangle(e, name, n, l, ld);
+    hfi_emit_diagonal(e, name, n, l, ld);
+    hfi_emit(e,
+             "\n/* L v = v, row by row; four sums, so that one does not wait for the other. */\n"
+             "static void solve_%s(`_real v[%zu])\n{\n    unsigned long at = 0UL;\n    unsigned i;\n"
+             "    for (i = 0U; i < %zuU; i++) {\n        const `_real *row = &%s[at];\n",
+             name, n, n, name);
+    hfi_emit(e, "        `_real s0 = 0.0@, s1 = 0.0@, s2 = 0.0@, s3 = 0.0@;\n        unsigned j = 0U;\n"
+                "        for (; (j + 3U) < i; j += 4U) {\n");
+    for (unsigned k = 0; k < 4; k++) hfi_emit(e, "            s%u += row[j + %uU] * v[j + %uU];\n", k, k, k);
+    hfi_emit(e, "        }\n        for (; j < i; j++) {\n            s0 += row[j] * v[j];\n        }\n");
+    hfi_emit(e,
+             "        v[i] = (v[i] - ((s0 + s1) + (s2 + s3))) * %s_inverse[i];\n        at += i;\n    }\n}\n",
+             name);
+}
+
+/* ---- the first lines ------------------------------------------------------------------------------------ */
+
+void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum)
+{
+    hfi_emit(e, "/* %s, made by Holdfast %s. Not to be edited.\n *\n * Data: ", what, hf_version());
+    hfi_emit_words(e, source);
+    if (checksum != NULL) hfi_emit(e, "\n * SHA-256 of the data: %s", checksum);
+    hfi_emit(
+        e,
+        "\n * Needs C99 and <math.h>. Allocates nothing, does not recurse, all loops have constant bounds.\n"
+        " * Self-test: cc -std=c99 -DHOLDFAST_SELF_TEST THIS.c -lm\n"
+        " * Declarations alone: define HOLDFAST_DECLARATIONS, and include this file.\n");
+}
+
+void hfi_emit_inputs(hfi_emitter *e, size_t d, const char *const *feature)
+{
+    hfi_emit(e, " *\n * Inputs, in the units of the data:\n");
+    for (size_t j = 0; j < d; j++) {
+        hfi_emit(e, " *     x[%zu]  ", j);
+        hfi_emit_words(e, feature != NULL ? feature[j] : "");
+        hfi_emit(e, "\n");
+    }
+}
+
+void hfi_emit_scaling(hfi_emitter *e, size_t d, const hfi_scaling *scaling)
+{
+    hfi_emit_table(e, "input_shift", d, scaling->x_shift, 1);
+    hfi_emit_scales(e, "input_scale", d, scaling->x_scale);
+    hfi_emit(e,
+             "\nstatic int scale_inputs(const `_real x[%zu], `_real scaled[%zu])\n{\n"
+             "    int bad = 0;\n    unsigned j;\n    for (j = 0U; j < %zuU; j++) {\n"
+             "        if (!((x[j] >= -",
+             d, d, d);
+    hfi_emit_number(e, e->single ? (double)FLT_MAX : DBL_MAX);
+    hfi_emit(e, ") && (x[j] <= ");
+    hfi_emit_number(e, e->single ? (double)FLT_MAX : DBL_MAX);
+    hfi_emit(e, "))) {\n            bad = 1;\n        }\n"
+                "        scaled[j] = (x[j] - input_shift[j]) / input_scale[j];\n    }\n    return bad;\n}\n");
+}

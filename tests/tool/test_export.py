@@ -1,0 +1,298 @@
+# SPDX-License-Identifier: Apache-2.0
+"""holdfast export: the file of C predicts what holdfast predict does, compiles without a warning, and runs on a Cortex-M."""
+import ctypes
+import json
+import math
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+from toolcase import SOURCE, ToolCase, table
+
+STRICT = ["-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-Wconversion", "-Wdouble-promotion", "-O2"]
+CORTEX = ["-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+CC = os.environ.get("CC", "cc")
+KERNELS = ["se", "matern12", "matern32(ard)", "matern52(a,ard) + 0.3*linear(b)", "rq(ard)", "periodic(a, period=3) + se(b)",
+           "linear(ard) + constant", "sm(components=2)", "category(kind)*matern52(a,b,ard)", "wave(a) + se", "swell(a)*se(b) + matern32",
+           "tilt(b) + se", "(se(a) + constant)*(matern32(b) + linear(a)) + white", "se*white + matern12(a)"]
+
+
+def noise(count, state=7):
+    for _ in range(count):
+        state = (state * 1103515245 + 12345) % 2 ** 31
+        yield (state >> 8) / 2 ** 22 - 1
+
+
+class Exported:
+    """The function of a file, by ctypes."""
+    made = 0  # a library of a known name is not loaded again
+
+    def __init__(self, case, name, *flags, inputs, fields, real=ctypes.c_double, output=False):
+        Exported.made += 1
+        library = case.path("%s%d.so" % (name, Exported.made))
+        case.compile(name, "-shared", "-fPIC", "-o", library, *flags)
+        self.result = type("Result", (ctypes.Structure,), {"_fields_": [(field, real) for field in fields]})
+        self.real, self.inputs, self.output = real, inputs, output
+        self.function = ctypes.CDLL(library).predict
+
+    def __call__(self, row, output=0):
+        result, x = self.result(), (self.real * self.inputs)(*row)
+        code = self.function(x, ctypes.c_uint(output), ctypes.byref(result)) if self.output else self.function(x, ctypes.byref(result))
+        return code, result
+
+
+class Export(ToolCase):
+    def compile(self, name, *flags):
+        done = subprocess.run([CC, *STRICT, self.path(name), *flags, "-lm"], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""), done.stderr[:2000])
+
+    def self_test(self, name):
+        self.compile(name, "-DHOLDFAST_SELF_TEST", "-o", self.path("self"))
+        done = subprocess.run([self.path("self")], capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout)
+        self.assertTrue(done.stdout.endswith("self-test passed\n"), done.stdout)
+        self.assertEqual(len(re.findall(r"(?m)^ ?\d+  ", done.stdout)), 16)
+
+    def kinds(self, rows=60, name="kinds.csv"):
+        text = "a,b,kind,y\n"
+        for i, e in enumerate(noise(rows)):
+            a, b = (i * 37 % rows) / 8, math.cos(3 * i)
+            text += "%r,%r,%d,%r\n" % (a, b, i % 3, math.sin(a) + b / 2 + 0.3 * (i % 3) + 0.3 * e)
+        return self.write(name, text)
+
+    def places(self):
+        return self.write("new.csv", "a,b,kind\n" + "".join("%r,%r,%d\n" % (0.41 * k - 0.3, math.sin(k), k % 3) for k in range(19)))
+
+    def limits(self, name):
+        """Differences of mean and variance that rounding may make, as the file knows them, in units of the target's scale."""
+        text = self.read(name)
+        scale, = re.findall(r"target_scale\[1\] = \{\s*([-+.e\d]+)F?\}", text)
+        mean, var = re.findall(r"mean_limit = ([-+.e\d]+)F?,\s*var_limit = ([-+.e\d]+)F?;", text)[0]
+        return float(mean) * float(scale), float(var) * float(scale) ** 2
+
+    def compare(self, model, columns, fields, limits, new="new.csv", real=ctypes.c_double, name="p.c"):
+        """The file and holdfast predict at the same rows. Standard deviations by their squares, as those have the rounding."""
+        rows, want = table(self.read(new)), table(self.ok("predict", model, new))
+        f = Exported(self, name, inputs=len(columns), fields=fields, real=real)
+        for i, row in enumerate(zip(*(rows[c] for c in columns))):
+            code, got = f(row)
+            self.assertEqual(code, 0)
+            self.assertLessEqual(abs(got.mean - want["y_mean"][i]), limits[0], (name, i))
+            for field in ("sd_latent", "sd_observed"):
+                self.assertLessEqual(abs(getattr(got, field) ** 2 - want["y_" + field][i] ** 2), limits[1], (name, i, field))
+        return f
+
+    FIELDS = ["mean", "sd_latent", "sd_observed"]
+
+    # ---- models
+
+    def test_every_kernel(self):
+        self.kinds()
+        self.places()
+        for kernel in KERNELS:
+            with self.subTest(kernel=kernel):
+                columns = ["a", "b"] + ["kind"] * ("kind" in kernel)
+                self.ok("fit", "kinds.csv", "-t", "y", "-f", ",".join(columns), "-k", kernel, "--iterations", "15", "--set", "noise=0.03",
+                        "--suspects", "off", "-o", "m.hf", quiet=False)
+                self.ok("export", "m.hf", "-o", "p.c")
+                self.self_test("p.c")
+                self.assertLess(max(self.limits("p.c")), 1e-10)
+                self.compare("m.hf", columns, self.FIELDS, self.limits("p.c"))
+                self.ok("export", "m.hf", "--single", "-o", "p.c", quiet=False)
+                self.self_test("p.c")
+
+    def test_means_and_solvers(self):
+        self.kinds(150)
+        self.places()
+        for options in (["--mean", "linear"], ["--mean", "zero"], ["--mean", "median"], ["--preset", "rcgp"],
+                        ["--solver", "inducing", "--inducing", "20"], ["--solver", "projected", "--actions", "20"]):
+            with self.subTest(options=options):
+                self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--iterations", "20", *options, "-o", "m.hf", quiet=False)
+                self.ok("export", "m.hf", "-o", "p.c")
+                self.self_test("p.c")
+                self.compare("m.hf", "ab", self.FIELDS, self.limits("p.c"))
+                for option in ("--single", "--compact"):
+                    self.ok("export", "m.hf", option, "-o", "p.c", quiet=False)
+                    self.self_test("p.c")
+                self.ok("export", "m.hf", "--mean-only", "-o", "p.c")
+                self.self_test("p.c")
+                self.assertNotIn("sd_", self.read("p.c").split("#ifdef HOLDFAST_SELF_TEST")[0])
+
+    def test_single_precision(self):
+        """1e-5 of the target's scale where the noise is no small part of it; the report tells what was measured."""
+        self.kinds(80)
+        self.places()
+        self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "-k", "se(lengthscale=1)", "--set", "outputscale=0.8", "--set", "noise=0.1",
+                "--suspects", "off", "-o", "m.hf", quiet=False)
+        self.ok("export", "m.hf", "-o", "p.c")
+        self.compare("m.hf", "ab", self.FIELDS, (1e-12, 1e-12))
+        sizes = {}
+        for option in ("", "--single", "--compact", "--mean-only"):
+            report = json.loads(self.ok("export", "m.hf", *option.split(), "-o", "p.c", "--json"))
+            sizes[option] = report["data_bytes"]
+            if option in ("--single", "--compact"):
+                self.self_test("p.c")
+                self.compare("m.hf", "ab", self.FIELDS, (1e-5, 1e-5 if option == "--single" else 4e-4), real=ctypes.c_float)
+                self.assertLess(report["mean_error"], 1e-5)
+                self.assertLess(report["sd_error"], 1e-5 if option == "--single" else 1e-3)
+        self.assertLess(sizes["--single"], 0.51 * sizes[""])
+        self.assertLess(sizes["--compact"], 0.7 * sizes["--single"])
+        self.assertLess(sizes["--mean-only"], sizes["--compact"])
+        self.assertNotRegex(self.read("p.c").replace("HOLDFAST", ""), r"\b(malloc|calloc|free|while|goto)\b")
+
+    def test_a_warning_where_float_is_not_enough(self):
+        self.write("near.csv", "a,y\n" + "".join("%r,%r\n" % (i / 20, math.sin(i / 20)) for i in range(60)))
+        self.ok("fit", "near.csv", "-t", "y", "-k", "se(lengthscale=3)", "--set", "outputscale=50", "--set", "noise=1e-6", "--no-train",
+                "--standardise", "off", "-o", "m.hf", quiet=False)
+        code, _, err = self.run_tool("export", "m.hf", "--single", "-o", "p.c")
+        self.assertEqual(code, 0)
+        self.assertIn("single precision costs this model", err)
+
+    def test_several_outputs(self):
+        text = "a,y1,y2\n"
+        for i, e in enumerate(noise(40)):
+            text += "%r,%r,%r\n" % (i / 8, math.sin(i / 8) + 0.1 * e, 50 + 20 * math.cos(i / 8) - e)
+        self.write("wide.csv", text)
+        self.ok("fit", "wide.csv", "-t", "y1,y2", "--iterations", "20", "--suspects", "off", "-o", "m.hf", quiet=False)
+        self.ok("export", "m.hf", "-o", "p.c")
+        self.self_test("p.c")
+        self.write("new.csv", "a\n" + "".join("%r\n" % (0.31 * k) for k in range(15)))
+        want = table(self.ok("predict", "m.hf", "new.csv"))
+        f = Exported(self, "p.c", inputs=1, fields=self.FIELDS, output=True)
+        for k in range(15):
+            for t, scale in ((0, 1), (1, 20)):
+                code, got = f([0.31 * k], t)
+                self.assertEqual(code, 0)
+                self.assertLessEqual(abs(got.mean - want["y%d_mean" % (t + 1)][k]), 1e-11 * scale)
+                self.assertLessEqual(abs(got.sd_observed - want["y%d_sd_observed" % (t + 1)][k]), 1e-11 * scale)
+        self.assertEqual(f([0.3], 2)[0], 1)
+        self.assertEqual(f([math.nan], 0)[0], 1)
+
+    def test_transforms_and_classes(self):
+        text = "a,b,y,kind\n"
+        for i, e in enumerate(noise(60)):
+            a, b = i / 10, math.cos(3 * i)
+            text += "%r,%r,%r,%s\n" % (a, b, math.exp(math.sin(a) + b / 2 + 0.2 * e), "up" if math.sin(a) + e > 0 else "down")
+        self.write("t.csv", text)
+        self.write("new.csv", "a,b\n" + "".join("%r,%r\n" % (0.37 * k, math.sin(k)) for k in range(15)))
+        self.ok("fit", "t.csv", "-t", "y", "-f", "a,b", "--transform", "log", "-o", "m.hf", quiet=False)
+        self.ok("export", "m.hf", "-o", "p.c")
+        self.self_test("p.c")
+        f = self.compare("m.hf", "ab", self.FIELDS + ["median"], (1e-11, 1e-10))
+        want = table(self.ok("predict", "m.hf", "new.csv"))
+        self.assertLessEqual(abs(f([0, 0])[1].median - want["y_median"][0]), 1e-11)
+        self.fails(["export", "m.hf", "--mean-only", "-o", "q.c"], "needs the variance")
+        self.ok("fit", "t.csv", "-t", "y", "-f", "a,b", "--transform", "sqrt", "-o", "m.hf", quiet=False)
+        self.fails(["export", "m.hf", "-o", "q.c"], "transform sqrt")
+        for sites in ("probit", "logit"):
+            self.ok("fit", "t.csv", "-t", "kind", "-f", "a,b", "--sites", sites, "-o", "m.hf", quiet=False)
+            for option in ([], ["--single"]):
+                self.ok("export", "m.hf", *option, "-o", "p.c", quiet=False)
+                self.self_test("p.c")
+            self.ok("export", "m.hf", "-o", "p.c")
+            f = Exported(self, "p.c", inputs=2, fields=self.FIELDS + ["probability"])
+            want = table(self.ok("predict", "m.hf", "new.csv"))
+            for k in range(15):
+                self.assertLessEqual(abs(f([0.37 * k, math.sin(k)])[1].probability - want["p_up"][k]), 1e-11)
+
+    def test_refusals(self):
+        self.kinds()
+        self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--no-train", "-o", "m.hf", quiet=False)
+        for name in ("1a", "a-b", "for", "x" * 41, ""):
+            self.fails(["export", "m.hf", "--name", name, "-o", "q.c"], "cannot be that of the function")
+        self.fails(["export", "m.hf", "--compact", "--mean-only", "-o", "q.c"], "exclude each other", code=2)
+        self.fails(["export", "m.hf", "--method", "gp", "-o", "q.c"], "for envelopes", code=2)
+        self.fails(["export", "m.hf", "--json"], "standard output", code=2)
+        self.fails(["export", "none.hf", "-o", "q.c"], "none.hf")
+        self.fails(["export", "m.hf", "-o", "none/q.c"], "none/q.c")
+        if os.path.exists("/dev/full"):
+            self.fails(["export", "m.hf", "-o", "/dev/full"], "No space left")
+        self.write("counts.csv", "a,y\n" + "".join("%d,%d\n" % (i, i % 5) for i in range(30)))
+        self.ok("fit", "counts.csv", "-t", "y", "--sites", "poisson", "-o", "c.hf", quiet=False)
+        self.fails(["export", "c.hf", "-o", "q.c"], "counts or amounts")
+        lines = self.read("kinds.csv").splitlines()
+        self.write("prior.csv", "\n".join([lines[0] + ",m"] + [line + ",0.5" for line in lines[1:]]) + "\n")
+        self.ok("fit", "prior.csv", "-t", "y", "-f", "a,b", "--mean-column", "m", "--no-train", "-o", "c.hf", quiet=False)
+        self.fails(["export", "c.hf", "-o", "q.c"], "prior means are a column")
+
+    def test_names_in_comments(self):
+        self.write("odd.csv", '"a*/ int x; /*\\??/","y `$@"\n' + "".join("%d,%r\n" % (i, math.sin(i)) for i in range(20)))
+        self.ok("fit", "odd.csv", "-t", "y `$@", "--no-train", "-o", "m.hf", quiet=False)
+        self.ok("export", "m.hf", "--name", "odd", "-o", "p.c")
+        self.self_test("p.c")
+        self.assertIn("y `$@", self.read("p.c"))
+        self.assertEqual(self.ok("export", "m.hf", "--name", "odd"), self.read("p.c"))
+        # declarations alone, in another file
+        self.write("use.c", '#define HOLDFAST_DECLARATIONS\n#include "p.c"\nint main(void)\n{\n    const odd_real x[odd_INPUTS] = {1.0};\n'
+                            "    odd_result r;\n    return odd(x, &r);\n}\n")
+        self.compile("use.c", self.path("p.c"), "-o", self.path("use"))
+        self.assertEqual(subprocess.run([self.path("use")]).returncode, 0)
+
+    # ---- envelopes
+
+    def test_envelopes(self):
+        lines = ["a,b,y,e"]
+        for i, e in enumerate(noise(30)):
+            a, b = (i * 7 % 30) / 6, math.cos(2 * i)
+            lines.append("%r,%r,%r,%r" % (a, b, 100 + math.sin(a) + b / 2 + 0.05 * e, 0.05 if i % 5 else 0.1))
+        self.write("t.csv", "\n".join(lines) + "\n")
+        self.write("new.csv", "a,b\n" + "".join("%r,%r\n" % (0.29 * k, math.sin(k)) for k in range(15)))
+        self.ok("bound", "t.csv", "-t", "y", "-f", "a,b", "-k", "matern52(a,b,lengthscale=2)", "--norm", "8", "--noise-bound-column", "e",
+                "--offset", "100", "--save", "e.hf", quiet=False)
+        for method in ("ellipsoid", "closed-form", "minimum-norm", "gp"):
+            with self.subTest(method=method):
+                self.ok("export", "e.hf", "--method", method, "-o", "p.c")
+                self.self_test("p.c")
+                want = table(self.ok("bound", "e.hf", "--at", "new.csv", "--method", method))
+                f = Exported(self, "p.c", inputs=2, fields=["lower", "upper", "centre"])
+                for k in range(15):
+                    code, got = f([0.29 * k, math.sin(k)])
+                    self.assertEqual(code, 0)
+                    self.assertLessEqual(abs(got.lower - want["lower"][k]), 1e-10)
+                    self.assertLessEqual(abs(got.upper - want["upper"][k]), 1e-10)
+                self.assertIn("ASSUMED", self.read("p.c"))
+        for option in ("--single", "--compact", "--mean-only"):
+            self.fails(["export", "e.hf", option, "-o", "q.c"], "not for envelopes")
+        self.fails(["export", "e.hf", "--method", "best", "-o", "q.c"], "there is no method 'best'", code=2)
+
+    # ---- a controller
+
+    def on_cortex(self, name):
+        """Bytes of read-only data, and what the self-test prints on an emulated Cortex-M4."""
+        here = os.path.join(SOURCE, "tests", "tool")
+        done = subprocess.run(["arm-none-eabi-gcc", *STRICT, *CORTEX, "-c", self.path(name), "-o", self.path("p.o")], capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        sections = subprocess.run(["arm-none-eabi-size", "-A", self.path("p.o")], capture_output=True, text=True).stdout
+        data = sum(int(size) for size in re.findall(r"(?m)^\.rodata\S*\s+(\d+)", sections))
+        done = subprocess.run(["arm-none-eabi-gcc", "-O2", *CORTEX, "-DHOLDFAST_SELF_TEST", self.path(name), os.path.join(here, "cortex_m.c"),
+                               "-T", os.path.join(here, "cortex_m.ld"), "--specs=rdimon.specs", "-lm", "-o", self.path("p.elf")],
+                              capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = subprocess.run(["qemu-system-arm", "-M", "mps2-an386", "-nographic", "-monitor", "none", "-serial", "none",
+                               "-semihosting-config", "enable=on,target=native", "-kernel", self.path("p.elf")],
+                              capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL)
+        return data, done.stdout + done.stderr
+
+    def test_on_a_controller(self):
+        for program in ("arm-none-eabi-gcc", "qemu-system-arm"):
+            if shutil.which(program) is None:
+                self.skipTest("%s is not installed: nothing was run on a Cortex-M" % program)
+        text = "a,b,c,d,y\n"
+        made = noise(5 * 200)
+        for _ in range(200):
+            a, b, c, d, e = (2 * next(made) for _ in range(5))
+            text += "%r,%r,%r,%r,%r\n" % (a, b, c, d, math.sin(2 * a) + 0.5 * b * c + 0.2 * d + 0.1 * e)
+        self.write("t.csv", text)
+        self.ok("fit", "t.csv", "-t", "y", "--suspects", "off", "-o", "m.hf", quiet=False)
+        for options in ([], ["--single"], ["--compact"], ["--mean-only", "--single"]):
+            self.ok("export", "m.hf", *options, "-o", "p.c", quiet=False)
+            data, said = self.on_cortex("p.c")
+            self.assertIn("self-test passed", said, options)
+            if "--single" not in options and options:
+                self.assertLess(data, 64 * 1024)  # 200 readings of 4 inputs, with standard deviations
+
+
+if __name__ == "__main__":
+    unittest.main()
