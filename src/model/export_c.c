@@ -5,6 +5,11 @@
 #include <holdfast/version.h>
 #include <math.h>
 
+bool hfi_export_named(const hf_model *model)
+{
+    return model->width > model->d;
+}
+
 /* ---- declarations --------------------------------------------------------------------------------------- */
 
 static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
@@ -14,7 +19,7 @@ static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_reado
     hfi_emit_inputs(e, model->d, (const char *const *)model->feature);
     hfi_emit(e, " * Target: ");
     hfi_emit_words(e, model->target);
-    for (size_t t = 0; t < model->outputs && model->outputs > 1; t++) {
+    for (size_t t = 0; t < model->outputs && hfi_export_named(model); t++) {
         hfi_emit(e, "\n *     output %zu: ", t);
         hfi_emit_words(e, model->output[t]);
     }
@@ -37,7 +42,7 @@ static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_reado
 
 static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
 {
-    const char *output = model->outputs > 1 ? "unsigned output, " : "";
+    const char *output = hfi_export_named(model) ? "unsigned output, " : "";
     hfi_emit(
         e,
         "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef %s `_real;\n"
@@ -48,7 +53,7 @@ static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_
              "} `_result;\n/* 0, or 1 where an input is not finite%s: then *result is as it was. */\n"
              "int `(const `_real x[`_INPUTS], %s`_result *result);\n#endif\n\n"
              "#ifndef HOLDFAST_DECLARATIONS\n#include <math.h>\n\n",
-             model->outputs > 1 ? " or there is no such output" : "", output);
+             hfi_export_named(model) ? " or there is no such output" : "", output);
 }
 
 /* ---- the function --------------------------------------------------------------------------------------- */
@@ -74,8 +79,8 @@ static void write_targets(hfi_emitter *e, const hf_posterior *posterior)
 
 static void write_function(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
 {
-    const bool several = model->outputs > 1;
-    readout->helpers(e);
+    const bool several = hfi_export_named(model);
+    readout->helpers(e, model);
     write_targets(e, model->posterior);
     hfi_emit(e,
              "\nint `(const `_real x[`_INPUTS], %s`_result *result)\n{\n    `_real scaled[TOTAL];\n"
@@ -96,7 +101,6 @@ static void write_function(hfi_emitter *e, const hf_model *model, const hfi_read
         hfi_emit_number(e, hf_posterior_calibration(model->posterior));
         hfi_emit(e, " * (latent + noise_variance[output]);\n        latent = latent * scale * scale;\n"
                     "        observed = observed * scale * scale;\n");
-        if (model->classes > 0) hfi_emit(e, "        (void)observed;\n");
         hfi_emit(e, "%s", readout->code);
     }
     hfi_emit(e, "    }\n    return bad;\n}\n");

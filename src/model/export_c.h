@@ -79,12 +79,15 @@ typedef struct hfi_readout {
     bool (*is)(const hf_model *model);
     const char *fields;  /* of the result, beside those that all have */
     const char *comment; /* what they are */
-    void (*helpers)(hfi_emitter *e);
+    void (*helpers)(hfi_emitter *e, const hf_model *model);
     const char *code; /* from mean, latent and observed, in scaled units, to *result */
     /** The same by the library: mean, sd_latent, sd_observed, the field of its own; and the unit of errors. */
     void (*expect)(const hf_model *model, size_t output, const double answer[3], double out[4], double *unit);
+    const char *check; /* of the field of its own, by the self-test */
 } hfi_readout;
 
+/** Whether rows name the output that they are about: then the function has an argument for it. */
+bool hfi_export_named(const hf_model *model);
 /** HF_ERR_ARGUMENT for a model that has no row. */
 hf_status hfi_export_readout(hf_context *ctx, const hf_model *model, const hfi_readout **out);
 

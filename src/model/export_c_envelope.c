@@ -6,7 +6,7 @@
 #include <float.h>
 #include <math.h>
 
-/* What a bound rests on, by hf_closed_method. */
+/* Assumptions of bounds, by hf_closed_method. */
 static const struct {
     const char *name, *assumed;
 } methods[] = {

@@ -17,7 +17,7 @@ void hfi_probe_points(const hf_kernel *kernel, const hfi_scaling *scaling, size_
     for (size_t p = 0; p < count; p++) {
         const size_t a = n > 0 ? p * n / count : 0, b = n > 0 ? (a + n / 2) % n : 0;
         for (size_t j = 0; j < d; j++) {
-            const bool whole = code[j] || (scaling->outputs > 1 && j + 1 == d);
+            const bool whole = code[j] || (scaling->shifts != NULL && j + 1 == d);
             const double at = n > 0 ? z[a * d + j] : 0.0, other = n > 0 ? z[b * d + j] : 0.0;
             const double scaled = whole || p % 2 == 0 ? at : 0.5 * at + 0.5 * other;
             const double value = scaled * scaling->x_scale[j] + scaling->x_shift[j];
@@ -285,16 +285,7 @@ static void write_main(hfi_emitter *e, const char *call, const char *own, size_t
 void hfi_emit_self_test(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
                         const hfi_probes *probes)
 {
-    const bool classes = model->classes > 0, own = readout->fields[0] != '\0';
-    const char *const probability = "        bad += differs(r.probability, want[3], mean_limit + var_limit, "
-                                    "&mean_most);\n",
-                      *const median = "        bad += differs(r.median / unit, want[3] / unit, mean_limit, "
-                                      "&mean_most);\n";
     write_cases(e, model, readout, probes);
     write_check(e, probes);
-    write_main(e, model->outputs > 1 ? "test_cases[i].output, " : "",
-               !own      ? ""
-               : classes ? probability
-                         : median,
-               probes->count);
+    write_main(e, hfi_export_named(model) ? "test_cases[i].output, " : "", readout->check, probes->count);
 }

@@ -16,9 +16,10 @@ static bool is_readings(const hf_model *model)
            !hfi_model_has_likelihood(model) && model->settings.transform == HF_TRANSFORM_NONE;
 }
 
-static void no_helpers(hfi_emitter *e)
+static void no_helpers(hfi_emitter *e, const hf_model *model)
 {
     (void)e;
+    (void)model;
 }
 
 static void expect_readings(const hf_model *model, size_t output, const double answer[3], double out[4],
@@ -52,20 +53,14 @@ static void expect_log(const hf_model *model, size_t output, const double answer
 
 /* ---- two classes ---------------------------------------------------------------------------------------- */
 
-static bool is_two_classes(const hf_model *model, hf_link link)
+static const char *link_code(const hf_model *model)
 {
-    return model->classes == 2 && hfi_model_functions(model) == 1 &&
-           hfi_class_link(model->settings.sites) == link;
+    return hfi_class_probability_code(hfi_class_link(model->settings.sites));
 }
 
-static bool is_probit(const hf_model *model)
+static bool is_two_classes(const hf_model *model)
 {
-    return is_two_classes(model, HF_LINK_PROBIT);
-}
-
-static bool is_logit(const hf_model *model)
-{
-    return is_two_classes(model, HF_LINK_LOGIT);
+    return model->classes == 2 && hfi_model_functions(model) == 1 && link_code(model) != NULL;
 }
 
 static void expect_class(const hf_model *model, size_t output, const double answer[3], double out[4],
@@ -79,56 +74,43 @@ static void expect_class(const hf_model *model, size_t output, const double answ
     *unit = hfi_scaling_scale(&model->posterior->scaling, 0);
 }
 
-static void probit_helpers(hfi_emitter *e)
+static void class_helpers(hfi_emitter *e, const hf_model *model)
 {
-    hfi_emit(e, "\n/* Normal probability of the link, in closed form. */\n"
-                "static `_real probability(`_real mean, `_real var)\n{\n    return 0.5@ * erfc$((-mean / "
-                "sqrt$(1.0@ + var)) * 0.70710678118654752440@);\n}\n");
-}
-
-/* The trapezoidal rule of src/classify/probability.c, with as many points. */
-static void logit_helpers(hfi_emitter *e)
-{
-    hfi_emit(
-        e, "\nstatic `_real logistic(`_real u)\n{\n"
-           "    return (u > 0.0@) ? (1.0@ / (1.0@ + exp$(-u))) : (exp$(u) / (1.0@ + exp$(u)));\n}\n\n"
-           "/* The mean of the logistic function over a normal distribution, by the trapezoidal rule. */\n"
-           "static `_real probability(`_real mean, `_real var)\n{\n"
-           "    const `_real sd = sqrt$(var), away = -fabs$(mean);\n    `_real sum = 0.0@;\n    int k;\n"
-           "    if (sd > 1.0@) {\n        for (k = -152; k <= 152; k++) {\n"
-           "            const `_real x = (`_real)k * 0.25@, small = exp$(-fabs$(x)), one = 1.0@ + small;\n"
-           "            sum += (small / (one * one)) * (0.5@ * erfc$(((x - away) / sd) * "
-           "0.70710678118654752440@));\n        }\n    } else {\n        for (k = -36; k <= 36; k++) {\n"
-           "            const `_real t = (`_real)k * 0.25@;\n"
-           "            sum += logistic(away + (sd * t)) * exp$((-0.5@ * t * t) - 0.91893853320467274178@);\n"
-           "        }\n    }\n    sum *= 0.25@;\n    return (mean > 0.0@) ? (1.0@ - sum) : sum;\n}\n");
+    hfi_emit(e, "%s", link_code(model));
 }
 
 /* ---- the table ------------------------------------------------------------------------------------------ */
 
-static const char class_fields[] = "    `_real probability; /* of the second class */\n";
-static const char class_code[] = "        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
-                                 "        result->sd_observed = result->sd_latent;\n"
-                                 "        result->probability = probability(mean, latent);\n";
-static const char class_comment[] =
-    "mean and sd_latent are those of the latent function, sd_observed is sd_latent";
-
 static const hfi_readout readouts[] = {
-    {is_readings, "", "mean of the function; sd_latent without the noise, sd_observed of a new reading",
-     no_helpers,
-     "        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
-     "        result->sd_observed = sqrt$(observed);\n",
-     expect_readings},
-    {is_log, "    `_real median;\n",
-     "mean, sd_observed and median of a new reading, whose log was modelled; sd_latent without the noise",
-     no_helpers,
-     "        result->mean = exp$(mean + (0.5@ * observed));\n"
-     "        result->sd_latent = sqrt$(expm1$(latent)) * exp$(mean + (0.5@ * latent));\n"
-     "        result->sd_observed = sqrt$(expm1$(observed)) * result->mean;\n"
-     "        result->median = exp$(mean);\n",
-     expect_log},
-    {is_probit, class_fields, class_comment, probit_helpers, class_code, expect_class},
-    {is_logit, class_fields, class_comment, logit_helpers, class_code, expect_class},
+    {.is = is_readings,
+     .fields = "",
+     .comment = "mean of the function; sd_latent without the noise, sd_observed of a new reading",
+     .helpers = no_helpers,
+     .code = "        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
+             "        result->sd_observed = sqrt$(observed);\n",
+     .expect = expect_readings,
+     .check = ""},
+    {.is = is_log,
+     .fields = "    `_real median;\n",
+     .comment =
+         "mean, sd_observed and median of a new reading, whose log was modelled; sd_latent without the noise",
+     .helpers = no_helpers,
+     .code = "        result->mean = exp$(mean + (0.5@ * observed));\n"
+             "        result->sd_latent = sqrt$(expm1$(latent)) * exp$(mean + (0.5@ * latent));\n"
+             "        result->sd_observed = sqrt$(expm1$(observed)) * result->mean;\n"
+             "        result->median = exp$(mean);\n",
+     .expect = expect_log,
+     .check = "        bad += differs(r.median / unit, want[3] / unit, mean_limit, &mean_most);\n"},
+    {.is = is_two_classes,
+     .fields = "    `_real probability; /* of the second class */\n",
+     .comment = "mean and sd_latent are those of the latent function, sd_observed is sd_latent",
+     .helpers = class_helpers,
+     .code =
+         "        (void)observed;\n        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
+         "        result->sd_observed = result->sd_latent;\n"
+         "        result->probability = probability(mean, latent);\n",
+     .expect = expect_class,
+     .check = "        bad += differs(r.probability, want[3], mean_limit + var_limit, &mean_most);\n"},
 };
 
 static const char *reason(const hf_model *model)

@@ -19,7 +19,7 @@ static const tool_option options[] = {
 /* In the order of hf_closed_method. */
 static const char *const methods[] = {"closed-form", "minimum-norm", "ellipsoid", "gp"};
 
-/* What the arguments ask for, and what came of it. */
+/* The arguments, and what came of them. */
 typedef struct request {
     const char *file, *output;
     hf_closed_method method;
