@@ -286,13 +286,14 @@ static hf_status not_empty(const scanner *s)
                     s->table->source);
 }
 
-/* From the header on. `skipped`: lines of the source between it and what follows it here. */
-static hf_status parse_from_header(scanner *s, size_t skipped)
+/* From the header on. `skipped`: lines of the source between it and the rest; `below`: the line where the rest begins, 0 for the
+ * one below the header. */
+static hf_status parse_from_header(scanner *s, size_t skipped, size_t below)
 {
     hf_table *table = s->table;
     hf_status status = reserve_fields(s);
     if (status == HF_OK) status = header(s);
-    s->line += skipped;
+    s->line = below > 0 ? below : s->line + skipped;
     if (status == HF_OK) status = records(s);
     if (status == HF_OK && s->commented > 0)
         status =
@@ -313,19 +314,7 @@ static hf_status parse(scanner *s, size_t skipped)
     const hf_status status = not_empty(s);
     if (status != HF_OK) return status;
     s->separator = hfi_csv_separator(table->text + s->at, s->bytes - s->at);
-    return parse_from_header(s, skipped);
-}
-
-/* Newlines within the quotes of a header that ends in one without. */
-static size_t lines_in_header(const char *text)
-{
-    size_t lines = 0;
-    bool quoted = false;
-    for (; quoted || *text != '\n'; text++) {
-        quoted = *text == '"' ? !quoted : quoted;
-        lines += *text == '\n';
-    }
-    return lines;
+    return parse_from_header(s, skipped, 0);
 }
 
 /* The same of a table as people have them. */
@@ -344,10 +333,7 @@ static hf_status parse_as(scanner *s)
     s->comments = true;
     status = not_empty(s);
     if (status != HF_OK) return status;
-    /* The rest begins where it did, however many lines a new header has. */
-    const size_t skipped =
-        layout.below > 0 ? layout.below - (layout.line + 1 + lines_in_header(table->text)) : 0;
-    return parse_from_header(s, skipped);
+    return parse_from_header(s, 0, layout.below);
 }
 
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,

@@ -58,7 +58,8 @@ static double day_number(int year, int month, int day)
 {
     const int shifted = month <= 2 ? year - 1 : year, since = (month + 9) % 12;
     const int era = shifted / 400, of_era = shifted % 400, of_year = (153 * since + 2) / 5 + day - 1;
-    return 146097.0 * era + 365.0 * of_era + (double)(of_era / 4 - of_era / 100) + of_year - 719468.0;
+    const int leap_days = of_era / 4 - of_era / 100;
+    return 146097.0 * era + 365.0 * of_era + leap_days + of_year - 719468.0;
 }
 
 /* Z, +01:00, +0100 or +01; the offset in seconds. */

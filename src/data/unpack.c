@@ -29,6 +29,7 @@ typedef struct unpacking {
     size_t out_bytes, capacity;
 } unpacking;
 
+#if defined(HF_WITH_ZLIB) || defined(HF_WITH_ZSTD)
 /* Room for more; refused for a bomb, and where the machine has not so much. */
 static hf_status grow(unpacking *u)
 {
@@ -61,6 +62,7 @@ static hf_status broken(const unpacking *u, bool cut, const char *how)
     return hfi_fail(u->ctx, HF_ERR_IO, "%s: it is damaged: %s finds an error near byte %zu of %zu", u->source,
                     how, u->taken, u->in_bytes);
 }
+#endif
 
 /* ---- gzip -------------------------------------------------------------------------------------------------- */
 

@@ -43,7 +43,7 @@ hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size
 /** Whether input j is a date, or named like a time; whether it stands for a text. */
 bool hfi_input_is_time(const hf_model *model, size_t j);
 bool hfi_input_is_category(const hf_model *model, size_t j);
-void hfi_inputs_free(const hfi_memory *memory, struct hfi_input *input, size_t count);
+void hfi_inputs_free(const hfi_memory *memory, struct hfi_input *list, size_t count);
 
 /** A copy of the table with the model's inputs as columns of numbers, so that every part of it has the same inputs; NULL where
  * all of them are columns of numbers already. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#define _DEFAULT_SOURCE /* realpath */
 /* hf_table_read(): a table of a database, or a file. It is here since only this room and those below know SQLite. */
 #include "store/database.h"
 
@@ -26,29 +27,32 @@ typedef struct dump {
     sqlite3 *db;
     char *text;
     size_t bytes, capacity;
+    bool logged; /* it has a write-ahead log, by its header */
 } dump;
 
 /* ---- which it is ------------------------------------------------------------------------------------------- */
 
-static bool is_database(const char *path)
+/* The first bytes of a database have a name, and behind it how it is written: 2 for a log. */
+static bool is_database(const char *path, bool *logged)
 {
     static const char magic[16] = "SQLite format 3";
-    char head[sizeof magic];
+    char head[20] = "";
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (descriptor < 0) return false;
     const ssize_t got = read(descriptor, head, sizeof head);
     close(descriptor);
+    *logged = head[18] == 2 || head[19] == 2;
     return got == (ssize_t)sizeof head && memcmp(head, magic, sizeof magic) == 0;
 }
 
 /* Splits "data.db:table" at the last colon behind which a name stands and before which a database lies. False: it is a file. */
-static bool split_name(char *path, const char **table)
+static bool split_name(char *path, const char **table, bool *logged)
 {
     char *colon = strrchr(path, ':');
     if (colon == NULL || colon == path || colon[1] == '\0') return false;
     *colon = '\0';
     *table = colon + 1;
-    return is_database(path);
+    return is_database(path, logged);
 }
 
 /* ---- text -------------------------------------------------------------------------------------------------- */
@@ -105,6 +109,12 @@ static hf_status put_field(dump *d, sqlite3_stmt *s, int column, size_t row)
 
 static hf_status cannot_read(const dump *d)
 {
+    if (d->logged)
+        return hfi_fail(
+            d->ctx, HF_ERR_IO,
+            "%s: the database keeps a write-ahead log, which may hold rows of it; end that first with the "
+            "SQL \"PRAGMA journal_mode=DELETE\"",
+            d->source);
     return hfi_fail(d->ctx, HF_ERR_IO, "%s: the database cannot be read: %s", d->source,
                     sqlite3_errmsg(d->db));
 }
@@ -201,10 +211,9 @@ static hf_status open_database(dump *d, const char *path, hfi_two_names **files)
     return HF_OK;
 }
 
-static hf_status read_database(hf_context *ctx, const char *source, const char *path, const char *name,
-                               const hf_dialect *dialect, hf_table **out)
+static hf_status read_database(dump d, const char *path, const hf_dialect *dialect, hf_table **out)
 {
-    dump d = {.ctx = ctx, .source = source, .table = name};
+    hf_context *ctx = d.ctx;
     hf_dialect own = dialect != NULL ? *dialect : (hf_dialect){0};
     own.header = HF_HEADER_YES;
     hfi_two_names *files = NULL;
@@ -217,7 +226,7 @@ static hf_status read_database(hf_context *ctx, const char *source, const char *
         hfi_free(ctx, d.text);
         return status;
     }
-    return hfi_csv_take_as(ctx, d.text, d.bytes, source, manner, out);
+    return hfi_csv_take_as(ctx, d.text, d.bytes, d.source, manner, out);
 }
 
 hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dialect, hf_table **out)
@@ -228,11 +237,11 @@ hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dia
     const hfi_memory memory = hfi_context_memory(ctx);
     char *copy = hfi_memory_strdup(&memory, path);
     if (copy == NULL) return hfi_out_of_memory(ctx);
-    const char *name = NULL;
+    dump d = {.ctx = ctx, .source = path};
     /* A file of the very name is that file. */
-    const bool database = access(path, F_OK) != 0 && split_name(copy, &name);
-    const hf_status status = database ? read_database(ctx, path, copy, name, dialect, out)
-                                      : hfi_table_read_file(ctx, path, dialect, out);
+    const bool database = access(path, F_OK) != 0 && split_name(copy, &d.table, &d.logged);
+    const hf_status status =
+        database ? read_database(d, copy, dialect, out) : hfi_table_read_file(ctx, path, dialect, out);
     hfi_memory_free(&memory, copy);
     return status;
 }

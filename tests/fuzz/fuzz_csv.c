@@ -4,7 +4,10 @@
  * reads back as itself when it is written.
  */
 #include "core/core.h"
+#include "data/dates.h"
+#include "data/manner.h"
 #include "data/table_impl.h"
+#include "data/unpack.h"
 
 #include <holdfast/table.h>
 
@@ -101,6 +104,93 @@ static void rearrange(hf_context *ctx, const hf_table *table)
     free(order);
 }
 
+/* ---- tables as people have them ---------------------------------------------------------------------------- */
+
+/* Dates and numbers of every column, in doubt or not. */
+static void use_kinds(hf_context *ctx, const hf_table *table)
+{
+    char buffer[32];
+    for (size_t j = 0; j < hf_table_columns(table); j++) {
+        const double *numbers = NULL;
+        hfi_date_style style;
+        size_t count = 0, texts = 0;
+        must(hf_table_read_as(table, j) != NULL, "read as nothing");
+        const hf_status status = hf_table_numbers(ctx, table, j, &numbers);
+        must((status == HF_OK) == hf_table_is_numeric(table, j), "numeric or not?");
+        hfi_table_count_numbers(table, j, &count, &texts);
+        must(count + texts <= hf_table_rows(table), "more fields than rows");
+        if (hfi_dates_find(table, j, HF_DATE_ORDER_AUTO, &style) != HFI_DATES_FOUND) continue;
+        for (size_t i = 0; i < hf_table_rows(table); i++) {
+            double seconds = 0.0;
+            must(hfi_date_read(table, &style, hf_table_field(table, i, j, buffer), &seconds),
+                 "a date is none");
+            must(isnan(seconds) || strlen(hfi_date_text(&style, seconds, buffer)) > 0, "a date has no text");
+        }
+    }
+    for (size_t i = 0; i < hf_table_rows(table); i++)
+        must(hf_table_line(table, i) > 0, "a row without a line");
+    for (size_t k = 0; k < hf_table_notes(table); k++) must(hf_table_note(table, k) != NULL, "no remark");
+}
+
+static void must_have_same_fields(const hf_table *a, const hf_table *b)
+{
+    char first[32], second[32];
+    must(hf_table_rows(a) == hf_table_rows(b), "another number of rows");
+    must(hf_table_columns(a) == hf_table_columns(b), "another number of columns");
+    for (size_t j = 0; j < hf_table_columns(a); j++) {
+        must(strcmp(hf_table_name(a, j), hf_table_name(b, j)) == 0, "another name");
+        for (size_t i = 0; i < hf_table_rows(a); i++)
+            must(strcmp(hf_table_field(a, i, j, first), hf_table_field(b, i, j, second)) == 0,
+                 "another field");
+    }
+}
+
+/* A plain table stays what it is, and what is written of any is CSV as it should be. */
+static void in_dialect(hf_context *ctx, const uint8_t *data, size_t size, const hf_dialect *dialect)
+{
+    hf_table *table = NULL, *again = NULL;
+    const hf_status status = hf_table_parse(ctx, (const char *)data, size, "fuzz.csv", dialect, &table);
+    must((status == HF_OK) == (table != NULL), "status and table disagree");
+    must(status == HF_OK || strncmp(hf_context_message(ctx), "fuzz.csv: ", 10) == 0, "no message");
+    if (table == NULL) return;
+    memory_sink sink = {0};
+    use_kinds(ctx, table);
+    rearrange(ctx, table);
+    must(hfi_table_emit(ctx, table, into_memory, &sink, NULL) == HF_OK, "not written");
+    must(hf_table_parse_csv(ctx, sink.text, sink.bytes, "again", &again) == HF_OK,
+         "what was written is refused");
+    must_have_same_fields(table, again);
+    free(sink.text);
+    hf_table_free(again);
+    hf_table_free(table);
+}
+
+/* The same bytes as a packed file: refused, or unpacked with a byte to spare. */
+static void unpack(hf_context *ctx, const uint8_t *data, size_t size)
+{
+    hfi_manner *manner = NULL;
+    char *text = hfi_alloc(ctx, size + 1, 1);
+    size_t bytes = size;
+    must(text != NULL && hfi_manner_make(ctx, NULL, &manner) == HF_OK, "out of memory");
+    if (size > 0) memcpy(text, data, size);
+    if (hfi_unpack(ctx, "fuzz.gz", manner, &text, &bytes) == HF_OK) text[bytes] = 0;
+    hfi_free(ctx, text);
+    hfi_manner_free(manner);
+}
+
+static void as_people_have_it(hf_context *ctx, const uint8_t *data, size_t size)
+{
+    static const char *const codes[] = {"-999", "x"};
+    const hf_dialect dialects[] = {
+        {0},
+        {.decimal = HF_DECIMAL_COMMA, .header = HF_HEADER_NO, .limits = HF_LIMITS_HALF},
+        {.decimal = HF_DECIMAL_POINT, .header = HF_HEADER_YES, .missing = codes, .missing_count = 2},
+        {.decimal = HF_DECIMAL_COMMA, .remembered = true}};
+    for (size_t k = 0; k < sizeof dialects / sizeof dialects[0]; k++)
+        in_dialect(ctx, data, size, &dialects[k]);
+    unpack(ctx, data, size);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     hf_context *ctx = hf_context_create();
@@ -121,6 +211,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     hf_table_free(again);
     hf_table_free(table);
+    as_people_have_it(ctx, data, size);
     hf_context_free(ctx);
     return 0;
 }

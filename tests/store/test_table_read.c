@@ -253,6 +253,9 @@ static void damaged_databases(void **state)
     file_put(d->path, bytes, size);
     refused(d, table_path(d, "t", name), HF_ERR_IO, "the database cannot be read");
     free(bytes);
+    folder_file(&d->scratch, "log.db", d->path);
+    make_database(d, "PRAGMA journal_mode=WAL; CREATE TABLE t(x); INSERT INTO t VALUES (1), (2);");
+    refused(d, table_path(d, "t", name), HF_ERR_IO, "the database keeps a write-ahead log");
 }
 
 int main(void)

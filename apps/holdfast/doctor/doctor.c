@@ -147,12 +147,13 @@ static void check_speed(const machine *m, finding *f)
 /* Programs that want a processor, on average over a minute; NaN if nobody says. */
 static double load_of_machine(void)
 {
-    double load = NAN;
+    char text[64] = "", *end = text;
     FILE *file = fopen("/proc/loadavg", "r");
     if (file == NULL) return NAN;
-    if (fscanf(file, "%lf", &load) != 1) load = NAN;
+    const bool read = fgets(text, sizeof text, file) != NULL;
     fclose(file);
-    return load;
+    const double load = read ? strtod(text, &end) : NAN;
+    return end != text ? load : NAN;
 }
 
 static void check_threads(const machine *m, finding *f)
