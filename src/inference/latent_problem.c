@@ -72,7 +72,7 @@ const hfi_latent_method *hfi_latent_method_of(hf_inference inference)
     static const hfi_latent_method *const methods[] = {[HF_INFERENCE_LAPLACE] = &hfi_latent_laplace,
                                                        [HF_INFERENCE_EP] = &hfi_latent_ep,
                                                        [HF_INFERENCE_VARIATIONAL] = &hfi_latent_variational};
-    return (unsigned)inference < sizeof methods / sizeof *methods ? methods[inference] : NULL;
+    return (unsigned)inference <= HF_INFERENCE_VARIATIONAL ? methods[inference] : NULL;
 }
 
 hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelihood, hf_inference inference,

@@ -57,9 +57,9 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 #define LABELS                          (BIT(HF_SITES_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
 #define NOISES                          (0u HF_NOISE_LIKELIHOODS(OR_BIT))
 #define RATES                           (0u HF_RATE_LIKELIHOODS(OR_BIT))
-#define AND_ONE(id, symbol, name, help) +1
+#define ZERO_OF(id, symbol, name, help) 0,
 enum {
-    LAST_SITES = 3 HF_LIKELIHOOD_LIST(AND_ONE) /* beside likelihoods there are 4 kinds */
+    LAST_SITES = 3 + sizeof(char[]){HF_LIKELIHOOD_LIST(ZERO_OF)} /* beside likelihoods there are 4 kinds */
 };
 #define LINE(id, symbol, name, help) ";\n" name ": " help
 #define NOT(member, bits)                                                                                    \

@@ -32,9 +32,12 @@ static double term(const forecast *f, double t, bool above)
 static double piece(const forecast *f, double first, double last, double step, bool above)
 {
     const double from = term(f, first, above);
-    double total = 0.5 * from, at = first, here = from;
-    for (; at + step <= last; at += step) {
-        here = term(f, at + step, above);
+    const size_t steps = (size_t)((last - first) / step),
+                 rest = (size_t)(last - first) - steps * (size_t)step;
+    const double at = first + (double)steps * step;
+    double total = 0.5 * from, here = from;
+    for (size_t k = 1; k <= steps; k++) {
+        here = term(f, first + (double)k * step, above);
         total += here;
     }
     total = step * (total - 0.5 * here) + 0.5 * (from + here);
@@ -42,7 +45,7 @@ static double piece(const forecast *f, double first, double last, double step, b
         const double slopes = here - term(f, at - 1.0, above) - term(f, first + 1.0, above) + from;
         total -= (step * step - 1.0) / 12.0 * slopes;
     }
-    for (at += 1.0; at <= last; at += 1.0) total += term(f, at, above);
+    for (size_t k = 1; k <= rest; k++) total += term(f, at + (double)k, above);
     return total;
 }
 
