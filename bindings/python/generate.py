@@ -229,7 +229,10 @@ def docstring(rows):
         named = [choice for choice in choices if choice not in words]
         more = f" [{', '.join(choices)}]" if named else ""
         lines += [f"{name} : {kind}, optional"]
-        lines += textwrap.wrap(words[0].upper() + words[1:] + more + ".", 104, initial_indent="    ", subsequent_indent="    ",
+        begins_with_name = re.match(r"[\w-]+", words).group(0) in choices
+        if not begins_with_name:
+            words = words[0].upper() + words[1:]
+        lines += textwrap.wrap(words + more + ".", 104, initial_indent="    ", subsequent_indent="    ",
                                break_on_hyphens=False)
     return "\n".join(lines)
 

@@ -94,6 +94,9 @@ class Refused(Case):
         self.refused(ValueError, "metern52", fit, kernel="metern52")
         self.refused(ValueError, "eps", fit, preset="gp", sites="gaussian", eps=0.2)  # which would have no effect
         self.refused(ValueError, "lengthscal", fit, hold={"lengthscal": 1})
+        self.refused(ValueError, "CountRegressor does", fit, preset="poisson")
+        self.refused(ValueError, "GPRegressor does", holdfast.CountRegressor(preset="gp").fit, X, np.ones(20))
+        self.refused(ValueError, "labels", fit, preset="probit")
         self.refused(TypeError, "hold", fit, hold="noise")
         self.refused(TypeError, "random_state", fit, random_state="x")
         self.refused(ValueError, "a row of 2", fit, solver="inducing", inducing_inputs=np.zeros((3, 1)))

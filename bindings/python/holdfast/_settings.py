@@ -148,13 +148,13 @@ REGRESSOR_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        Gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
+        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
         variance of their own; softmax: labels of any number of classes; student-t: readings with
         heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
         function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
         mu^2; gamma: positive amounts of variance dispersion mu^2.
     suspects : str, optional
-        Auto: set readings aside where that clearly pays (default); force: set aside what was found; off.
+        auto: set readings aside where that clearly pays (default); force: set aside what was found; off.
     groups : bool, optional
         The suspect finder also tests tight clusters of rows as a whole (default on).
     calibrate : bool, optional
@@ -189,12 +189,12 @@ REGRESSOR_HELP = """\
     standardise : bool, optional
         Scale inputs and target inside (default on).
     solver : str, optional
-        Exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
+        exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
         readings (default).
     inducing : int, optional
         Inducing inputs (default: by the number of readings).
     inducing_method : str, optional
-        Vfe (default), fitc, dtc.
+        vfe (default), fitc, dtc.
     inducing_choice : str, optional
         Where they are placed: greedy (default), kmeans, mdpp, first.
     train_inducing : bool, optional
@@ -202,7 +202,7 @@ REGRESSOR_HELP = """\
     actions : int, optional
         Projected solver: blocks, or Krylov steps at most (default: by the number of readings).
     action_kind : str, optional
-        Krylov (default): what conjugate gradients visit; inducing: from inducing inputs; blocks: one entry
+        krylov (default): what conjugate gradients visit; inducing: from inducing inputs; blocks: one entry
         a reading, trained; given: those of actions-file.
     blocks : str, optional
         Block actions: contiguous (default), clustered by the inputs.
@@ -216,7 +216,7 @@ REGRESSOR_HELP = """\
     single_precision : bool, optional
         Projected solver: covariances in single precision, sums in double.
     optimiser : str, optional
-        Lbfgs (default), adam.
+        lbfgs (default), adam.
     learning_rate : float, optional
         Step of adam (default 0.01).
     minibatch : int, optional
@@ -248,7 +248,7 @@ REGRESSOR_HELP = """\
         Of a skewed target: none (default), sqrt (0 or more), log (positive): what is modelled of it; auto:
         the one that predicts it best.
     lengthscale_prior : str, optional
-        Weak (default); dimension: longer with the number of inputs, as searches in many inputs want.
+        weak (default); dimension: longer with the number of inputs, as searches in many inputs want.
     unit_inputs : bool, optional
         Use inputs as they are; lengthscales start, and end, where those of inputs within 0 and 1 do.
     noise_start : float, optional
@@ -314,7 +314,7 @@ CLASSIFIER_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        Gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
+        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
         variance of their own; softmax: labels of any number of classes; student-t: readings with
         heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
         function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
@@ -332,12 +332,12 @@ CLASSIFIER_HELP = """\
     standardise : bool, optional
         Scale inputs and target inside (default on).
     solver : str, optional
-        Exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
+        exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
         readings (default).
     inducing : int, optional
         Inducing inputs (default: by the number of readings).
     inducing_method : str, optional
-        Vfe (default), fitc, dtc.
+        vfe (default), fitc, dtc.
     inducing_choice : str, optional
         Where they are placed: greedy (default), kmeans, mdpp, first.
     inference : str, optional
@@ -417,7 +417,7 @@ COUNTS_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        Gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
+        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
         variance of their own; softmax: labels of any number of classes; student-t: readings with
         heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
         function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
@@ -437,12 +437,12 @@ COUNTS_HELP = """\
     standardise : bool, optional
         Scale inputs and target inside (default on).
     solver : str, optional
-        Exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
+        exact; inducing: through M inputs; projected: on I combinations of readings; auto: by the number of
         readings (default).
     inducing : int, optional
         Inducing inputs (default: by the number of readings).
     inducing_method : str, optional
-        Vfe (default), fitc, dtc.
+        vfe (default), fitc, dtc.
     inducing_choice : str, optional
         Where they are placed: greedy (default), kmeans, mdpp, first.
     max_noise : float, optional
@@ -452,7 +452,7 @@ COUNTS_HELP = """\
         less exact; variational, a lower bound; of softmax: corrected, laplace with a better mean; laplace.
         auto (default): variational for student-t, corrected for softmax, else ep.
     lengthscale_prior : str, optional
-        Weak (default); dimension: longer with the number of inputs, as searches in many inputs want.
+        weak (default); dimension: longer with the number of inputs, as searches in many inputs want.
     unit_inputs : bool, optional
         Use inputs as they are; lengthscales start, and end, where those of inputs within 0 and 1 do.
     noise_start : float, optional

@@ -10,7 +10,7 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _inputs, _settings
-from ._library import ArgumentError
+from ._library import ArgumentError, enum_name, enum_number, lib
 from ._model import MISSING, Model, Settings
 
 
@@ -204,6 +204,14 @@ class _Readings(Estimator):
     """What estimators of numbers share."""
 
     _estimator_type = "regressor"
+    _counts = False
+
+    def _check_sites(self, settings):
+        if bool(lib.hf_site_kind_has_rate(settings.struct.sites)) == self._counts:
+            return
+        name = enum_name("SITE_KIND", settings.struct.sites)
+        raise ValueError(f"{type(self).__name__} does not take {name} sites; "
+                         f"{'GPRegressor' if self._counts else 'CountRegressor'} does")
 
     def _fit(self, X, y, *, noise=None, prior_mean=None, exposure=None):
         array = self._inputs(X, True)
@@ -217,6 +225,7 @@ class _Readings(Estimator):
         settings = Settings(self.preset or "default", self._chosen(), self.hold, self.start,
                             getattr(self, "output_eps", None), getattr(self, "output_beta", None),
                             getattr(self, "inducing_inputs", None), array.shape[1]).finish(outputs)
+        self._check_sites(settings)
         model = Model.fit(array, targets, settings, noise=noise, prior_mean=prior_mean, exposure=exposure,
                           input_names=self._names(), output_names=names, seed=self._seed(), threads=self.threads,
                           progress=self.progress)
@@ -392,7 +401,6 @@ class GPRegressor(_settings.RegressorSettings, _Readings):
 def _untransformed(transform, values):
     if transform == "none":
         return values
-    from ._library import enum_number, lib
     number = enum_number("TRANSFORM", transform)
     flat = np.array([lib.hf_transform_inverse(number, value) for value in values.ravel()])
     return flat.reshape(values.shape)
@@ -410,6 +418,8 @@ class CountRegressor(_settings.CountsSettings, _Readings):
 
     Attributes: as those of GPRegressor; nothing is suspected here, and all weights are 1 where there is a reading.
     """
+
+    _counts = True
 
     def _more_tags(self):
         return {"requires_positive_y": True}
