@@ -1,18 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random calls of the package, right and wrong ones: each ends with a result or with an exception that the package promises.
 
-    python3 tests/python/fuzz_calls.py [--calls 10000] [--seed 0]
+    python3 tests/python/fuzz_calls.py [--calls 10000] [--seed 0] [--alone]
 
 No test of every day, but run by hand with a library that was built with AddressSanitizer:
 
     cmake -S . -B build-asan -DHF_TESTS=OFF -DHF_SANITIZE=address && cmake --build build-asan --target holdfast_shared
     HF_BUILD=build-asan LD_PRELOAD=$(gcc -print-file-name=libasan.so) ASAN_OPTIONS=detect_leaks=0 \\
         python3 tests/python/fuzz_calls.py
+
+or, a hundred times slower, by valgrind, which scipy does not load under:
+
+    PYTHONMALLOC=malloc valgrind --suppressions=tests/house/valgrind.supp python3 tests/python/fuzz_calls.py --calls 500 --alone
 """
 import argparse
 import collections
 import os
 import pickle
+import sys
 import tempfile
 import warnings
 
@@ -235,7 +240,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--calls", type=int, default=10000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--alone", action="store_true", help="as if scikit-learn were not installed")
     arguments = parser.parse_args()
+    if arguments.alone:
+        sys.modules["sklearn"] = None
     warnings.simplefilter("ignore")
     fuzzer = Fuzzer(arguments.seed)
     with np.errstate(all="ignore"):

@@ -640,6 +640,8 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
             if value not in place:
                 raise ValueError(f"y has the label {value!r}, and the classes are {self.classes_.tolist()!r}")
             own.append(place[value] if self._order is None else self._order[place[value]])
+        if not own:
+            raise ValueError("y has no label to score")
         numbers = np.where(label < 0, -1, np.asarray(own, np.intp)[label])
         return self.model_.score(array, label=numbers)
 
