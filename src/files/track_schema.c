@@ -38,13 +38,3 @@ const hfi_ledger_form hfi_track_form = {.file = &hfi_kind_track,
                                         .kinds = HFI_EVENTS,
                                         .kind = kinds,
                                         .payload = "numbers"};
-
-hf_status hfi_track_schema_check(hf_context *ctx, sqlite3 *db, const char *name)
-{
-    return hfi_ledger_schema_check(ctx, db, &hfi_track_form, name);
-}
-
-int hfi_track_seal_all(sqlite3 *db)
-{
-    return hfi_ledger_seal_all(db, &hfi_track_form);
-}

@@ -40,9 +40,6 @@ hfi_track_store *hfi_track_store_of(const hf_track *track);
 
 /** Settings in meta, input, candidate and array; kinds are those of events. */
 extern const hfi_ledger_form hfi_track_form;
-/** hfi_ledger_schema_check() and hfi_ledger_seal_all() for tracks. */
-hf_status hfi_track_schema_check(hf_context *ctx, sqlite3 *db, const char *name);
-int hfi_track_seal_all(sqlite3 *db);
 
 /* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
 

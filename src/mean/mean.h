@@ -10,9 +10,6 @@
 #include <holdfast/expert.h>
 #include <holdfast/mean.h>
 
-/** True when training moves the coefficients: constant and linear, unless held. The median never is. */
-bool hfi_mean_trainable(const hf_mean *mean);
-
 /** Starting coefficients from the present readings (present[i], or all when NULL; NaN never counts), unless
  * held: constant = their average, median = their median, linear = average and zero slopes.
  * HF_ERR_NO_DATA when no reading is present. */

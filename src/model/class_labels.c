@@ -94,22 +94,6 @@ static char *name_of(const hf_model *model, const label *from)
     return name;
 }
 
-/* "a", "b", ... as far as there is room. */
-static void list_names(const hf_model *model, char *list, size_t bytes)
-{
-    char shown[HFI_SHOWN_BYTES];
-    size_t used = 0;
-    *list = '\0';
-    for (size_t c = 0; c < model->classes; c++) {
-        if (used + HFI_SHOWN_BYTES + 8 >= bytes) {
-            snprintf(list + used, bytes - used, ", ...");
-            return;
-        }
-        used += (size_t)snprintf(list + used, bytes - used, "%s\"%s\"", c > 0 ? ", " : "",
-                                 hfi_text_shown(model->class_name[c], shown));
-    }
-}
-
 static hf_status check_count(hf_context *ctx, const hf_model *model, size_t classes, size_t rows)
 {
     char target[HFI_SHOWN_BYTES];
@@ -135,7 +119,7 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
                         "%s: all %zu labels in column \"%s\" are \"%s\"; telling classes apart takes two",
                         model->source, rows, target, hfi_text_shown(model->class_name[0], only));
     if (model->classes == 2 || model->settings.sites == HF_SITES_SOFTMAX) return HF_OK;
-    list_names(model, names, sizeof names);
+    hfi_list_names(model->classes, model->class_name, sizeof names, names);
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",
                     model->source, target, model->classes, names,
@@ -221,16 +205,6 @@ hf_status hfi_class_find(hf_context *ctx, hf_model *model, const hf_table *table
 
 /* ---- labels of other tables ----------------------------------------------------------------------------------- */
 
-static hf_status unknown_class(hf_context *ctx, const hf_model *model, const hf_table *table, size_t row,
-                               size_t column, const char *field)
-{
-    char place[512], shown[HFI_SHOWN_BYTES], named[HFI_SHOWN_BYTES], names[300];
-    list_names(model, names, sizeof names);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": the model has no class \"%s\"; it has %s",
-                    hfi_row_place(table, row, place, sizeof place),
-                    hfi_text_shown(hf_table_name(table, column), named), hfi_text_shown(field, shown), names);
-}
-
 hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_table *table, size_t column,
                             size_t *number)
 {
@@ -250,7 +224,7 @@ hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_tab
         if (found != NULL)
             number[i] = found->row;
         else
-            status = unknown_class(ctx, model, table, i, column, field);
+            status = hfi_unknown_name(ctx, table, i, column, "class", field, classes, model->class_name);
     }
     hfi_free(ctx, list);
     return status;

@@ -177,6 +177,12 @@ hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_tabl
 hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
                                    size_t column, size_t *number);
 
+/** "a", "b", ... as far as there is room. */
+void hfi_list_names(size_t count, char *const *names, size_t bytes, char *list);
+/** HF_ERR_ARGUMENT, with the place, for a field that is none of the model's names of its `what`. */
+hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, size_t column,
+                           const char *what, const char *field, size_t count, char *const *names);
+
 /** Numbers of a column, all finite or missing. */
 hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers);
 /** HF_ERR_ARGUMENT with the place of the first negative number. */

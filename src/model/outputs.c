@@ -201,21 +201,29 @@ static size_t search(const entry *index, size_t count, const char *name)
     return found != NULL ? found->output : SIZE_MAX;
 }
 
-static hf_status unknown_output(hf_context *ctx, const hf_model *model, const hf_table *table, size_t row,
-                                size_t column, const char *name)
+void hfi_list_names(size_t count, char *const *names, size_t bytes, char *list)
 {
-    char place[512], shown[HFI_SHOWN_BYTES], list[300] = "";
+    char shown[HFI_SHOWN_BYTES];
     size_t used = 0;
-    for (size_t t = 0; t < model->outputs && used + HFI_SHOWN_BYTES + 8 < sizeof list; t++) {
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s\"%s\"", t > 0 ? ", " : "",
-                                 hfi_text_shown(model->output[t], shown));
-        if (t + 1 < model->outputs && used + HFI_SHOWN_BYTES + 8 >= sizeof list)
-            snprintf(list + used, sizeof list - used, ", ...");
+    *list = '\0';
+    for (size_t t = 0; t < count; t++) {
+        if (used + HFI_SHOWN_BYTES + 8 >= bytes) {
+            snprintf(list + used, bytes - used, ", ...");
+            return;
+        }
+        used += (size_t)snprintf(list + used, bytes - used, "%s\"%s\"", t > 0 ? ", " : "",
+                                 hfi_text_shown(names[t], shown));
     }
-    char column_shown[HFI_SHOWN_BYTES];
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": the model has no output \"%s\"; it has %s",
+}
+
+hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, size_t column,
+                           const char *what, const char *field, size_t count, char *const *names)
+{
+    char place[512], shown[HFI_SHOWN_BYTES], named[HFI_SHOWN_BYTES], list[300];
+    hfi_list_names(count, names, sizeof list, list);
+    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": the model has no %s \"%s\"; it has %s",
                     hfi_row_place(table, row, place, sizeof place),
-                    hfi_text_shown(hf_table_name(table, column), column_shown), hfi_text_shown(name, shown),
+                    hfi_text_shown(hf_table_name(table, column), named), what, hfi_text_shown(field, shown),
                     list);
 }
 
@@ -238,7 +246,8 @@ hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const
         /* 2, 2.0 and 2e0 are one number, however it was written where the model was fitted. */
         if (number[i] == SIZE_MAX && kind == HFI_FIELD_NUMBER)
             number[i] = search(index, model->outputs, hf_format_double(parsed + 0.0, plain));
-        if (number[i] == SIZE_MAX) status = unknown_output(ctx, model, table, i, column, field);
+        if (number[i] == SIZE_MAX)
+            status = hfi_unknown_name(ctx, table, i, column, "output", field, model->outputs, model->output);
     }
     hfi_free(ctx, index);
     return status;

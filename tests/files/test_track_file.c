@@ -721,7 +721,7 @@ static hf_status open_changed(const image *made, const char *sql, bool seal, hf_
     sqlite3_int64 size = 0;
     char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    if (seal) assert_int_equal(hfi_track_seal_all(db), SQLITE_OK);
+    if (seal) assert_int_equal(hfi_ledger_seal_all(db, &hfi_track_form), SQLITE_OK);
     unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
     *track = NULL;

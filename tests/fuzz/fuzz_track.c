@@ -46,7 +46,8 @@ static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 
 static bool seal(hf_context *ctx, sqlite3 *db)
 {
-    return hfi_track_schema_check(ctx, db, "t.hf") == HF_OK && hfi_track_seal_all(db) == SQLITE_OK;
+    return hfi_ledger_schema_check(ctx, db, &hfi_track_form, "t.hf") == HF_OK &&
+           hfi_ledger_seal_all(db, &hfi_track_form) == SQLITE_OK;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
