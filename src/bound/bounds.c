@@ -25,7 +25,8 @@ static hfi_bounds_scratch lay_out(size_t m, size_t d, double *scratch, size_t *t
                             hfi_quadratic_work(m),
                             m <= HFI_SHARP_INPUTS ? m * m * m : 0,
                             m * m + 3 * m,
-                            2 * m};
+                            2 * m,
+                            hfi_plan_scratch(m)};
     double *at[sizeof sizes / sizeof *sizes];
     size_t sum = 0;
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -33,9 +34,23 @@ static hfi_bounds_scratch lay_out(size_t m, size_t d, double *scratch, size_t *t
         sum += sizes[k];
     }
     *total = sum;
-    return (hfi_bounds_scratch){
-        at[0], at[1], at[2],  at[3],  at[4],  at[5],  at[6],  at[7],
-        at[8], at[9], at[10], at[11], at[12], at[13], at[14], scratch ? scratch + sum : NULL};
+    return (hfi_bounds_scratch){at[0],
+                                at[1],
+                                at[2],
+                                at[3],
+                                at[4],
+                                at[5],
+                                at[6],
+                                at[7],
+                                at[8],
+                                at[9],
+                                at[10],
+                                at[11],
+                                at[12],
+                                at[13],
+                                at[14],
+                                at[15],
+                                scratch ? scratch + sum : NULL};
 }
 
 size_t hfi_problem_own_scratch(size_t m, size_t d)
@@ -441,6 +456,7 @@ void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t
                             .m = m,
                             .centre = b.centre + k * d,
                             .half = b.half + k * m,
+                            .plan = bounds[k].plan,
                             .mean = &models[k],
                             .of_mean = mean,
                             .of_spread = spread,

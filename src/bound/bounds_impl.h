@@ -32,6 +32,7 @@ typedef struct hfi_bounds_scratch {
     double *cubic;  /* m x m x m, where models are of third degree */
     double *square; /* m m + 3 m: of the model of the variance */
     double *ball;   /* 2 m */
+    double *plan;   /* of plans of parts */
     double *models;
 } hfi_bounds_scratch;
 
@@ -51,6 +52,7 @@ typedef struct hfi_bounds_box {
     bool own; /* best_gap comes from a model */
     /* A bound of sign value that need not be better, solver's units without the shift. */
     double enough;
+    unsigned char *plan; /* of the box */
 } hfi_bounds_box;
 
 static inline double hfi_root(double square)
@@ -69,7 +71,9 @@ void hfi_bound_sd(hfi_bounds_box *x, double *point);
 void hfi_bound_both(hfi_bounds_box *x, double *point);
 void hfi_bound_probit(hfi_bounds_box *x, double *point);
 void hfi_bound_logit(hfi_bounds_box *x, double *point);
-/** Bounds sign sd by the variance's cubic model, where the features' linear one was not enough. */
+/** Doubles of scratch for plans. */
+size_t hfi_plan_scratch(size_t m);
+/** Bounds sign sd by the variance's cubic model, where the features' linear one was not enough. Where that model is hopeless the box has a plan of its parts instead. */
 void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face);
 /** Inputs along which a value surely grows (-1) or falls (1): its slope is within `error` (m) and
  * `rounding` of sign (g + H u). */

@@ -94,20 +94,95 @@ static double extreme_variance(const hfi_bounds_box *x, const hfi_square_model *
     return s->var + x->sign * (least - lost);
 }
 
-/* Whether the model loses much of what there is between what has to be shown and the value that the features' linear
- * model expects: the box has to be split anyway. The whole box, of which there is but one, never is. */
-static bool is_hopeless(const hfi_bounds_box *x)
+/* ---- parts that are not worth a model ---------------------------------------------------------------------------- */
+
+enum {
+    LEVELS = 3 /* of halving without looking: HFI_LEAVES parts */
+};
+
+/* A part by the features' linear model of the box: |phi|^2 about value + g'u + u'H u / 2. */
+typedef struct guess {
+    double value;
+    double *g, *h, *half; /* m, m x m, m */
+} guess;
+
+size_t hfi_plan_scratch(size_t m)
+{
+    return (LEVELS + 1) * (m * m + 2 * m) + m;
+}
+
+static guess guess_at(const hfi_bounds_box *x, size_t level)
+{
+    double *at = x->b->plan + x->m + level * (x->m * x->m + 2 * x->m);
+    return (guess){0.0, at, at + x->m, at + x->m + x->m * x->m};
+}
+
+/* Whether the cubic model would lose what there is between what has to be shown and the least value that is expected: the part has to be split anyway. *split := where. */
+static bool is_hopeless(const hfi_bounds_box *x, const guess *part, size_t *split)
 {
     const hfi_spread_model *s = &x->spread;
-    if (!isfinite(x->enough)) return false;
-    double predicted;
-    for (size_t a = 0; a < x->m; a++) x->b->g[a] = 2.0 * s->b[a];
-    for (size_t k = 0; k < x->m * x->m; k++) x->b->h[k] = 2.0 * s->g[k];
-    (void)hfi_quadratic_lower(x->m, x->sign, x->b->g, x->b->h, x->ball, x->b->point, &predicted, NULL,
+    double predicted, most = -1.0, *gap = x->b->plan;
+    (void)hfi_quadratic_lower(x->m, x->sign, part->g, part->h, NULL, x->b->point, &predicted, gap,
                               x->b->work);
-    const double there = x->sign * s->var + predicted,
+    const double there = x->sign * part->value + predicted,
                  wanted = x->enough * fabs(x->enough) - x->sign * s->noise;
-    return hfi_taylor_square_estimate(x->problem->taylor, x->half, s) > 0.5 * (there - wanted);
+    for (size_t a = 0; a < x->m; a++) {
+        const double shrunk = x->half[a] > 0.0 ? part->half[a] / x->half[a] : 0.0,
+                     share = gap[a] + s->remainder_share[a] * shrunk * shrunk;
+        if (!(share > most) || !(part->half[a] > 0.0)) continue;
+        most = share;
+        *split = a;
+    }
+    return most >= 0.0 && hfi_taylor_square_estimate(x->problem->taylor, part->half, s) > there - wanted;
+}
+
+/* The half of a part on one side. */
+static guess halve(const hfi_bounds_box *x, const guess *part, size_t f, double sign, size_t level)
+{
+    const size_t m = x->m;
+    guess half = guess_at(x, level);
+    const double d = 0.5 * sign;
+    half.value = part->value + d * (part->g[f] + 0.5 * d * part->h[f * m + f]);
+    memcpy(half.h, part->h, m * m * sizeof *half.h);
+    memcpy(half.half, part->half, m * sizeof *half.half);
+    for (size_t a = 0; a < m; a++) {
+        half.g[a] = part->g[a] + d * part->h[a * m + f];
+        half.h[a * m + f] *= 0.5;
+        half.h[f * m + a] *= 0.5;
+    }
+    half.g[f] *= 0.5;
+    half.half[f] *= 0.5;
+    return half;
+}
+
+/* Writes the plan of a part from place `at` on; returns the place behind it. */
+static size_t make_plan(const hfi_bounds_box *x, const guess *part, size_t level, size_t at)
+{
+    size_t split = 0;
+    if (level == LEVELS || !is_hopeless(x, part, &split)) {
+        x->plan[at] = 0;
+        return at + 1;
+    }
+    x->plan[at++] = (unsigned char)(split + 1);
+    for (int side = -1; side < 2; side += 2) {
+        const guess half = halve(x, part, split, (double)side, level + 1);
+        at = make_plan(x, &half, level + 1, at);
+    }
+    return at;
+}
+
+/* Whether the box is not worth the cubic model; it then has a plan of parts that are, or that are small. */
+static bool plans_parts(const hfi_bounds_box *x)
+{
+    const hfi_spread_model *s = &x->spread;
+    guess box = guess_at(x, 0);
+    if (!isfinite(x->enough)) return false;
+    box.value = s->var;
+    memcpy(box.half, x->half, x->m * sizeof *box.half);
+    for (size_t a = 0; a < x->m; a++) box.g[a] = 2.0 * s->b[a];
+    for (size_t k = 0; k < x->m * x->m; k++) box.h[k] = 2.0 * s->g[k];
+    (void)make_plan(x, &box, 0, 0);
+    return x->plan[0] != 0;
 }
 
 void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face)
@@ -117,7 +192,7 @@ void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face)
     const double unit = 8.0 * DBL_EPSILON;
     double predicted;
     if (!(s->remainder < (double)INFINITY) || s->white_fall > 0.0 || s->white_rise > 0.0) return;
-    if (is_hopeless(x)) return;
+    if (plans_parts(x)) return;
     const hfi_square_model model = make_square(x);
     hfi_find_faces(x, model.g, model.h, model.slope_error, 4.0 * model.rounding, face);
     const double square = extreme_variance(x, &model, b->point, &predicted);

@@ -35,6 +35,11 @@ double hfi_radial_slope_bound(hfi_radial form)
     }
 }
 
+double hfi_radial_square_share(hfi_radial form)
+{
+    return form == HFI_RADIAL_SE ? 3.0 : 1.6;
+}
+
 double hfi_radial_curve_bound(hfi_radial form, double alpha)
 {
     switch (form) {

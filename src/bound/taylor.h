@@ -111,7 +111,7 @@ bool hfi_taylor_has_square(const hfi_taylor *taylor);
 void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const double *half,
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch);
 size_t hfi_taylor_square_scratch(const hfi_taylor *taylor);
-/** About as large as `below` of that model, known before it is made. O(m). */
+/** Where that model loses more than there is to show, about: some times `below` as it is known before it is made. O(m). */
 double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
                                   const hfi_spread_model *spread);
 

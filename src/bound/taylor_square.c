@@ -325,7 +325,7 @@ double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
         hfi_radial_fourth(term->form, 1, &none, &own);
         const double rest =
             sqrt(traces * term->self) * hfi_radial_remainder(term->form, term->alpha, sqrt(square));
-        along += fmin(term->self * own * square * square / 3.0, rest);
+        along += hfi_radial_square_share(term->form) * fmin(term->self * own * square * square / 3.0, rest);
     }
     return 2.0 * along;
 }

@@ -115,6 +115,8 @@ double hfi_radial_linear_remainder(hfi_radial form, double alpha,
 double hfi_radial_distance_bound(hfi_radial form, double alpha, double tau);
 /** Derivative along an axis by that half-width times: how far it can be from its Taylor polynomial of degree 1 (se, rq) or 0 (matern52); infinite for the others. v = half / scale. */
 double hfi_radial_slope_remainder(hfi_radial form, double alpha, double tau, double v);
+/** How many times what hfi_taylor_square_estimate() counts of a term there has to be to show for its model to be worth making; measured, of se and matern52. */
+double hfi_radial_square_share(hfi_radial form);
 /** Bounds of |2 psi'| and |4 psi''|, which are their sizes at 0; 0 where there is no derivative. */
 double hfi_radial_slope_bound(hfi_radial form);
 double hfi_radial_curve_bound(hfi_radial form, double alpha);

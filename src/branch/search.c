@@ -11,13 +11,15 @@ enum {
     CANDIDATES = 3, /* points looked at in a round because a model expects much of them */
     DESCENTS = 12,  /* of a search */
     FEW_DESCENTS = 3,
-    FIRST_ROOM = 256 /* boxes */
+    MOST = HFI_LEAVES * ROUND, /* boxes bounded in a round */
+    FIRST_ROOM = 256           /* boxes */
 };
 
 /* A box in the pool. */
 typedef struct node {
     double bound;
     size_t split;
+    unsigned char plan[HFI_PLAN];
     bool shrunk; /* onto a face since its bound was computed */
 } node;
 
@@ -39,7 +41,7 @@ struct hfi_search {
     size_t open;
     /* A round. */
     size_t children;
-    double *low, *high; /* m x 2 ROUND */
+    double *low, *high; /* m x MOST */
     hfi_box_bound *bounds;
     double *parent; /* bounds of the boxes that they are parts of */
     double *points;
@@ -187,6 +189,7 @@ static hf_status bound_children(search *s)
     for (size_t k = 0; k < s->children; k++) {
         s->bounds[k].point = s->points + k * s->m;
         s->bounds[k].face = s->faces + k * s->m;
+        s->bounds[k].plan[0] = 0;
     }
     const size_t chunks = (s->children + HFI_TOGETHER - 1) / HFI_TOGETHER;
     if (!hfi_watched_for(s->ctx, s->watch, chunks, bound_some, s)) return HF_ERR_CANCELLED;
@@ -206,8 +209,34 @@ static void add_child(search *s, double parent, const double *low, const double 
     s->children++;
 }
 
-/* Both halves of a box, or the box once more where it has shrunk. False where it cannot be split. */
-static bool split(search *s, size_t place)
+/* The parts of a box by its plan; the rest of the plan. What cannot be split is one part. */
+static const unsigned char *add_parts(search *s, double parent, const unsigned char *plan, double *low,
+                                      double *high)
+{
+    if (*plan == 0) {
+        add_child(s, parent, low, high);
+        return plan + 1;
+    }
+    const size_t f = (size_t)*plan - 1;
+    const double l = low[f], h = high[f], middle = 0.5 * l + 0.5 * h;
+    const bool splits = hfi_side_splits(l, h);
+    if (splits) high[f] = middle;
+    const unsigned char *rest = add_parts(s, parent, plan + 1, low, high);
+    high[f] = h;
+    if (!splits) {
+        const size_t before = s->children;
+        rest = add_parts(s, parent, rest, low, high);
+        s->children = before;
+        return rest;
+    }
+    low[f] = middle;
+    rest = add_parts(s, parent, rest, low, high);
+    low[f] = l;
+    return rest;
+}
+
+/* Both halves of a box, the parts that it plans where there is room for them, or the box once more where it has shrunk. False where it cannot be split. */
+static bool split(search *s, size_t place, size_t most)
 {
     const node *n = &s->nodes[place];
     double *low = s->sides + 2 * s->m * place, *high = low + s->m;
@@ -217,6 +246,11 @@ static bool split(search *s, size_t place)
     }
     const size_t f = n->split;
     const double l = low[f], h = high[f], middle = 0.5 * l + 0.5 * h;
+    if (n->plan[0] != 0 && s->children + HFI_LEAVES <= most &&
+        hfi_side_splits(low[n->plan[0] - 1], high[n->plan[0] - 1])) {
+        (void)add_parts(s, n->bound, n->plan, low, high);
+        return true;
+    }
     if (!hfi_side_splits(l, h)) return false;
     high[f] = middle;
     add_child(s, n->bound, low, high);
@@ -233,7 +267,7 @@ static void choose_boxes(search *s, size_t most)
     for (size_t k = 0; k < ROUND && s->open > 0 && s->children < most; k++) {
         if (!(s->nodes[s->heap[0]].bound < s->best - s->tolerance)) return;
         const size_t place = pop(s);
-        if (!split(s, place)) s->stuck = fmin(s->stuck, s->nodes[place].bound);
+        if (!split(s, place, most)) s->stuck = fmin(s->stuck, s->nodes[place].bound);
         s->spare[s->spare_count++] = place;
     }
 }
@@ -278,6 +312,7 @@ static bool keep_children(search *s)
         const size_t place = new_place(s);
         if (place == SIZE_MAX) return false;
         s->nodes[place] = (node){.bound = b->bound, .split = b->split, .shrunk = shrunk};
+        if (!shrunk) memcpy(s->nodes[place].plan, b->plan, sizeof b->plan);
         memcpy(s->sides + 2 * s->m * place, s->low + k * s->m, s->m * sizeof *s->low);
         memcpy(s->sides + 2 * s->m * place + s->m, s->high + k * s->m, s->m * sizeof *s->high);
         push(s, place);
@@ -308,7 +343,7 @@ bool hfi_search_is_over(const hfi_search *s, hf_certify_stop *stop)
         *stop = s->stuck < s->best - s->tolerance ? HF_CERTIFY_ROUNDING : HF_CERTIFY_TOLERANCE;
     else if (s->node_limit > 0 && s->nodes_done >= s->node_limit)
         *stop = HF_CERTIFY_NODES;
-    else if (s->open + ROUND > s->most)
+    else if (s->open + (HFI_LEAVES - 1) * ROUND > s->most)
         *stop = HF_CERTIFY_MEMORY;
     else
         return false;
@@ -361,7 +396,7 @@ hf_status hfi_search_round(hfi_search *s)
 
 static bool make_room(search *s)
 {
-    const size_t m = s->m, most = 2 * ROUND + 2;
+    const size_t m = s->m, most = MOST;
     const hfi_memory *memory = &s->memory;
     s->nodes = hfi_memory_alloc(memory, s->room, sizeof *s->nodes);
     s->sides = hfi_memory_alloc(memory, s->room, 2 * m * sizeof *s->sides);
@@ -382,7 +417,7 @@ static bool make_room(search *s)
 static size_t most_boxes(size_t m, size_t bytes)
 {
     const size_t one = sizeof(node) + 2 * m * sizeof(double) + 2 * sizeof(size_t);
-    if (bytes == 0) return SIZE_MAX - ROUND;
+    if (bytes == 0) return SIZE_MAX - MOST;
     return bytes / one > FIRST_ROOM ? bytes / one : FIRST_ROOM;
 }
 

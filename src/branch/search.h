@@ -14,15 +14,22 @@
 /** Boxes that are bounded together. A constant: what stands beside a box must not change its digits. */
 #define HFI_TOGETHER 8u
 
+/** Parts that a box may be split into at once, and a tree of their splits. */
+#define HFI_LEAVES 8u
+#define HFI_PLAN   (2u * HFI_LEAVES - 1u)
+
 /** A box, as far as it is known. */
 typedef struct hfi_box_bound {
     double bound;     /* sign value(x) >= bound in the whole box, user's units */
     double centre;    /* sign value at the centre, to rounding */
     double predicted; /* sign value that the model expects at `point` */
     double *point;    /* m: free inputs, solver's units. The caller's */
-    signed char
-        *face;       /* m: -1 (1): sign value grows (falls) along this input all over the box. The caller's */
-    size_t split;    /* free input to split */
+    /* m: -1 (1): sign value grows (falls) along this input all over the box. The caller's */
+    signed char *face;
+    size_t split; /* free input to split */
+    /* Begins with 0: halves are all that is asked for. Else a tree in the order of its writing: 1 + the input to split, then the lower and the upper half; 0: a part that
+     * is to be bounded. Set to 0 by the caller. */
+    unsigned char plan[HFI_PLAN];
     double slack;    /* what splitting could gain; no more than rounding: leave it */
     double rounding; /* user's units */
 } hfi_box_bound;
