@@ -195,18 +195,18 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
     return status;
 }
 
-static void tell(const certified *run, const request *asked, size_t changed)
+static void tell(certified *run, const request *asked, size_t changed)
 {
     const char *output = argument(run->arguments, "output");
     const bool values_moved = run->classifier == NULL, file = output != NULL && strcmp(output, "-") != 0;
     if (run->session.json && values_moved)
-        json_print(json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output), "rows",
-                             (json_int_t)run->m, "what", values[asked->how.what], "goal",
-                             hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal), "farthest",
-                             json_number(asked->most)));
+        session_print(&run->session, json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output),
+                                               "rows", (json_int_t)run->m, "what", values[asked->how.what],
+                                               "goal", hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal),
+                                               "farthest", json_number(asked->most)));
     else if (run->session.json)
-        json_print(json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows", (json_int_t)run->m,
-                             "changed", (json_int_t)changed));
+        session_print(&run->session, json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows",
+                                               (json_int_t)run->m, "changed", (json_int_t)changed));
     else if (file && values_moved)
         say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n", values[asked->how.what], run->m,
             asked->most, output);

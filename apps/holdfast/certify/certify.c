@@ -327,7 +327,7 @@ static json_t *json_counts(const certify_request *asked)
     return list;
 }
 
-static void print_json(const certified *run, const certify_request *asked)
+static void print_json(certified *run, const certify_request *asked)
 {
     json_t *json = json_pack("{s:o, s:I, s:s, s:b, s:b, s:I}", "output", json_text(asked->output), "boxes",
                              (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
@@ -349,7 +349,7 @@ static void print_json(const certified *run, const certify_request *asked)
         json_object_set_new(json, "held", json_string("hyperparameters, noise, centres and thresholds"));
     if (json != NULL && asked->what == CERTIFY_ACCURACY)
         json_object_set_new(json, "accuracy", json_counts(asked));
-    json_print(json);
+    session_print(&run->session, json);
 }
 
 /* The ranges of logarithms as one of the rate, over all boxes. */
@@ -397,7 +397,7 @@ static void print_words(const certified *run, const certify_request *asked)
     say(stdout, "Written to %s\n", asked->output);
 }
 
-static void print_summary(const certified *run, const certify_request *asked)
+static void print_summary(certified *run, const certify_request *asked)
 {
     if (asked->output == NULL || strcmp(asked->output, "-") == 0) return;
     if (run->session.json)

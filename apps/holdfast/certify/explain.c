@@ -238,11 +238,12 @@ static hf_status flip(certified *run, request *asked)
     hf_status status = explain_find_flips(run, &asked->settings, asked->step, &asked->flip);
     if (status >= 0) status = certified_write(run, output);
     if (status >= 0 && run->session.json)
-        json_print(json_pack("{s:o, s:I, s:s, s:I, s:I, s:b}", "output", json_text(output), "rows",
-                             (json_int_t)run->m, "flip", hf_enum_name(HF_ENUM_FLIP_KIND, asked->flip.kind),
-                             "found", (json_int_t)asked->flip.found, "unfinished",
-                             (json_int_t)asked->flip.unfinished, "estimate",
-                             run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
+        session_print(&run->session,
+                      json_pack("{s:o, s:I, s:s, s:I, s:I, s:b}", "output", json_text(output), "rows",
+                                (json_int_t)run->m, "flip", hf_enum_name(HF_ENUM_FLIP_KIND, asked->flip.kind),
+                                "found", (json_int_t)asked->flip.found, "unfinished",
+                                (json_int_t)asked->flip.unfinished, "estimate",
+                                run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
     return status;
 }
 
@@ -258,9 +259,11 @@ static int run_explain(const tool_arguments *arguments)
     if (status >= 0) status = certified_units(&run);
     if (status >= 0) status = asked.flip.asked ? flip(&run, &asked) : explain(&run, &asked);
     if (status >= 0 && run.session.json && !asked.flip.asked)
-        json_print(json_pack(
-            "{s:o, s:I, s:b}", "output", json_text(argument(arguments, "output")), "rows", (json_int_t)run.m,
-            "estimate", run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
+        session_print(
+            &run.session,
+            json_pack("{s:o, s:I, s:b}", "output", json_text(argument(arguments, "output")), "rows",
+                      (json_int_t)run.m, "estimate",
+                      run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
     return certified_close(&run, status);
 }
 

@@ -126,8 +126,8 @@ static int run_extremum(const tool_arguments *arguments)
     if (status >= 0) status = search(&run, &settings);
     if (status >= 0) status = certified_write(&run, output);
     if (status >= 0 && run.session.json)
-        json_print(json_pack("{s:o, s:I, s:f}", "output", json_text(output), "boxes", (json_int_t)run.m,
-                             "tolerance", settings.tolerance));
+        session_print(&run.session, json_pack("{s:o, s:I, s:f}", "output", json_text(output), "boxes",
+                                              (json_int_t)run.m, "tolerance", settings.tolerance));
     return certified_close(&run, status);
 }
 
