@@ -4,7 +4,7 @@
 #include "kernel/kernel.h"
 
 static const hf_link links[] = {HF_LINK_PROBIT, HF_LINK_LOGIT};
-static const hf_inference inferences[] = {HF_INFERENCE_LAPLACE, HF_INFERENCE_EP};
+static const hf_inference inferences[] = {HF_INFERENCE_LAPLACE, HF_INFERENCE_EP, HF_INFERENCE_VARIATIONAL};
 static const hf_inducing_method methods[] = {HF_INDUCING_VFE, HF_INDUCING_FITC, HF_INDUCING_DTC};
 
 static void start(labels *l, hfi_inducing *inducing, hf_inducing_method method, hf_link link,
@@ -38,15 +38,15 @@ static double evaluate(hfi_latent_problem *p, double *gradient)
 static void all_rows_are_exact(void **state)
 {
     (void)state;
-    for (size_t k = 0; k < 12; k++) {
+    for (size_t k = 0; k < 18; k++) {
         labels l;
         labels_make(&l, "3*matern32 + 0.2*white", HF_MEAN_CONSTANT);
         const hf_link link = links[k % 2];
-        const hf_inference inference = inferences[k / 2 % 2];
+        const hf_inference inference = inferences[k / 2 % 3];
         hfi_inducing inducing;
         hfi_latent_problem p;
         double exact = NAN, from[8], gradient[8];
-        start(&l, &inducing, methods[k / 4], link, inference, ROWS, &p);
+        start(&l, &inducing, methods[k / 6], link, inference, ROWS, &p);
         assert_int_equal(hf_class_evidence(l.ctx, link, inference, l.kernel, l.mean, ROWS, l.x, INPUTS,
                                            l.label, 2, &exact, from),
                          HF_OK);
@@ -62,9 +62,9 @@ static void all_rows_are_exact(void **state)
 static void gradient_agrees_with_differences(void **state)
 {
     (void)state;
-    for (size_t kinds = 0; kinds < 13; kinds++) {
+    for (size_t kinds = 0; kinds < 19; kinds++) {
         /* the last: rows of which the inducing inputs say nothing, VFE under EP */
-        const bool far = kinds == 12;
+        const bool far = kinds == 18;
         const size_t k = far ? 2 : kinds;
         labels l;
         labels_make(&l, far ? "6*se(lengthscale=0.3)" : "6*se(ard) + 0.2*white", HF_MEAN_CONSTANT);
@@ -72,7 +72,7 @@ static void gradient_agrees_with_differences(void **state)
         assert_int_equal(hf_mean_set(l.ctx, l.mean, &mean, false), HF_OK);
         hfi_inducing inducing;
         hfi_latent_problem p;
-        start(&l, &inducing, methods[k / 4], links[k % 2], inferences[k / 2 % 2], 7, &p);
+        start(&l, &inducing, methods[k / 6], links[k % 2], inferences[k / 2 % 3], 7, &p);
         const size_t kernel_count = hf_kernel_parameters(l.kernel);
         double gradient[8], theta[8];
         evaluate(&p, gradient);
@@ -93,7 +93,7 @@ static void gradient_agrees_with_differences(void **state)
             assert_int_equal(hf_mean_set(l.ctx, l.mean, theta + kernel_count, false), HF_OK);
             /* what EP's sites answer to the trace is itself a difference of fixed points */
             const bool by_difference =
-                methods[k / 4] == HF_INDUCING_VFE && inferences[k / 2 % 2] == HF_INFERENCE_EP;
+                methods[k / 6] == HF_INDUCING_VFE && inferences[k / 2 % 3] == HF_INFERENCE_EP;
             assert_near(gradient[i], slope,
                         (far             ? 5e-6
                          : by_difference ? 5e-7
