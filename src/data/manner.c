@@ -72,7 +72,8 @@ hf_status hfi_manner_copy(hf_context *ctx, const hfi_manner *from, hfi_manner **
     if (from == NULL) return HF_OK;
     hfi_manner *copy = NULL;
     hf_status status = hfi_manner_make(ctx, &from->dialect, &copy);
-    if (status >= 0) status = hfi_manner_columns(ctx, copy, from->fields);
+    if (copy == NULL) return status;
+    status = hfi_manner_columns(ctx, copy, from->fields);
     if (status < 0) {
         hfi_manner_free(copy);
         return status;

@@ -147,7 +147,8 @@ static hf_status tabulate(hf_context *ctx, const hf_table *table, const row *row
 hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                          const hf_fit_settings *settings, hf_table **out)
 {
-    if (out != NULL) *out = NULL;
+    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_columns: out is NULL");
+    *out = NULL;
     hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_columns", table, columns, settings, out);
     if (status < 0) return status;
     hf_model *model = NULL;
