@@ -9,7 +9,7 @@ PYTHON ?= python3
 MAKEFLAGS += --no-print-directory
 PRODUCT = holdfast_shared holdfast_static holdfast
 
-.PHONY: all help demo test check-quick bench install install-python uninstall format tidy clean
+.PHONY: all help demo docs test check-quick bench install install-python uninstall format tidy clean
 
 all: ## build library and tool (what is missing on the system is named, not installed)
 	@cmake -S . -B $(BUILD)
@@ -32,6 +32,12 @@ test: ## install what is missing and run all tests (sanitizers, valgrind, fuzzer
 
 check-quick: ## the tests of the rooms and the quick house rules on the plain build
 	@scripts/test --build $(BUILD) -j $(JOBS) quick
+
+docs: ## the documentation site, in build/site/html; installs what is missing
+	@scripts/install-dependencies docs
+	@cmake -S . -B $(BUILD) >/dev/null
+	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_shared holdfast >/dev/null
+	@/usr/bin/python3 scripts/site --build $(BUILD)
 
 bench: ## timings, beside peers where they are installed
 	@cmake -S . -B $(BUILD) -DHF_TESTS=ON

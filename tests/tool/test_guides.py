@@ -5,6 +5,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 from toolcase import SOURCE, TOOL, ToolCase
@@ -74,6 +75,41 @@ class Guides(ToolCase):
 
     def test_study(self):
         self.runs("study.md", 2)
+
+    def tabs(self, label):
+        """The blocks of docs/start.md behind a tab's label."""
+        with open(os.path.join(SOURCE, "docs", "start.md"), encoding="utf-8") as file:
+            found = re.findall(rf"^```{{tab}} {label}\n((?:.*\n)*?)```$", file.read(), re.M)
+        self.assertGreaterEqual(len(found), 2)
+        return ["\n".join(line[4:] for line in block.split("\n")) for block in found]
+
+    def test_start(self):
+        self.runs("start.md", 2)
+        self.assertTrue(os.path.getsize(self.path("predictions.csv")) and os.path.getsize(self.path("boston.svg")))
+
+    def test_start_in_python(self):
+        build = os.path.dirname(TOOL)
+        environment = {**os.environ, "PYTHONPATH": os.path.join(SOURCE, "bindings", "python"),
+                       "HOLDFAST_LIBRARY": os.path.join(build, "libholdfast.so")}
+        os.symlink(os.path.join(SOURCE, "data"), self.path("data"))
+        done = subprocess.run([sys.executable, "-c", "\n".join(self.tabs("Python"))], cwd=self.folder, env=environment,
+                              capture_output=True, text=True, timeout=100, check=False)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_start_in_c(self):
+        build, whole, rest = os.path.dirname(TOOL), *self.tabs("C")
+        # The second block goes on in the first, before its model is freed.
+        code = whole.replace("    hf_model_free(model);", "    hf_table *rows = NULL;\n    {" + rest + "    }\n"
+                             "    hf_table_free(rows);\n    hf_model_free(model);")
+        with open(self.path("start.c"), "w", encoding="utf-8") as file:
+            file.write(code.replace("    {    hf_status s =", "    {\n    s ="))
+        os.symlink(os.path.join(SOURCE, "data"), self.path("data"))
+        shutil.copy(os.path.join(SOURCE, "data", "boston.csv"), self.path("new.csv"))
+        made = subprocess.run(["cc", "-std=c17", "-Wall", "-Werror", f"-I{SOURCE}/include", "start.c", "-o", "start", f"-L{build}", "-lholdfast",
+                               f"-Wl,-rpath,{build}"], cwd=self.folder, capture_output=True, text=True, check=False)
+        self.assertEqual(made.returncode, 0, made.stderr)
+        self.assertEqual(subprocess.run(["./start"], cwd=self.folder, timeout=100, check=False).returncode, 0)
+        self.assertTrue(os.path.getsize(self.path("predictions.csv")))
 
 
 class Reader(unittest.TestCase):
