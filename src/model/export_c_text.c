@@ -135,8 +135,8 @@ static void number(hfi_emitter *e, double value, char text[48])
     }
     if (e->single && fabs(value) < (double)FLT_MIN) value = 0.0;
     const int length = snprintf(text, 40, e->single ? "%.9g" : "%.17g", value);
-    if (strcspn(text, ".e") == (size_t)length) strcat(text, ".0");
-    if (e->single) strcat(text, "F");
+    const bool whole = strcspn(text, ".e") == (size_t)length;
+    snprintf(text + length, 8, "%s%s", whole ? ".0" : "", e->single ? "F" : "");
 }
 
 void hfi_emit_number(hfi_emitter *e, double value)
