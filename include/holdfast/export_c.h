@@ -63,9 +63,9 @@ typedef struct hf_export_report {
  *
  *     int NAME(const T x[inputs], unsigned output, NAME_result *result);     0, or 1: not finite
  *
- * x in the order of hf_model_feature(), as hf_model_inputs() has it. The result has mean, sd_latent and sd_observed
- * (hf_predict()), of a log transform those of the reading with its median, of a classifier the
- * latent mean and sd, and the probability of the second class.
+ * x in the order of hf_model_feature(), as hf_model_inputs() has it. The result has mean, sd_latent
+ * and sd_observed (hf_predict()), of a log transform those of the reading with its median, of a
+ * classifier the latent mean and sd, and the probability of the second class.
  * @param settings NULL for the defaults
  * @param path     written beside it and renamed; "-" for standard output
  * @param report   filled; may be NULL
