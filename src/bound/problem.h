@@ -90,7 +90,7 @@ hf_status hfi_problem_check(hf_context *ctx, const hf_posterior *posterior, cons
 hf_status hfi_problem_create(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
                              const hf_certify_settings *settings, void *shared, const double *lower,
                              const double *upper, hfi_certify_problem **out);
-void hfi_problem_free(hfi_certify_problem *problem);
+void hfi_problem_free(hfi_certify_problem *q);
 
 /** Answer for a box where a number is not finite, so that nothing is known; argmin and argmax
  * hold `inputs` entries. */
@@ -99,16 +99,16 @@ hf_range hfi_unknown_range(const hfi_quantity *quantity, const hf_certify_settin
 
 /* ---- for the functions of problems -------------------------------------------------------------------------------- */
 
-/** problem->x and `user` := the point (m) in the user's box. */
-void hfi_problem_place(hfi_certify_problem *problem, const double *point, double *user);
+/** q->x and `user` := the point (m) in the user's box. */
+void hfi_problem_place(hfi_certify_problem *q, const double *point, double *user);
 /** Projected gradient steps (descend.c): `point` holds free inputs in the solver's units and is moved, sign value of it is *value, `user` the same point in
  * the user's units. `work` holds 4 m doubles. */
 void hfi_descend(hfi_certify_problem *problem, double sign, double *point, double *value, double *user,
                  double *work);
 /** begin() and end() where scratch is doubles (problem_moments.c). */
-hf_status hfi_problem_begin(hfi_certify_problem *problem, size_t threads,
-                            const hfi_branch_functions *functions, hfi_branch_problem *out);
-void hfi_problem_end(hfi_certify_problem *problem);
+hf_status hfi_problem_begin(hfi_certify_problem *q, size_t threads, const hfi_branch_functions *functions,
+                            hfi_branch_problem *out);
+void hfi_problem_end(hfi_certify_problem *q);
 /** Scratch of a thread. */
 static inline double *hfi_problem_scratch(const hfi_certify_problem *problem, int thread)
 {

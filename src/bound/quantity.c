@@ -126,7 +126,7 @@ const hfi_quantity *hfi_quantity_of(hf_certify_what what)
     static const hfi_quantity *const rows[] = {[HF_CERTIFY_MEAN] = &hfi_quantity_mean,
                                                [HF_CERTIFY_SD] = &hfi_quantity_sd,
                                                [HF_CERTIFY_MEAN_PLUS] = &hfi_quantity_mean_plus};
-    return (size_t)what < sizeof rows / sizeof *rows ? rows[what] : NULL;
+    return (unsigned)what <= (unsigned)HF_CERTIFY_MEAN_PLUS ? rows[what] : NULL;
 }
 
 void hfi_quantity_gradient(const hfi_quantity *q, double beta, size_t d, double mean, double sd,

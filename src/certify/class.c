@@ -104,7 +104,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m, const double *lower,
                                   const double *upper, hf_range *out, double *argmin, double *argmax)
 {
-    const hfi_quantity *quantity = NULL;
+    const hfi_quantity *quantity = &hfi_quantity_mean;
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     const size_t class = own.output;
     hf_status status = hfi_class_quantity(ctx, classifier, class, &quantity);
@@ -226,7 +226,7 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
                               const double *lower, const double *upper, hf_decision *out,
                               double *counterexample)
 {
-    const hfi_quantity *quantity = NULL;
+    const hfi_quantity *quantity = &hfi_quantity_mean;
     if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     own.output = 0;

@@ -33,7 +33,7 @@ double hfi_region_size(const hf_region *region, size_t inputs, const double *fro
                        const double *unit);
 
 /** Cuts what is searched to the region of the problem's settings: *whole becomes that, and needs what it was. HF_ERR_MEMORY without a message, and *whole is as it was. */
-hf_status hfi_region_cut(hfi_certify_problem *problem, size_t threads, const hfi_region_centre *place,
+hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_region_centre *place,
                          hfi_branch_problem *whole);
 /** *whole becomes what it was. */
 void hfi_region_uncut(hfi_branch_problem *whole);

@@ -14,7 +14,7 @@ hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certif
 
 hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out)
 {
-    const hfi_quantity *quantity = NULL;
+    const hfi_quantity *quantity = &hfi_quantity_mean;
     const hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     *out = (hfi_value){.posterior = hf_classifier_posterior(classifier),
                        .classifier = classifier,
