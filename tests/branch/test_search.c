@@ -53,7 +53,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
             out[k].point[j] = middle;
             out[k].face[j] = 0;
         }
-        out[k].bound = least - 0.1 * width;
+        out[k].bound = least - 1e-4 * width;
         out[k].centre = centre;
         out[k].predicted = centre;
         out[k].slack = centre - out[k].bound;
