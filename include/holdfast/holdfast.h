@@ -39,6 +39,7 @@
 #include <holdfast/model.h>
 #include <holdfast/optimise.h>
 #include <holdfast/outputs.h>
+#include <holdfast/page.h>
 #include <holdfast/path.h>
 #include <holdfast/posterior.h>
 #include <holdfast/reach.h>

@@ -7,11 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
-const tool_verb *const verbs[] = {&verb_fit,         &verb_predict,   &verb_score,    &verb_compare,
-                                  &verb_inspect,     &verb_export,    &verb_plot,     &verb_bound,
-                                  &verb_norm,        &verb_certify,   &verb_extremum, &verb_attack,
-                                  &verb_explain,     &verb_expert,    &verb_track,    &verb_study,
-                                  &verb_contaminate, &verb_reproduce, &verb_doctor};
+const tool_verb *const verbs[] = {
+    &verb_fit,    &verb_predict, &verb_score, &verb_compare,     &verb_inspect,   &verb_export, &verb_report,
+    &verb_plot,   &verb_bound,   &verb_norm,  &verb_certify,     &verb_extremum,  &verb_attack, &verb_explain,
+    &verb_expert, &verb_track,   &verb_study, &verb_contaminate, &verb_reproduce, &verb_doctor};
 const size_t verb_count = sizeof verbs / sizeof verbs[0];
 
 static const tool_verb *find_verb(const char *name)

@@ -323,8 +323,8 @@ const double *table_column(hf_context *ctx, const hf_table *table, const char *n
 /* ---- verbs
  * ------------------------------------------------------------------------------------------------- */
 
-extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_export, verb_plot,
-    verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain, verb_expert, verb_track,
-    verb_study, verb_contaminate, verb_reproduce, verb_doctor;
+extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_export,
+    verb_report, verb_plot, verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain,
+    verb_expert, verb_track, verb_study, verb_contaminate, verb_reproduce, verb_doctor;
 
 #endif

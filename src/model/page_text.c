@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The text of a page: escapes, numbers, style, and the lines that sort a table. */
+#include "model/page.h"
+
+#include <holdfast/version.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static void put(hfi_page *page, const char *text, size_t length)
+{
+    if (page->status >= 0 && length > 0) page->status = hfi_file_write(page->ctx, &page->file, text, length);
+}
+
+void hfi_page_put(hfi_page *page, const char *format, ...)
+{
+    char text[1024];
+    va_list args;
+    va_start(args, format);
+    const int length = vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    if (length > 0) put(page, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
+}
+
+/* Bytes of the well-formed character that begins here; 0: none does. */
+static size_t character(const unsigned char *c)
+{
+    if (c[0] < 0x80) return c[0] >= 0x20 && c[0] != 0x7f ? 1 : 0;
+    const size_t more = c[0] >= 0xf0 && c[0] <= 0xf4  ? 3
+                        : c[0] >= 0xe0 && c[0] < 0xf0 ? 2
+                        : c[0] >= 0xc2 && c[0] < 0xe0 ? 1
+                                                      : 0;
+    for (size_t k = 1; k <= more; k++)
+        if ((c[k] & 0xc0) != 0x80) return 0;
+    const bool overlong = (c[0] == 0xe0 && c[1] < 0xa0) || (c[0] == 0xf0 && c[1] < 0x90);
+    const bool surrogate = (c[0] == 0xed && c[1] > 0x9f) || (c[0] == 0xf4 && c[1] > 0x8f);
+    return more == 0 || overlong || surrogate ? 0 : more + 1;
+}
+
+static const char *entity(char c)
+{
+    switch (c) {
+    case '<':
+        return "&lt;";
+    case '>':
+        return "&gt;";
+    case '&':
+        return "&amp;";
+    case '"':
+        return "&quot;";
+    case '\'':
+        return "&#39;";
+    default:
+        return NULL;
+    }
+}
+
+void hfi_page_words(hfi_page *page, const char *text)
+{
+    if (text == NULL) return;
+    while (*text != '\0') {
+        const size_t length = character((const unsigned char *)text);
+        const char *escaped = entity(*text);
+        if (length == 0)
+            put(page, "\xef\xbf\xbd", 3);
+        else if (escaped != NULL)
+            put(page, escaped, strlen(escaped));
+        else
+            put(page, text, length);
+        text += length > 0 ? length : 1;
+    }
+}
+
+void hfi_page_number(hfi_page *page, double value, int digits)
+{
+    if (isnan(value))
+        hfi_page_put(page, "-");
+    else
+        hfi_page_put(page, "%.*g", digits, value);
+}
+
+void hfi_page_cell(hfi_page *page, double value, int digits)
+{
+    hfi_page_put(page, "<td>");
+    hfi_page_number(page, value, digits);
+    hfi_page_put(page, "</td>");
+}
+
+void hfi_page_part(hfi_page *page, const char *id, const char *title)
+{
+    hfi_page_put(page, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+}
+
+void hfi_page_end(hfi_page *page)
+{
+    hfi_page_put(page, "</section>\n");
+}
+
+/* ---- the page ------------------------------------------------------------------------------------------- */
+
+static const char style[] =
+    ":root{color-scheme:light dark;--back:#fff;--text:#1b1f24;--soft:#57606a;--line:#d0d7de;--main:#0b5cad;"
+    "--band:#0b5cad33;--bad:#b3261e;--box:#f6f8fa}\n"
+    "@media (prefers-color-scheme:dark){:root{--back:#12161b;--text:#e6edf3;--soft:#a5b0bb;--line:#3a434d;"
+    "--main:#79b8ff;--band:#79b8ff40;--bad:#ff9c91;--box:#1b2128}}\n"
+    "*{box-sizing:border-box}body{margin:0;background:var(--back);color:var(--text);"
+    "font:16px/1.5 system-ui,'DejaVu Sans',sans-serif}\n"
+    "main{max-width:62rem;margin:auto;padding:1rem}h1{font-size:1.6rem;margin:.5rem 0;overflow-wrap:anywhere}"
+    "h2{font-size:1.2rem;margin:2rem 0 .5rem;border-bottom:1px solid "
+    "var(--line)}h3{font-size:1rem;margin:.5rem 0}\n"
+    "nav ul{display:flex;flex-wrap:wrap;gap:.3rem 1rem;padding:0;margin:.5rem 0;list-style:none}"
+    "a{color:var(--main)}p{max-width:44rem;overflow-wrap:anywhere}\n"
+    ".scroll{overflow-x:auto;max-height:32rem}table{border-collapse:collapse;font-variant-numeric:tabular-"
+    "nums}"
+    "caption{text-align:left;color:var(--soft);padding:.2rem 0}"
+    "th,td{padding:.25rem .75rem;border-bottom:1px solid var(--line);text-align:right}"
+    "th:first-child,td.name{text-align:left;overflow-wrap:anywhere}th[scope=row]{text-align:left;font-weight:"
+    "500}\n"
+    "th button{font:inherit;color:var(--main);background:none;border:0;padding:0;cursor:pointer;"
+    "text-decoration:underline}\n"
+    "th[aria-sort=ascending] button::after{content:' \\2191'}th[aria-sort=descending] "
+    "button::after{content:' \\2193'}\n"
+    ":focus-visible{outline:3px solid var(--main);outline-offset:2px}\n"
+    ".grid{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,19rem),1fr));gap:1rem}"
+    "figure{margin:0}figcaption{color:var(--soft);font-size:.9rem}svg{width:100%;height:auto;max-width:38rem}"
+    "\n"
+    "svg text{fill:var(--soft);font-size:12px}.axis{stroke:var(--soft);fill:none}.line{stroke:var(--main);"
+    "stroke-width:2;fill:none}.guide{stroke:var(--soft);stroke-dasharray:4 "
+    "4;fill:none}.band{fill:var(--band)}"
+    ".dot{fill:var(--main);fill-opacity:.6}.cross{stroke:var(--bad);stroke-width:2;fill:none}\n"
+    ".bar{fill:var(--main)}code{background:var(--box);padding:.1rem .3rem;overflow-wrap:anywhere}"
+    "pre{background:var(--box);padding:.75rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}\n"
+    "@media print{nav{display:none}.scroll{overflow:visible;max-height:none}figure,tr,h2{break-inside:avoid}"
+    "h2{break-after:avoid}th button{color:inherit;text-decoration:none}}\n";
+
+/* Without it tables stay in their order. */
+static const char script[] =
+    "document.querySelectorAll('table[data-sort]').forEach(function(t){\n"
+    "t.querySelectorAll('thead th').forEach(function(h,j){var "
+    "b=document.createElement('button');b.type='button';\n"
+    "b.textContent=h.textContent;h.textContent='';h.appendChild(b);b.addEventListener('click',function(){\n"
+    "var up=h.getAttribute('aria-sort')!=='ascending',body=t.tBodies[0];\n"
+    "t.querySelectorAll('th').forEach(function(o){o.removeAttribute('aria-sort')});\n"
+    "h.setAttribute('aria-sort',up?'ascending':'descending');\n"
+    "Array.from(body.rows).sort(function(a,c){var x=a.cells[j].textContent,y=c.cells[j].textContent,\n"
+    "d=isNaN(x)||isNaN(y)?x.localeCompare(y):x-y;return "
+    "up?d:-d}).forEach(function(r){body.appendChild(r)})})})});\n";
+
+static void write_long(hfi_page *page, const char *text)
+{
+    put(page, text, strlen(text));
+}
+
+void hfi_page_begin(hfi_page *page)
+{
+    hfi_page_put(
+        page,
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+        "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+        "<meta name=\"generator\" content=\"Holdfast %s\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
+        hf_version());
+    hfi_page_words(page, page->model->target);
+    hfi_page_put(page, ": a model's report</title>\n<style>\n");
+    write_long(page, style);
+    hfi_page_put(page, "</style>\n</head>\n<body>\n<main>\n<h1>Model of ");
+    hfi_page_words(page, page->model->target);
+    hfi_page_put(page, "</h1>\n<nav aria-label=\"Parts\"><ul>");
+    static const char *const parts[][2] = {{"fit", "The fit"},         {"data", "Data"},
+                                           {"trust", "Trust"},         {"aside", "Doubted readings"},
+                                           {"inputs", "Inputs"},       {"slices", "Predictions"},
+                                           {"residuals", "Residuals"}, {"parameters", "Hyperparameters"},
+                                           {"again", "Make it again"}};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        hfi_page_put(page, "<li><a href=\"#%s\">%s</a></li>", parts[i][0], parts[i][1]);
+    hfi_page_put(page, "</ul></nav>\n");
+}
+
+void hfi_page_finish(hfi_page *page)
+{
+    hfi_page_put(page, "</main>\n<script>\n");
+    write_long(page, script);
+    hfi_page_put(page, "</script>\n</body>\n</html>\n");
+}
