@@ -302,7 +302,7 @@ void hfi_page_inputs(hfi_page *page)
         "others. It is about the model, not the world; of correlated twins each may look less "
         "important than both are.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
         "aria-label=\"Shares of inputs\"><table data-sort><thead><tr><th scope=\"col\">input</th>"
-        "<th scope=\"col\">share</th><th scope=\"col\">as a bar</th></tr></thead><tbody>\n");
+        "<th scope=\"col\">share</th><th scope=\"col\" data-plain>as a bar</th></tr></thead><tbody>\n");
     for (size_t j = 0; j < model->d; j++) {
         const double share = page->relevance[j], drawn = share > 1.0 ? 1.0 : share < 0.0 ? 0.0 : share;
         hfi_page_put(page, "<tr><th scope=\"row\">");

@@ -406,6 +406,7 @@ FUNCTIONS = {
     'hf_model_readings': ('i', ['P', 'P', 'P']),
     'hf_model_relevance': ('i', ['P', 'P', 'P']),
     'hf_model_report': ('P', ['P']),
+    'hf_model_report_html': ('i', ['P', 'P', 'P', 's', 's']),
     'hf_model_rows': ('i', ['P', 'P', 'P']),
     'hf_model_save': ('i', ['P', 'P', 's']),
     'hf_model_score_arrays': ('i', ['P', 'P', 'P', 'P']),
