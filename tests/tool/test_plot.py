@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Pictures: every format, odd names, no gnuplot, nothing half-drawn."""
 import json
+import math
 import os
 import re
 import shutil
@@ -41,6 +42,63 @@ class Data(ToolCase):
             unquoted = re.sub(r'"[^"]*"', "", line)
             self.assertNotIn("hacked", unquoted)
 
+    def block(self, script, name, panel=0):
+        """The rows of numbers of a block of data, and of the panel-th one where several have its name."""
+        return [[float(word) for word in line.split()] for line in re.findall(r"\$%s << EOD\n(.*?)EOD" % name, script, re.S)[panel].splitlines()]
+
+    def test_coverage_takes_the_place_of_weights_that_are_all_one(self):
+        self.wave(rows=60, bad=(5, 23))
+        self.ok("fit", "wave.csv", "--target", "y", "--preset", "gp", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+        script, rows = self.read("p.gp"), table(self.read("p-rows.csv"))
+        self.assertEqual(set(rows["weight"]), {1.0})
+        self.assertNotIn("Weights of the readings", script)
+        z = [abs(y - m) / s for y, m, s in zip(rows["y"], rows["loo_mean"], rows["loo_sd"])]
+        levels = self.block(script, "calibration")
+        self.assertEqual(len(levels), 101)
+        for level, share, low, high in levels:
+            self.assertAlmostEqual(share, sum(math.erf(v / math.sqrt(2)) <= level for v in z) / 60, delta=1e-8)
+            self.assertAlmostEqual(high - level, min(1.96 * math.sqrt(level * (1 - level) / 60), 1 - level), delta=1e-8)
+            self.assertAlmostEqual(level - low, min(1.96 * math.sqrt(level * (1 - level) / 60), level), delta=1e-8)
+        self.assertIn("x with lines", script)  # the diagonal
+        # Readings set aside have weight 0: the panel of weights tells something.
+        self.ok("fit", "wave.csv", "--target", "y", "-o", "s.hf")
+        self.ok("plot", "s.hf", "--data-only", "-o", "s.svg")
+        self.assertIn("Weights of the readings", self.read("s.gp"))
+        self.assertNotIn("$calibration", self.read("s.gp"))
+
+    def test_suspects_have_row_numbers_and_the_title_a_score(self):
+        bad = (3, 9, 14, 20, 28, 33, 41, 50, 58, 66, 77, 90)
+        self.wave(rows=150, bad=bad)
+        for word, told in (("force", "set aside"), ("off", None)):
+            self.ok("fit", "wave.csv", "--target", "y", "--suspects", word, "-o", "m.hf")
+            self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+            script, rows = self.read("p.gp"), table(self.read("p-rows.csv"))
+            kept = [i for i in range(150) if rows["weight"][i] >= 0.25]
+            z = [(rows["y"][i] - rows["loo_mean"][i]) / rows["loo_sd"][i] for i in range(150)]
+            rmse = math.sqrt(sum((rows["y"][i] - rows["loo_mean"][i]) ** 2 for i in kept) / len(kept))
+            inside = sum(abs(z[i]) <= 1.959963984540054 for i in kept) / len(kept)
+            self.assertIn("Leave-one-out: RMSE %.3g, %.3g %% of the kept" % (rmse, 100 * inside), script)
+            suspected = [i for i in range(150) if rows["suspected"][i]]
+            if told is None:
+                self.assertEqual((suspected, "suspected" in script, "$marks" in script), ([], False, False))
+                continue
+            self.assertIn("y: 150 readings, %d suspected, %s" % (len(suspected), told), script)
+            farthest = sorted(suspected, key=lambda i: -abs(z[i]))[:10]
+            self.assertGreater(len(suspected), 10)
+            self.assertEqual([row[2] for row in self.block(script, "marks")], [i + 1 for i in farthest])
+            self.assertIn("the farthest ten", script)
+
+    def test_room_for_tics(self):
+        """Longer numbers at the tics move the panels to the right."""
+        room = []
+        for scale in (1, 1000000):
+            self.write("t.csv", "a,y\n" + "".join("%d,%r\n" % (i, scale * (1 + math.sin(i))) for i in range(40)))
+            self.ok("fit", "t.csv", "--target", "y", "--no-train", "-q", "-o", "m.hf")
+            self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+            room.append(1200 * float(re.search(r"margins ([\d.]+),", self.read("p.gp")).group(1)))
+        self.assertGreater(room[1], room[0] + 15)
+
     def test_failures(self):
         self.wave()
         self.ok("fit", "wave.csv", "--target", "y", "--no-train", "-o", "m.hf")
@@ -75,7 +133,7 @@ class Pictures(ToolCase):
             self.assertTrue(self.read("p" + ending, "rb").startswith(magic))
         self.assertEqual(self.files(), ["m.hf", "p.pdf", "p.png", "p.svg", "wave.csv"])
         picture = self.read("p.svg")
-        self.assertIn("y: 60 readings, 2 suspected and set aside", picture)
+        self.assertIn("y: 60 readings, 2 suspected, set aside", picture)
         for heading in ("Slice along", "Observed against", "Weights of", "Residuals of"):
             self.assertIn(heading, picture)
         summary = json.loads(self.ok("plot", "m.hf", "--x", "b", "--json"))

@@ -204,16 +204,18 @@ const tool_verb verb_plot = {
     .text =
         "Four panels: a slice along one input with its bands and the readings, observed against "
         "leave-one-out\n"
-        "prediction, the weights, and the residuals. Suspected readings are red crosses. Of several outputs\n"
-        "there is a slice each, shaded where only others have readings. Of an envelope (holdfast bound "
-        "--save)\n"
-        "the bounds along its input with the readings' intervals; of one of two inputs, maps of upper "
-        "bound,\n"
-        "lower bound and width; of one of more, or with --x, a slice through the medians. Of a classifier "
+        "prediction, the weights, and the residuals. Where all weights are 1, the coverage of leave-one-out\n"
+        "intervals against their nominal level takes the place of the weights. Suspected readings are red\n"
+        "crosses; the ten farthest have their row numbers. The title has the leave-one-out score of the "
+        "kept\n"
+        "readings. Of several outputs there is a slice each, shaded where only others have readings. Of an\n"
+        "envelope (holdfast bound --save) the bounds along its input with the readings' intervals; of one of "
+        "two\n"
+        "inputs, maps of upper bound, lower bound and width; of one of more, or with --x, a slice through "
         "the\n"
-        "probabilities of the classes along its input, of one of two inputs as a map, of one of more a "
-        "slice\n"
-        "as above. Needs gnuplot.",
+        "medians. Of a classifier the probabilities of the classes along its input, of one of two inputs as "
+        "a\n"
+        "map, of one of more a slice as above. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),

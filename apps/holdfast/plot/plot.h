@@ -12,6 +12,17 @@ enum {
     PLOT_POINTS = 241 /* along the slice */
 };
 
+enum {
+    PLOT_MARKED =
+        10 /* suspected readings that get their row numbers: the farthest from what the others say */
+};
+
+/** Leave-one-out score of the kept readings, as hf_model_leave_one_out() has it. */
+typedef struct plot_score {
+    bool known;
+    double rmse, coverage; /* of 95 % intervals */
+} plot_score;
+
 /** Everything that is drawn. Arrays of n entries per reading, PLOT_POINTS per slice. */
 typedef struct plot_data {
     const hf_model *model;
@@ -25,6 +36,7 @@ typedef struct plot_data {
     /* With a transformed target loo_mean is the median, residual that of what is modelled; else
      * NULL. */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
+    plot_score score; /* one output only: several have one of them all */
     hf_transform transform;
     bool rates; /* counts or amounts: the slice is of log rates, `transform` is log */
     /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which the
@@ -51,6 +63,7 @@ typedef struct plot_outputs {
     const hf_model *model;
     hf_table *rows;
     size_t count, column;
+    plot_score score;
     plot_data *output; /* count */
 } plot_outputs;
 
@@ -141,6 +154,39 @@ void plot_label(FILE *out, const char *axis, const char *text);
 /** The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other on so many
  * points; 0: leave it to gnuplot. */
 double plot_tic_step(const double range[2], double points);
+/** Length of the longest number at tics so far apart. */
+size_t plot_longest_tic(const double range[2], double step);
+
+/* ---- around the panels of a model (plot_title.c) ---------------------------------------------------------------- */
+
+/** How far apart the tics of a vertical axis are: 1, 2 or 5 times a power of ten, ten tics at
+ * most; 0 where the range has no width or too large a one: gnuplot chooses. */
+double plot_vertical_step(const double range[2]);
+/** Points, of 1200 across the picture, that the numbers at these tics and the label beside them take. */
+double plot_vertical_room(const double range[2]);
+/** ", 3 suspected, kept", or "set aside"; nothing without suspects. */
+void plot_print_suspects(FILE *out, const hf_fit_report *report);
+hf_status plot_score_make(hf_context *ctx, const hf_model *model, plot_score *out);
+/** The score as a line below the title; `scaled`: of several outputs. Nothing where it is not known. */
+void plot_print_score(FILE *out, const plot_score *score, bool scaled, unsigned height);
+
+/** Entries of the legend that not every picture has. */
+typedef struct plot_legend {
+    bool median, shaded; /* the line is the median; some place was read for other outputs only */
+    size_t suspected;
+} plot_legend;
+
+/** One line at the foot of the picture, after all panels. */
+void plot_print_legend(FILE *out, const plot_legend *legend, unsigned height);
+
+/* ---- calibration (plot_calibration.c) ----------------------------------------------------------------------------- */
+
+/** Standardised leave-one-out residuals, n; to be freed, NULL when out of memory. */
+double *plot_residuals(const plot_data *data);
+/** Every reading has weight 1: their picture would tell nothing. */
+bool plot_all_weigh_one(const plot_data *data);
+/** Coverage of leave-one-out intervals against their nominal level, with the diagonal. False when out of memory. */
+bool plot_calibration(FILE *out, const plot_data *data);
 
 /** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);

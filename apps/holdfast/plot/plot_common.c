@@ -131,8 +131,7 @@ void plot_label(FILE *out, const char *axis, const char *text)
     fputs("\"\n", out);
 }
 
-/* Length of the longest number at the tics of an axis. */
-static size_t longest_tic(const double range[2], double step)
+size_t plot_longest_tic(const double range[2], double step)
 {
     char number[32];
     size_t longest = 1;
@@ -152,7 +151,7 @@ double plot_tic_step(const double range[2], double points)
     double power = pow(10.0, floor(log10(span / 12.0)));
     for (size_t k = 0; k < 9; k++) {
         const double step = nice[k % 3] * power;
-        if (span / step <= 12.0 && points * step / span >= 8.0 * (double)longest_tic(range, step) + 14.0)
+        if (span / step <= 12.0 && points * step / span >= 8.0 * (double)plot_longest_tic(range, step) + 14.0)
             return step;
         if (k % 3 == 2) power *= 10.0;
     }

@@ -266,6 +266,7 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     if (status >= 0) status = choose_input(ctx, out, centre, x);
     if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
     if (status >= 0) status = plot_slice_make(ctx, out, centre, &s);
+    if (status >= 0) status = plot_score_make(ctx, model, &out->score);
     free(centre);
     return status;
 }

@@ -204,6 +204,7 @@ hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *
     hf_status status = hf_model_rows(ctx, model, &out->rows);
     if (status >= 0) status = source_make(ctx, out, &from);
     if (status >= 0) status = make_outputs(ctx, x, out, &from);
+    if (status >= 0) status = plot_score_make(ctx, model, &out->score);
     source_free(&from);
     return status;
 }

@@ -44,7 +44,14 @@ static vertical limits(const plot_data *data, const double *values, vertical ran
 
 static void print_axis(FILE *out, vertical range)
 {
-    fprintf(out, "set yrange [%.9g:%.9g]\n", range.low, range.high);
+    const double step = plot_vertical_step((double[]){range.low, range.high});
+    fprintf(out, "set yrange [%.9g:%.9g]\nset ytics autofreq\n", range.low, range.high);
+    if (step > 0.0) fprintf(out, "set ytics %.9g\n", step);
+}
+
+static double room_of(vertical range)
+{
+    return plot_vertical_room((double[]){range.low, range.high});
 }
 
 /* A horizontal axis that shows all values with a little room on both sides. */
@@ -100,16 +107,57 @@ static size_t print_block(FILE *out, const plot_data *data, const double *x, con
     return count;
 }
 
+/* How far the others' prediction of a reading is off, in standard deviations. */
+static double distance(const plot_data *data, size_t i)
+{
+    const double t =
+        data->residual != NULL ? data->residual[i] : (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
+    return isnan(t) ? 0.0 : fabs(t);
+}
+
+/* The suspected readings that get their row numbers, the farthest first. Returns how many. */
+static size_t find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
+{
+    size_t count = 0;
+    for (size_t i = 0; i < data->n; i++) {
+        if (isnan(data->y[i]) || data->suspected[i] == 0.0) continue;
+        size_t at = count;
+        while (at > 0 && distance(data, i) > distance(data, marked[at - 1])) at--;
+        if (at == PLOT_MARKED) continue;
+        if (count < PLOT_MARKED) count++;
+        for (size_t k = count - 1; k > at; k--) marked[k] = marked[k - 1];
+        marked[at] = i;
+    }
+    return count;
+}
+
+/* Lines "x y row" of marked readings; those beyond the axis have theirs inside it. */
+static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
+{
+    size_t marked[PLOT_MARKED];
+    const size_t count = find_marked(data, marked);
+    if (count == 0) return 0;
+    fputs("$marks << EOD\n", out);
+    for (size_t k = 0; k < count; k++) {
+        const size_t i = marked[k];
+        plot_number(out, x[i]);
+        fprintf(out, " %.9g %.0f\n", fmin(fmax(y[i], range.low), range.high), data->row[i]);
+    }
+    fputs("EOD\n", out);
+    return count;
+}
+
 /* Which blocks a panel has. */
 typedef struct drawn {
-    size_t plain, suspected, beyond;
+    size_t plain, suspected, beyond, marks;
 } drawn;
 
 static drawn print_blocks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
 {
     return (drawn){print_block(out, data, x, y, range, PLAIN, "plain"),
                    print_block(out, data, x, y, range, SUSPECTED, "suspected"),
-                   print_block(out, data, x, y, range, BEYOND, "beyond")};
+                   print_block(out, data, x, y, range, BEYOND, "beyond"),
+                   print_marks(out, data, x, y, range)};
 }
 
 static void print_slice(FILE *out, const plot_data *data)
@@ -138,24 +186,22 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
     if (blocks.plain > 0) {
         fprintf(out,
                 "%s$plain using 1:2:(%g * (%s)) with points pointtype 7 pointsize variable linecolor rgb "
-                "'%s' title "
-                "'reading, size: weight'",
+                "'%s'",
                 separator, size, sized ? "0.35 + 0.65 * $3" : "0.8", colour);
         separator = ", ";
     }
     if (blocks.suspected > 0) {
         fprintf(out,
                 "%s$suspected using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor rgb "
-                "red title "
-                "'suspected'",
+                "red",
                 separator);
         separator = ", ";
     }
     if (blocks.beyond > 0)
-        fprintf(
-            out,
-            "%s$beyond using 1:2:3 with points pointtype variable pointsize 0.9 linecolor rgb red notitle",
-            separator);
+        fprintf(out, "%s$beyond using 1:2:3 with points pointtype variable pointsize 0.9 linecolor rgb red",
+                separator);
+    if (blocks.marks > 0)
+        fputs(", $marks using 1:2:3 with labels left offset 0.7,0 font ',9' textcolor rgb red", out);
     fputc('\n', out);
 }
 
@@ -194,17 +240,29 @@ static void unset_gaps(FILE *out, const plot_data *data)
     for (size_t k = 0; k < data->gaps; k++) fprintf(out, "unset object %zu\n", k + 100);
 }
 
-/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
- * output. */
-static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along, bool shaded)
+static vertical slice_range(const plot_data *data)
 {
-    const char *x = hf_model_feature(data->model, data->column);
     vertical range = {INFINITY, -INFINITY};
     for (size_t k = 0; k < PLOT_POINTS; k++) {
         include(&range, plot_band(data, k, data->sd_observed, -1.96));
         include(&range, plot_band(data, k, data->sd_observed, 1.96));
     }
-    range = limits(data, data->reading_value, range);
+    return limits(data, data->reading_value, range);
+}
+
+static vertical agreement_range(const plot_data *data)
+{
+    vertical range = {INFINITY, -INFINITY};
+    for (size_t i = 0; i < data->n; i++) include(&range, data->loo_mean[i]);
+    return limits(data, data->y, range);
+}
+
+/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
+ * output. */
+static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along)
+{
+    const char *x = hf_model_feature(data->model, data->column);
+    const vertical range = slice_range(data);
     drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
     print_horizontal(out, data->at, PLOT_POINTS);
     print_axis(out, range);
@@ -226,38 +284,43 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
     }
     fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid "
-          "0.13 noborder title '95 % of readings', "
+          "0.13 noborder, "
           "$slice using 1:3:4 with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid 0.28 "
-          "noborder title '95 % of the function', "
-          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue title ",
+          "noborder, "
+          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue",
           out);
-    fputs(data->transform == HF_TRANSFORM_NONE ? "'mean'" : "'median'", out);
-    if (shaded)
-        fputs(", NaN with boxes fillcolor rgb '#eceef1' fillstyle solid noborder title 'not read here'", out);
     print_points(out, data, blocks, data->d > 0, ", ");
     unset_gaps(out, data);
 }
 
 static void print_slice_panel(FILE *out, const plot_data *data)
 {
-    print_slice_plot(out, data, data->d > 1 ? "Slice along " : "Fit along ", true, false);
+    print_slice_plot(out, data, data->d > 1 ? "Slice along " : "Fit along ", true);
 }
 
 static void print_agreement_panel(FILE *out, const plot_data *data)
 {
     const char *y = data->name;
-    vertical range = {INFINITY, -INFINITY};
-    for (size_t i = 0; i < data->n; i++) include(&range, data->loo_mean[i]);
-    range = limits(data, data->y, range);
+    const vertical range = agreement_range(data);
     drawn blocks = print_blocks(out, data, data->loo_mean, data->y, range);
     print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
-    heading(out, "Observed against predicted from the others", "", blocks.beyond);
+    heading(out, "Observed against left-out predictions", "", blocks.beyond);
     label(out, "x", "leave-one-out prediction of ", y, "");
     label(out, "y", "observed ", y, "");
     fputs("plot x with lines linewidth 1.4 linecolor rgb blue", out);
     print_points(out, data, blocks, false, ", ");
+}
+
+static bool print_calibration_panel(FILE *out, const plot_data *data)
+{
+    heading(out, "Coverage of leave-one-out intervals", "", 0);
+    fputs("set key at graph 0.03,0.96 left top Left reverse samplen 1.6 font ',10' textcolor '#4a4f57'\n",
+          out);
+    const bool complete = plot_calibration(out, data);
+    fputs("unset key\n", out);
+    return complete;
 }
 
 static void print_weight_panel(FILE *out, const plot_data *data)
@@ -273,55 +336,71 @@ static void print_weight_panel(FILE *out, const plot_data *data)
 
 static bool print_residual_panel(FILE *out, const plot_data *data)
 {
-    double *t = malloc((data->n + 1) * sizeof *t);
+    double *t = plot_residuals(data);
     if (t == NULL) return false;
-    for (size_t i = 0; i < data->n; i++)
-        t[i] =
-            data->residual != NULL ? data->residual[i] : (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
     vertical range = limits(data, t, (vertical){-3.0, 3.0});
     drawn blocks = print_blocks(out, data, data->loo_mean, t, range);
     free(t);
     print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
-    heading(out, "Residuals of the predictions from the others", "", blocks.beyond);
+    heading(out, "Residuals of left-out readings", "", blocks.beyond);
     label(out, "x", "leave-one-out prediction of ", data->name, "");
     fputs("set ylabel 'residual / sd'\n"
           "set object 1 rectangle from graph 0, first -1.96 to graph 1, first 1.96 behind fillcolor rgb blue "
-          "fillstyle transparent solid 0.13 noborder\nplot 0 with lines linewidth 1.4 linecolor rgb blue "
-          "notitle, "
-          "NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.13 noborder",
+          "fillstyle transparent solid 0.13 noborder\nplot 0 with lines linewidth 1.4 linecolor rgb blue",
           out);
     print_points(out, data, blocks, false, ", ");
     fputs("unset object 1\n", out);
     return true;
 }
 
-static void print_title(FILE *out, const plot_data *data)
+static size_t count_suspected(const plot_data *data)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < data->n; i++) count += !isnan(data->y[i]) && data->suspected[i] != 0.0 ? 1 : 0;
+    return count;
+}
+
+static void print_title(FILE *out, const plot_data *data, unsigned height)
 {
     const hf_fit_report *report = hf_model_report(data->model);
     fputs("set label 2 \"", out);
     plot_quoted(out, data->name);
     fprintf(out, ": %zu readings", report->readings);
-    if (report->suspects > 0)
-        fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
-    fputs("\" at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n"
-          "set key at screen 0.004,0.953 left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
-          "textcolor '#4a4f57'\n",
-          out);
+    plot_print_suspects(out, report);
+    fprintf(out, "\" at screen 0.012,%.4f left font ',17' textcolor '#1d2026'\n", 1.0 - 24.0 / height);
+    plot_print_score(out, &data->score, false, height);
+}
+
+/* Two panels a row, between them room for the numbers beside the right one. */
+static void print_grid(FILE *out, const plot_data *data, unsigned height)
+{
+    const vertical fixed = {0.0, 1.0}; /* of weights and coverage */
+    const double left = fmax(room_of(slice_range(data)), room_of(fixed)),
+                 right = fmax(room_of(agreement_range(data)), room_of(fixed));
+    fprintf(out, "set multiplot layout 2,2 margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", left / 1200.0,
+            90.0 / height, 1.0 - 100.0 / height, right / 1200.0, 110.0 / height);
 }
 
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
 {
+    const unsigned height = 900;
+    const plot_legend legend = {data->transform != HF_TRANSFORM_NONE, false, count_suspected(data)};
     print_slice(script, data);
-    plot_terminal(script, format, 900, output);
+    plot_terminal(script, format, height, output);
     fputs(plot_style, script);
-    fputs("set multiplot layout 2,2 margins 0.07,0.985,0.075,0.86 spacing 0.085,0.15\n", script);
-    print_title(script, data);
+    print_grid(script, data, height);
+    print_title(script, data, height);
     print_slice_panel(script, data);
-    fputs("unset label 2\nunset key\n", script);
+    fputs("unset label 2\nunset label 4\n", script);
     print_agreement_panel(script, data);
-    print_weight_panel(script, data);
-    bool complete = print_residual_panel(script, data);
+    bool complete = true;
+    if (plot_all_weigh_one(data))
+        complete = print_calibration_panel(script, data);
+    else
+        print_weight_panel(script, data);
+    complete = complete && print_residual_panel(script, data);
+    plot_print_legend(script, &legend, height);
     fputs("unset multiplot\nunset output\n", script);
     return complete && fflush(script) == 0 && !ferror(script);
 }
@@ -335,38 +414,46 @@ static bool any_gaps(const plot_outputs *data)
     return false;
 }
 
-static void print_outputs_title(FILE *out, const plot_outputs *data)
+static void print_outputs_title(FILE *out, const plot_outputs *data, unsigned height)
 {
     const hf_fit_report *report = hf_model_report(data->model);
     const size_t outputs = hf_model_outputs(data->model);
     fputs("set label 2 '", out);
     if (data->count < outputs) fprintf(out, "The first %zu of ", data->count);
     fprintf(out, "%zu outputs: %zu readings", outputs, report->readings);
-    if (report->suspects > 0)
-        fprintf(out, ", %zu suspected%s", report->suspects, report->suspects_adopted ? " and set aside" : "");
-    fputs("' at screen 0.012,0.972 left font ',17' textcolor '#1d2026'\n", out);
+    plot_print_suspects(out, report);
+    fprintf(out, "' at screen 0.012,%.4f left font ',17' textcolor '#1d2026'\n", 1.0 - 24.0 / height);
+    plot_print_score(out, &data->score, true, height);
+}
+
+/* Room for the numbers at the tics beside the panels of every column. */
+static double widest_room(const plot_outputs *data)
+{
+    double room_needed = 0.0;
+    for (size_t t = 0; t < data->count; t++)
+        room_needed = fmax(room_needed, room_of(slice_range(&data->output[t])));
+    return room_needed / 1200.0;
 }
 
 bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output)
 {
     const size_t columns = data->count > 3 ? 2 : 1, rows = (data->count + columns - 1) / columns;
-    const unsigned top = 108, panel = 260, height = top + panel * (unsigned)rows;
-    const double head = (double)top / height;
-    const bool shaded = any_gaps(data);
+    const unsigned top = 95, foot = 85, panel = 260, height = top + foot - 75 + panel * (unsigned)rows;
+    const double beside = widest_room(data);
+    plot_legend legend = {false, any_gaps(data), 0};
     plot_terminal(script, format, height, output);
     fputs(plot_style, script);
-    fprintf(script, "set multiplot layout %zu,%zu margins %.3f,0.985,%.4f,%.4f spacing 0.085,%.4f\n", rows,
-            columns, columns == 1 ? 0.09 : 0.07, 55.0 / height, 1.0 - head, 75.0 / height);
-    fprintf(script,
-            "set key at screen 0.004,%.4f left top horizontal Left reverse maxrows 1 maxcols 6 samplen 1.6 "
-            "textcolor '#4a4f57'\n",
-            1.0 - 38.0 / height);
-    print_outputs_title(script, data);
+    fprintf(script, "set multiplot layout %zu,%zu margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", rows,
+            columns, beside, (double)foot / height, 1.0 - (double)top / height, beside, 75.0 / height);
+    print_outputs_title(script, data, height);
     for (size_t t = 0; t < data->count; t++) {
-        if (t == 1) fputs("unset label 2\nunset key\n", script);
+        if (t == 1) fputs("unset label 2\nunset label 4\n", script);
+        const size_t suspected = count_suspected(&data->output[t]);
+        if (suspected > legend.suspected) legend.suspected = suspected;
         print_slice(script, &data->output[t]);
-        print_slice_plot(script, &data->output[t], "", false, shaded && t == 0);
+        print_slice_plot(script, &data->output[t], "", false);
     }
+    plot_print_legend(script, &legend, height);
     fputs("unset multiplot\nunset output\n", script);
     return fflush(script) == 0 && !ferror(script);
 }
