@@ -330,7 +330,7 @@ class Costs(ToolCase):
     def test_large_tables_choose_for_themselves(self):
         self.wave(rows=2500)
         text = self.ok(*FIT, "--dry-run")
-        self.assertRegex(text, r"^2500 readings of 2 inputs\nsolver       projected solver with at most \d+ actions beyond \d+ inducing inputs\n")
+        self.assertRegex(text, r"(?m)^2500 readings of 2 inputs\nsolver       projected solver with at most \d+ actions beyond \d+ inducing inputs\n")
         code, out, err = self.run_tool(*FIT, "--iterations", "2", "--suspects", "off")
         self.assertEqual(code, 0)
         self.assertRegex(err.split("\n")[0], r"^holdfast: 2500 readings: projected solver with at most \d+ actions beyond \d+ inducing inputs; "
