@@ -85,7 +85,7 @@ double hfi_classes_sketch(hfi_classes *classes, const double *point, double *gra
 
 size_t hfi_classes_scratch(const hfi_classes *classes);
 /** As hfi_branch_functions has it. */
-void hfi_classes_bounds(const hfi_certify_problem *problem, double sign, size_t count, const double *low,
+void hfi_classes_bounds(const hfi_certify_problem *q, double sign, size_t count, const double *low,
                         const double *high, hfi_box_bound *bounds, double *scratch);
 
 /* ---- covariances (classes_spread.c) ---- */

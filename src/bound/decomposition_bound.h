@@ -22,12 +22,12 @@ typedef struct hfi_enclosure {
 } hfi_enclosure;
 
 /** Computes what a whole box needs once, into *state. HF_OK with *state NULL: it does not apply to this posterior. */
-hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, void **state);
-void hfi_decomposition_free(void *state); /* NULL is allowed */
+hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, void **out);
+void hfi_decomposition_free(void *of); /* NULL is allowed */
 /** Doubles of scratch that one call needs. */
-size_t hfi_decomposition_scratch(const void *state);
+size_t hfi_decomposition_scratch(const void *of);
 /** Encloses the latent mean over a box inside the whole one. No allocation; several threads at once. */
-void hfi_decomposition_mean(const void *state, const double *centre, const double *half, double *scratch,
+void hfi_decomposition_mean(const void *of, const double *centre, const double *half, double *scratch,
                             hfi_enclosure *out);
 
 #endif

@@ -103,7 +103,7 @@ hf_range hfi_unknown_range(const hfi_quantity *quantity, const hf_certify_settin
 void hfi_problem_place(hfi_certify_problem *q, const double *point, double *user);
 /** Projected gradient steps (descend.c): `point` holds free inputs in the solver's units and is moved, sign value of it is *value, `user` the same point in
  * the user's units. `work` holds 4 m doubles. */
-void hfi_descend(hfi_certify_problem *problem, double sign, double *point, double *value, double *user,
+void hfi_descend(hfi_certify_problem *q, double sign, double *point, double *value, double *user,
                  double *work);
 /** begin() and end() where scratch is doubles (problem_moments.c). */
 hf_status hfi_problem_begin(hfi_certify_problem *q, size_t threads, const hfi_branch_functions *functions,
@@ -129,7 +129,7 @@ double hfi_problem_look(void *of, double sign, bool descend, const double *point
 size_t hfi_problem_own_scratch(size_t m, size_t d);
 size_t hfi_problem_sharp_scratch(const hfi_certify_problem *problem); /* of models that are sharpened */
 /** hfi_branch_functions of mean and sd. */
-void hfi_problem_bounds(void *problem, int thread, double sign, double enough, size_t count,
-                        const double *low, const double *high, hfi_box_bound *bounds);
+void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
+                        const double *high, hfi_box_bound *bounds);
 
 #endif
