@@ -21,7 +21,7 @@ typedef struct hfi_enclosure {
     double *at_upper; /* large */
 } hfi_enclosure;
 
-/** Computes what a whole box needs once, into *state. HF_OK with *state NULL: it does not apply to this posterior. */
+/** Computes what a whole box needs once, into *out. HF_OK with *out NULL: it does not apply to this posterior. */
 hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, void **out);
 void hfi_decomposition_free(void *of); /* NULL is allowed */
 /** Doubles of scratch that one call needs. */
