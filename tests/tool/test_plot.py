@@ -89,6 +89,80 @@ class Data(ToolCase):
             self.assertEqual([row[2] for row in self.block(script, "marks")], [i + 1 for i in farthest])
             self.assertIn("the farthest ten", script)
 
+    def test_points_where_the_mean_bends(self):
+        """Half of the line wiggles: there the points are close, and the broken line is near the model's own mean."""
+        self.write("t.csv", "a,y\n" + "".join("%r,%r\n" % (i / 25, i / 500 + (math.sin(30 * i / 25) if 75 < i < 125 else 0)) for i in range(250)))
+        self.ok("fit", "t.csv", "--target", "y", "--preset", "gp", "-q", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+        points = table(self.read("p-slice.csv"))
+        x, mean = points["x"], points["mean"]
+        self.assertEqual(x, sorted(set(x)))
+        self.assertLessEqual(len(x), 800)
+        inside = sum(3 < v < 5 for v in x)
+        self.assertGreater(inside, 241 * 2 / 10.8 * 2)
+        self.assertLess(sum(6 < v < 8 for v in x), inside / 2)
+        middles = [(a + b) / 2 for a, b in zip(x, x[1:])]
+        self.write("on.csv", "a\n" + "".join("%r\n" % v for v in middles))
+        between = table(self.ok("predict", "m.hf", "on.csv", "-q"))["y_mean"]
+        for v, value, left, right in zip(middles, between, mean, mean[1:]):
+            self.assertAlmostEqual(value, (left + right) / 2, delta=0.004 * (max(mean) - min(mean)), msg=str(v))
+
+    def test_a_narrow_peak_at_a_reading_is_met(self):
+        """A peak narrower than the first steps: the readings' own places are points."""
+        self.write("t.csv", "a,y\n" + "".join("%r,%d\n" % (i + 0.37, i % 2) for i in range(60)))
+        self.ok("fit", "t.csv", "--target", "y", "--kernel", "rbf(lengthscale=0.02)", "--no-train", "-q", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+        self.assertLessEqual({i + 0.37 for i in range(60)}, set(table(self.read("p-slice.csv"))["x"]))
+
+    def test_slices_of_collinear_inputs_stay_where_data_are(self):
+        rows = [(i / 10, i / 5 + 0.1 * math.sin(7 * i), math.cos(3 * i), i % 2) for i in range(100)]
+        self.write("t.csv", "a,b,c,d,y\n" + "".join("%r,%r,%r,%d,%r\n" % (*row, math.sin(row[0]) + row[1] / 9) for row in rows))
+        self.ok("fit", "t.csv", "--target", "y", "--no-train", "-q", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-x", "a", "-o", "p.svg")
+        points, script = table(self.read("p-slice.csv")), self.read("p.gp")
+        self.assertIn('set xlabel "a  (b follows its regression on it, other inputs at their medians)"', script)
+        n, middle = 100, lambda k: sorted(row[k] for row in rows)[50]
+        ma, mb = (sum(row[k] for row in rows) / n for k in (0, 1))
+        slope = sum((row[0] - ma) * (row[1] - mb) for row in rows) / sum((row[0] - ma) ** 2 for row in rows)
+        low, high = min(row[1] for row in rows), max(row[1] for row in rows)
+        on = [(x, min(max(mb + slope * (x - ma), low), high), middle(2), middle(3)) for x in points["x"]]
+        self.write("on.csv", "a,b,c,d\n" + "".join("%r,%r,%r,%r\n" % row for row in on))
+        for ours, theirs in zip(points["mean"], table(self.ok("predict", "m.hf", "on.csv", "-q"))["y_mean"]):
+            self.assertAlmostEqual(ours, theirs, delta=1e-9)
+        self.ok("plot", "m.hf", "--data-only", "-x", "c", "-o", "q.svg")
+        self.assertIn('set xlabel "c  (other inputs at their medians)"', self.read("q.gp"))
+
+    def test_two_inputs_have_maps(self):
+        """The cells are what the tool predicts there; crosses are the suspects, with their rows; with --x there is none."""
+        self.write("t.csv", "a,b,y\n" + "".join(
+            "%r,%r,%r\n" % (i * 37 % 60 / 8, math.cos(3 * i), math.exp(math.sin(i * 37 % 60 / 8) + (9 if i in (5, 23) else 0.03 * math.sin(61 * i * i))))
+            for i in range(60)))
+        for transform in ("none", "log"):
+            self.ok("fit", "t.csv", "--target", "y", "--transform", transform, "--suspects", "force", "-q", "-o", "m.hf")
+            self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+            script, rows, data = self.read("p.gp"), table(self.read("p-rows.csv")), table(self.read("t.csv"))
+            cells = self.block(script, "map")
+            cells = [cell for cell in cells if cell]
+            self.assertEqual(len(cells), 81 * 81)
+            self.assertLess(min(cell[0] for cell in cells), min(data["a"]))
+            self.assertGreater(max(cell[1] for cell in cells), max(data["b"]))
+            some = cells[::97]
+            self.write("on.csv", "a,b\n" + "".join("%.9g,%.9g\n" % (a, b) for a, b, _, _ in some))
+            at = table(self.ok("predict", "m.hf", "on.csv", "-q"))
+            middle = at["y_mean" if transform == "none" else "y_median"]
+            for cell, mean, sd in zip(some, middle, at["y_sd_latent"]):
+                self.assertAlmostEqual(cell[2] / mean, 1, delta=1e-5)
+                self.assertAlmostEqual(cell[3] / sd, 1, delta=1e-5)
+            suspects = [i for i in range(60) if rows["suspected"][i]]
+            self.assertLessEqual({5, 23}, set(suspects))
+            for ours, i in zip(self.block(script, "mapsuspects"), suspects):
+                self.assertAlmostEqual(ours[0], data["a"][i], delta=1e-7)
+                self.assertAlmostEqual(ours[1], data["b"][i], delta=1e-7)
+            self.assertEqual(len(self.block(script, "mapped")), 60 - len(suspects))
+            self.assertLessEqual({row[2] for row in self.block(script, "mapmarks")}, {i + 1.0 for i in suspects})
+        self.ok("plot", "m.hf", "--data-only", "--x", "a", "-o", "p.svg")
+        self.assertNotIn("$map", self.read("p.gp"))
+
     def test_room_for_tics(self):
         """Longer numbers at the tics move the panels to the right."""
         room = []
@@ -137,7 +211,9 @@ class Pictures(ToolCase):
         for heading in ("Slice along", "Observed against", "Weights of", "Residuals of"):
             self.assertIn(heading, picture)
         summary = json.loads(self.ok("plot", "m.hf", "--x", "b", "--json"))
-        self.assertEqual(summary, {"output": "m.svg", "target": "y", "x": "b", "readings": 60})
+        self.assertEqual(summary, {"output": "m.svg", "target": "y", "x": "b", "readings": 60, "maps": False})
+        self.assertTrue(json.loads(self.ok("plot", "m.hf", "--json"))["maps"])
+        self.assertIn("Mean over both inputs", self.read("m.svg"))
 
     def test_shapes(self):
         """One row, constants, gaps, a reading a million million away, names with quotes, many rows: drawn without a word."""
@@ -145,6 +221,7 @@ class Pictures(ToolCase):
                  "far": "a,y\n" + "".join("%d,%r\n" % (i, i % 3 if i != 9 else 1e12) for i in range(30)),
                  "name": "\"it's a\",y_1\n1,2\n2,3\n4,5\n",
                  "huge": "a,y\n-1e300,1\n0,3\n1e300,2\n",
+                 "two": "a,b,y\n1,2,5\n1,2,5\n1,3,5\n", "level": "a,b,y\n" + "".join("%d,%d,7\n" % (i, i * i % 5) for i in range(20)),
                  "many": "a,y\n" + "".join("%d,%d\n" % (i, i * i % 11) for i in range(1200))}
         for name, text in cases.items():
             self.write(name + ".csv", text)

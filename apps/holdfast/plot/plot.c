@@ -121,6 +121,8 @@ static json_t *json_model_picture(const hf_model *model, const picture *data, co
     json_t *json = json_pack("{s:o, s:o, s:o, s:I}", "output", json_text(output), "target",
                              json_text(hf_model_target(model)), "x",
                              json_text(hf_model_feature(model, column)), "readings", (json_int_t)readings);
+    if (json != NULL && !data->is_several && !data->is_classes)
+        json_object_set_new(json, "maps", json_boolean(data->one.map.drawn));
     if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
     if (json != NULL && data->is_classes) json_object_set_new(json, "maps", json_boolean(data->classes.maps));
     return json;
@@ -205,17 +207,20 @@ const tool_verb verb_plot = {
         "Four panels: a slice along one input with its bands and the readings, observed against "
         "leave-one-out\n"
         "prediction, the weights, and the residuals. Where all weights are 1, the coverage of leave-one-out\n"
-        "intervals against their nominal level takes the place of the weights. Suspected readings are red\n"
-        "crosses; the ten farthest have their row numbers. The title has the leave-one-out score of the "
-        "kept\n"
-        "readings. Of several outputs there is a slice each, shaded where only others have readings. Of an\n"
-        "envelope (holdfast bound --save) the bounds along its input with the readings' intervals; of one of "
-        "two\n"
-        "inputs, maps of upper bound, lower bound and width; of one of more, or with --x, a slice through "
-        "the\n"
-        "medians. Of a classifier the probabilities of the classes along its input, of one of two inputs as "
-        "a\n"
-        "map, of one of more a slice as above. Needs gnuplot.",
+        "intervals against their nominal level takes the place of the weights. Other inputs of a slice are "
+        "at\n"
+        "their medians, but those that correlate with its input by 1/2 or more follow their regression on "
+        "it.\n"
+        "Suspected readings are red crosses; the ten farthest have their row numbers. The title has the\n"
+        "leave-one-out score of the kept readings. Of two inputs there are maps of mean and standard "
+        "deviation\n"
+        "too, unless --x names one. Of several outputs there is a slice each, shaded where only others have\n"
+        "readings. Of an envelope (holdfast bound --save) the bounds along its input with the readings'\n"
+        "intervals; of one of two inputs, maps of upper bound, lower bound and width; of one of more, or "
+        "with\n"
+        "--x, a slice through the medians. Of a classifier the probabilities of the classes along its input, "
+        "of\n"
+        "one of two inputs as a map, of one of more a slice as above. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),

@@ -9,7 +9,8 @@
 #include "shell/tool.h"
 
 enum {
-    PLOT_POINTS = 241 /* along the slice */
+    PLOT_POINTS = 241,     /* along a slice, before it is refined */
+    PLOT_MOST_POINTS = 800 /* and after */
 };
 
 enum {
@@ -23,19 +24,28 @@ typedef struct plot_score {
     double rmse, coverage; /* of 95 % intervals */
 } plot_score;
 
-/** Everything that is drawn. Arrays of n entries per reading, PLOT_POINTS per slice. */
+/** Maps over two inputs, in the units of the target. */
+typedef struct plot_map {
+    bool drawn;
+    double low[2], high[2];
+    double *mean, *sd; /* the first owns both; with a transformed target the median, and sd of the function */
+} plot_map;
+
+/** Everything that is drawn. Arrays of n entries per reading, `points` per slice. */
 typedef struct plot_data {
     const hf_model *model;
     hf_table *rows;     /* of hf_model_rows(): owns the arrays of the readings of one output */
     hf_table *training; /* of hf_model_training(): and their inputs */
     double *own;        /* of several outputs one owns its arrays itself */
     size_t n, d;
-    size_t width; /* numbers that a prediction takes: d, and with several outputs the number of the output */
+    double number; /* of the output, the last of them */
+    size_t width;  /* numbers that a prediction takes: d, and with several outputs the number of the output */
     const char *name; /* of what is read */
     const double **x; /* d columns of n inputs */
     /* With a transformed target loo_mean is the median, residual that of what is modelled; else
      * NULL. */
     const double *row, *y, *loo_mean, *loo_sd, *weight, *suspected, *residual;
+    plot_map map;     /* of two inputs and one output, unless an input was named */
     plot_score score; /* one output only: several have one of them all */
     hf_transform transform;
     bool rates; /* counts or amounts: the slice is of log rates, `transform` is log */
@@ -46,8 +56,11 @@ typedef struct plot_data {
 
     size_t column; /* the input of the slice */
     /* The slice, of what is modelled. */
-    double at[PLOT_POINTS], mean[PLOT_POINTS], sd_latent[PLOT_POINTS], sd_observed[PLOT_POINTS];
-    double *reading_at; /* n: the input */
+    size_t points;
+    double at[PLOT_MOST_POINTS], mean[PLOT_MOST_POINTS], sd_latent[PLOT_MOST_POINTS],
+        sd_observed[PLOT_MOST_POINTS];
+    size_t followers, follower; /* inputs that move along with that of the slice, and the first of them */
+    double *reading_at;         /* n: the input */
     double
         *reading_value; /* n: the reading; with several inputs moved along to the slice (partial residual) */
     size_t gaps;
@@ -90,8 +103,30 @@ hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *c
 /** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
 hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
                           size_t *column);
-/** The slice through `centre` over the range of the input's values, and the readings beside it. */
-hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s);
+/* ---- the slice (plot_slice.c) ------------------------------------------------------------------------------- */
+
+/** Where the other inputs are along a slice: at `centre`, but those that correlate with its input by
+ * 1/2 or more, and have ten values or more, follow their least-squares line on it, within the range
+ * of their values. Where inputs are collinear the slice so stays where there are readings. */
+typedef struct plot_route {
+    const double *centre;   /* d medians; the caller's, as are the next four */
+    const double *const *x; /* d columns of n inputs */
+    size_t n, d, column;
+    double *slope;      /* d: of the line on the input of the slice, 0 for those at their medians */
+    double *at;         /* d: where the line is at anchor */
+    double *low, *high; /* d each: least and largest values */
+    double anchor;
+} plot_route;
+
+/** Fills slope, at, low, high and anchor. HF_ERR_MEMORY. */
+hf_status plot_route_make(plot_route *route);
+void plot_route_free(plot_route *route);
+/** Slices over the range of the input's values, all at the same points, and the readings beside
+ * them. PLOT_POINTS equal steps and the readings' places where they are few; then intervals are
+ * halved where a curve leaves the chord of its neighbours by more than 0.4 % of its range, until
+ * none does, or PLOT_MOST_POINTS are there. */
+hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count, const plot_route *route,
+                           const plot_spread *s);
 
 /** In the units of the target, so many of these standard deviations from the slice at point k. */
 double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
@@ -156,6 +191,19 @@ void plot_label(FILE *out, const char *axis, const char *text);
 double plot_tic_step(const double range[2], double points);
 /** Length of the longest number at tics so far apart. */
 size_t plot_longest_tic(const double range[2], double step);
+
+/** The suspected readings that get their row numbers, the farthest first. Returns how many. */
+size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED]);
+
+/* ---- two inputs (plot_map.c) -------------------------------------------------------------------------------------- */
+
+/** Predicts over both inputs, 81 x 81 places. */
+hf_status plot_map_make(hf_context *ctx, plot_data *data);
+void plot_map_free(plot_map *map);
+/** Two maps with the readings, whose panels begin at `left` and are `width` wide with their scales of
+ * colours, in shares of the picture; other panels come before. */
+void plot_map_script(FILE *out, const plot_data *data, const double left[2], double width, double bottom,
+                     double top);
 
 /* ---- around the panels of a model (plot_title.c) ---------------------------------------------------------------- */
 

@@ -7,9 +7,8 @@
 #include <string.h>
 
 enum {
-    PROBES = 25,         /* points along an input when looking for the one that matters most */
-    PROBED_INPUTS = 200, /* more inputs than this are not tried */
-    BLOCK = 4096         /* rows predicted at once */
+    PROBES = 25,        /* points along an input when looking for the one that matters most */
+    PROBED_INPUTS = 200 /* more inputs than this are not tried */
 };
 
 static int by_value(const void *a, const void *b)
@@ -78,19 +77,6 @@ static hf_status find_offset(hf_context *ctx, plot_data *data)
     return HF_OK;
 }
 
-/* The prior mean at a place of the slice: between readings a straight line. */
-static double offset_of(const plot_data *data, double at)
-{
-    const double *pair = data->offset_at;
-    if (data->offsets == 0) return data->offset;
-    size_t i = 0;
-    while (i < data->offsets && pair[2 * i] < at) i++;
-    if (i == 0) return pair[1];
-    if (i == data->offsets) return pair[2 * i - 1];
-    const double share = (at - pair[2 * i - 2]) / (pair[2 * i] - pair[2 * i - 2]);
-    return pair[2 * i - 1] + share * (pair[2 * i + 1] - pair[2 * i - 1]);
-}
-
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
                          const plot_spread *s, double *out)
 {
@@ -140,84 +126,6 @@ static hf_status choose_input(hf_context *ctx, plot_data *data, const double *ce
     return HF_OK;
 }
 
-/* Predictions with all inputs at the centre but the chosen one, which takes the given values. */
-static hf_status predict_along(hf_context *ctx, const plot_data *data, const double *centre, size_t count,
-                               const double *at, double *mean, double *latent, double *observed)
-{
-    size_t block = count < BLOCK ? count : BLOCK;
-    double *x = malloc(block * data->width * sizeof *x);
-    hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t begin = 0; begin < count && status >= 0; begin += block) {
-        size_t rows = count - begin < block ? count - begin : block;
-        for (size_t k = 0; k < rows; k++) {
-            memcpy(x + k * data->width, centre, data->width * sizeof *x);
-            x[k * data->width + data->column] = at[begin + k];
-        }
-        status =
-            hf_predict(ctx, hf_model_posterior(data->model), rows, x, data->width, mean + begin,
-                       latent != NULL ? latent + begin : NULL, observed != NULL ? observed + begin : NULL);
-        for (size_t k = 0; k < rows; k++) mean[begin + k] += offset_of(data, at[begin + k]);
-    }
-    free(x);
-    return status;
-}
-
-static hf_status make_slice(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
-{
-    double margin = 0.04 * (s->most - s->least);
-    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
-    double begin = s->least - margin, end = s->most + margin;
-    for (size_t k = 0; k < PLOT_POINTS; k++)
-        data->at[k] = begin + (end - begin) * (double)k / (PLOT_POINTS - 1);
-    hf_status status = predict_along(ctx, data, centre, PLOT_POINTS, data->at, data->mean, data->sd_latent,
-                                     data->sd_observed);
-    for (size_t k = 0; k < PLOT_POINTS && status >= 0; k++) {
-        data->sd_latent[k] = sqrt(data->sd_latent[k]);
-        data->sd_observed[k] = sqrt(data->sd_observed[k]);
-    }
-    return status;
-}
-
-/* Counts and amounts are shown beside the rate: for one unit of exposure each. */
-static hf_status per_exposure(hf_context *ctx, const plot_data *data)
-{
-    const char *column = hf_model_exposure_column(data->model);
-    if (column == NULL) return HF_OK;
-    const double *exposure = table_column(ctx, data->training, column);
-    for (size_t i = 0; exposure != NULL && i < data->n; i++) data->reading_value[i] /= exposure[i];
-    return exposure != NULL ? HF_OK : HF_ERR_INTERNAL;
-}
-
-/* With one input the readings themselves; with several, what is left of them when the other inputs'
- * part is replaced by that at their medians: the slice at the reading's input plus its leave-one-out
- * residual, both of what is modelled. */
-static hf_status place_readings(hf_context *ctx, plot_data *data, const double *centre)
-{
-    const double *values = data->x[data->column];
-    data->reading_at = malloc(data->n * sizeof *data->reading_at);
-    data->reading_value = malloc(data->n * sizeof *data->reading_value);
-    if (data->reading_at == NULL || data->reading_value == NULL) return HF_ERR_MEMORY;
-    memcpy(data->reading_at, values, data->n * sizeof *values);
-    if (data->d == 1) {
-        memcpy(data->reading_value, data->y, data->n * sizeof *data->y);
-        return per_exposure(ctx, data);
-    }
-    hf_status status = predict_along(ctx, data, centre, data->n, values, data->reading_value, NULL, NULL);
-    const hf_transform g = data->transform;
-    for (size_t i = 0; i < data->n && status >= 0; i++) {
-        data->reading_value[i] +=
-            hf_transform_forward(g, data->y[i]) - hf_transform_forward(g, data->loo_mean[i]);
-        data->reading_value[i] = hf_transform_inverse(g, data->reading_value[i]);
-    }
-    return status;
-}
-
-hf_status plot_slice_make(hf_context *ctx, plot_data *data, const double *centre, const plot_spread *s)
-{
-    const hf_status status = make_slice(ctx, data, centre, s);
-    return status < 0 ? status : place_readings(ctx, data, centre);
-}
-
 static hf_status load_tables(hf_context *ctx, plot_data *data)
 {
     hf_status status = hf_model_rows(ctx, data->model, &data->rows);
@@ -265,7 +173,12 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     if (status >= 0) status = find_offset(ctx, out);
     if (status >= 0) status = choose_input(ctx, out, centre, x);
     if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
-    if (status >= 0) status = plot_slice_make(ctx, out, centre, &s);
+    plot_route route = {.centre = centre, .x = out->x, .n = out->n, .d = out->d, .column = out->column};
+    if (status >= 0) status = plot_route_make(&route);
+    if (status >= 0) status = plot_slices_make(ctx, out, 1, &route, &s);
+    plot_route_free(&route);
+    out->map.drawn = out->d == 2 && x == NULL;
+    if (status >= 0 && out->map.drawn) status = plot_map_make(ctx, out);
     if (status >= 0) status = plot_score_make(ctx, model, &out->score);
     free(centre);
     return status;
@@ -275,6 +188,7 @@ void plot_data_free(plot_data *data)
 {
     hf_table_free(data->rows);
     hf_table_free(data->training);
+    plot_map_free(&data->map);
     free(data->offset_at);
     free(data->reading_at);
     free(data->reading_value);
@@ -318,8 +232,8 @@ static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_tabl
     enum {
         COLUMNS = sizeof names / sizeof names[0]
     };
-    double column[COLUMNS][PLOT_POINTS];
-    for (size_t k = 0; k < PLOT_POINTS; k++) {
+    double column[COLUMNS][PLOT_MOST_POINTS];
+    for (size_t k = 0; k < data->points; k++) {
         const double latent = data->sd_latent[k], observed = data->sd_observed[k];
         double variance[2];
         hf_transform_moments(data->transform, data->mean[k], latent * latent, NULL, &variance[0]);
@@ -342,7 +256,7 @@ hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **ou
 {
     hf_table *table = NULL;
     const bool plain = data->transform == HF_TRANSFORM_NONE;
-    hf_status status = hf_table_create(ctx, PLOT_POINTS, &table);
+    hf_status status = hf_table_create(ctx, data->points, &table);
     if (status >= 0 && !plain) status = add_transformed(ctx, data, table);
     const struct {
         const char *name;

@@ -158,7 +158,7 @@ static hf_status find_gaps(const source *from, size_t output, plot_data *to)
         if (different >= LEAST_GAP) {
             to->gap[2 * to->gaps] = i > 0 ? 0.5 * (list[i - 1].at + list[i].at) : to->at[0];
             to->gap[2 * to->gaps + 1] =
-                end < from->readings ? 0.5 * (list[end - 1].at + list[end].at) : to->at[PLOT_POINTS - 1];
+                end < from->readings ? 0.5 * (list[end - 1].at + list[end].at) : to->at[to->points - 1];
             to->gaps++;
         }
         i = end > i ? end : i + 1;
@@ -184,16 +184,20 @@ static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out,
         to->name = hf_model_output(out->model, t);
         to->d = d;
         to->width = d + 1;
+        to->number = (double)t;
         status = take_readings(from, t, to);
     }
     if (status >= 0) status = choose_input(ctx, out, from, x);
-    for (size_t t = 0; t < count && status >= 0; t++) {
-        plot_data *to = &out->output[t];
-        to->column = out->column;
-        from->centre[d] = (double)t;
-        status = plot_slice_make(ctx, to, from->centre, &from->spread[out->column]);
-        if (status >= 0 && d == 1) status = find_gaps(from, t, to);
-    }
+    plot_route route = {.centre = from->centre,
+                        .x = from->x,
+                        .n = hf_table_rows(from->training),
+                        .d = d,
+                        .column = out->column};
+    for (size_t t = 0; t < out->count; t++) out->output[t].column = out->column;
+    if (status >= 0) status = plot_route_make(&route);
+    if (status >= 0) status = plot_slices_make(ctx, out->output, count, &route, &from->spread[out->column]);
+    for (size_t t = 0; t < count && d == 1 && status >= 0; t++) status = find_gaps(from, t, &out->output[t]);
+    plot_route_free(&route);
     return status;
 }
 
@@ -231,7 +235,7 @@ static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, 
 hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out)
 {
     hf_table *table = NULL;
-    hf_status status = hf_table_create(ctx, PLOT_POINTS, &table);
+    hf_status status = hf_table_create(ctx, data->output[0].points, &table);
     if (status >= 0) status = hf_table_set_numbers(ctx, table, "x", data->output[0].at);
     for (size_t t = 0; t < data->count && status >= 0; t++) {
         const plot_data *one = &data->output[t];

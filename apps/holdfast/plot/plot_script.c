@@ -115,8 +115,7 @@ static double distance(const plot_data *data, size_t i)
     return isnan(t) ? 0.0 : fabs(t);
 }
 
-/* The suspected readings that get their row numbers, the farthest first. Returns how many. */
-static size_t find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
+size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
 {
     size_t count = 0;
     for (size_t i = 0; i < data->n; i++) {
@@ -135,7 +134,7 @@ static size_t find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
 static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
 {
     size_t marked[PLOT_MARKED];
-    const size_t count = find_marked(data, marked);
+    const size_t count = plot_find_marked(data, marked);
     if (count == 0) return 0;
     fputs("$marks << EOD\n", out);
     for (size_t k = 0; k < count; k++) {
@@ -163,7 +162,7 @@ static drawn print_blocks(FILE *out, const plot_data *data, const double *x, con
 static void print_slice(FILE *out, const plot_data *data)
 {
     fputs("$slice << EOD\n", out);
-    for (size_t k = 0; k < PLOT_POINTS; k++) {
+    for (size_t k = 0; k < data->points; k++) {
         const double values[] = {data->at[k],
                                  plot_band(data, k, data->sd_latent, 0.0),
                                  plot_band(data, k, data->sd_latent, -1.96),
@@ -243,7 +242,7 @@ static void unset_gaps(FILE *out, const plot_data *data)
 static vertical slice_range(const plot_data *data)
 {
     vertical range = {INFINITY, -INFINITY};
-    for (size_t k = 0; k < PLOT_POINTS; k++) {
+    for (size_t k = 0; k < data->points; k++) {
         include(&range, plot_band(data, k, data->sd_observed, -1.96));
         include(&range, plot_band(data, k, data->sd_observed, 1.96));
     }
@@ -257,6 +256,27 @@ static vertical agreement_range(const plot_data *data)
     return limits(data, data->y, range);
 }
 
+/* The input of the slice, and where the other ones and the prior mean are along it. */
+static void print_slice_label(FILE *out, const plot_data *data, bool readings)
+{
+    fputs("set xlabel \"", out);
+    plot_quoted(out, hf_model_feature(data->model, data->column));
+    if (data->d > 1) {
+        fputs("  (", out);
+        if (data->followers == 1) {
+            plot_quoted(out, hf_model_feature(data->model, data->follower));
+            fputs(" follows its regression on it", out);
+        } else if (data->followers > 1) {
+            fprintf(out, "%zu inputs follow their regressions on it", data->followers);
+        }
+        if (data->followers > 0 && data->followers + 1 < data->d) fputs(", ", out);
+        if (data->followers + 1 < data->d) fputs("other inputs at their medians", out);
+        if (hf_model_mean_column(data->model) != NULL) fputs(", prior mean at its median", out);
+        fputs(readings ? "; readings: slice + residual)" : ")", out);
+    }
+    fputs("\"\n", out);
+}
+
 /* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
  * output. */
 static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along)
@@ -264,24 +284,16 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
     const char *x = hf_model_feature(data->model, data->column);
     const vertical range = slice_range(data);
     drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
-    print_horizontal(out, data->at, PLOT_POINTS);
+    print_horizontal(out, data->at, data->points);
     print_axis(out, range);
     print_gaps(out, data);
     heading(out, head, along ? x : data->name, blocks.beyond);
-    if (along) {
-        label(out, "x", "", x,
-              data->d == 1                                ? ""
-              : hf_model_mean_column(data->model) == NULL ? "  (other inputs at their medians)"
-                                                          : "  (other inputs, prior mean at their medians)");
-        label(out, "y", "", data->name,
-              data->rates   ? "  for one unit of exposure"
-              : data->d > 1 ? "  (readings: slice + residual)"
-                            : "");
-    } else {
-        label(out, "x", "", x,
-              data->d > 1 ? "  (other inputs at their medians; readings: slice + residual)" : "");
-        label(out, "y", "", data->name, "");
-    }
+    print_slice_label(out, data, !along);
+    label(out, "y", "", data->name,
+          !along        ? ""
+          : data->rates ? "  for one unit of exposure"
+          : data->d > 1 ? "  (readings: slice + residual)"
+                        : "");
     fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle "
           "transparent solid "
           "0.13 noborder, "
@@ -316,7 +328,7 @@ static void print_agreement_panel(FILE *out, const plot_data *data)
 static bool print_calibration_panel(FILE *out, const plot_data *data)
 {
     heading(out, "Coverage of leave-one-out intervals", "", 0);
-    fputs("set key at graph 0.03,0.96 left top Left reverse samplen 1.6 font ',10' textcolor '#4a4f57'\n",
+    fputs("set key at graph 0.98,0.04 right bottom Left reverse samplen 1.6 font ',10' textcolor '#4a4f57'\n",
           out);
     const bool complete = plot_calibration(out, data);
     fputs("unset key\n", out);
@@ -372,24 +384,46 @@ static void print_title(FILE *out, const plot_data *data, unsigned height)
     plot_print_score(out, &data->score, false, height);
 }
 
-/* Two panels a row, between them room for the numbers beside the right one. */
-static void print_grid(FILE *out, const plot_data *data, unsigned height)
+enum {
+    MAPS_HEIGHT = 400 /* more of the picture where it has maps */
+};
+
+/* Where the columns of panels begin, and how wide they are, in shares of the picture: beside each
+ * there is room for its numbers. */
+typedef struct grid {
+    double left[2], width;
+} grid;
+
+static grid find_grid(const plot_data *data)
 {
     const vertical fixed = {0.0, 1.0}; /* of weights and coverage */
-    const double left = fmax(room_of(slice_range(data)), room_of(fixed)),
-                 right = fmax(room_of(agreement_range(data)), room_of(fixed));
-    fprintf(out, "set multiplot layout 2,2 margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", left / 1200.0,
-            90.0 / height, 1.0 - 100.0 / height, right / 1200.0, 110.0 / height);
+    double left = fmax(room_of(slice_range(data)), room_of(fixed)),
+           right = fmax(room_of(agreement_range(data)), room_of(fixed));
+    if (data->map.drawn) {
+        const vertical second = {data->map.low[1], data->map.high[1]};
+        left = fmax(left, room_of(second));
+        right = fmax(right, room_of(second));
+    }
+    const double width = (0.985 * 1200.0 - left - right) / 2.0;
+    return (grid){{left / 1200.0, (left + width + right) / 1200.0}, width / 1200.0};
+}
+
+static void print_grid(FILE *out, const plot_data *data, const grid *at, unsigned height)
+{
+    const double above = 100.0 + (data->map.drawn ? MAPS_HEIGHT : 0);
+    fprintf(out, "set multiplot layout 2,2 margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", at->left[0],
+            90.0 / height, 1.0 - above / height, at->left[1] - at->left[0] - at->width, 110.0 / height);
 }
 
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
 {
-    const unsigned height = 900;
+    const unsigned height = 900 + (data->map.drawn ? MAPS_HEIGHT : 0);
+    const grid at = find_grid(data);
     const plot_legend legend = {data->transform != HF_TRANSFORM_NONE, false, count_suspected(data)};
     print_slice(script, data);
     plot_terminal(script, format, height, output);
     fputs(plot_style, script);
-    print_grid(script, data, height);
+    print_grid(script, data, &at, height);
     print_title(script, data, height);
     print_slice_panel(script, data);
     fputs("unset label 2\nunset label 4\n", script);
@@ -400,6 +434,9 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
     else
         print_weight_panel(script, data);
     complete = complete && print_residual_panel(script, data);
+    if (data->map.drawn)
+        plot_map_script(script, data, at.left, at.width, 1.0 - (100.0 + MAPS_HEIGHT - 110.0) / height,
+                        1.0 - 100.0 / height);
     plot_print_legend(script, &legend, height);
     fputs("unset multiplot\nunset output\n", script);
     return complete && fflush(script) == 0 && !ferror(script);
