@@ -3,6 +3,7 @@
 import json
 import math
 import os
+import random
 import re
 import shutil
 import unittest
@@ -88,6 +89,17 @@ class Data(ToolCase):
             self.assertGreater(len(suspected), 10)
             self.assertEqual([row[2] for row in self.block(script, "marks")], [i + 1 for i in farthest])
             self.assertIn("the farthest ten", script)
+
+    def test_suspects_that_are_kept(self):
+        draw = random.Random(0)
+        lines = ["%r,%r" % (i / 4, math.sin(i / 4) + 0.3 * draw.gauss(0, 1) * (3.2 if draw.random() < 0.12 else 1)) for i in range(40)]
+        self.write("t.csv", "x,y\n" + "\n".join(lines) + "\n")
+        self.ok("fit", "t.csv", "--target", "y", "-q", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+        rows, script = table(self.read("p-rows.csv")), self.read("p.gp")
+        self.assertIn("y: 40 readings, 1 suspected, kept", script)
+        self.assertEqual(self.block(script, "marks")[0][2], rows["suspected"].index(1) + 1)
+        self.assertIn("$calibration", script)  # kept: its weight is 1 too
 
     def test_points_where_the_mean_bends(self):
         """Half of the line wiggles: there the points are close, and the broken line is near the model's own mean."""

@@ -143,9 +143,9 @@ static void print_points(FILE *out, const plot_data *data, bool plain, bool susp
     fputc('\n', out);
 }
 
-static void print_heading(FILE *out, const char *text)
+static void print_heading(FILE *out, const char *text, const char *after)
 {
-    fprintf(out, "set label 1 \"%s\" at graph 0,1.045 left font ',14' textcolor '#1d2026'\n", text);
+    fprintf(out, "set label 1 \"%s%s\" at graph 0,1.045 left font ',14' textcolor '#1d2026'\n", text, after);
 }
 
 /* `left`, `width`, `bottom`, `top`: in shares of the picture. */
@@ -175,12 +175,13 @@ void plot_map_script(FILE *out, const plot_data *data, const double left[2], dou
     if (step > 0.0) fprintf(out, "set ytics %.9g\n", step);
     plot_label(out, "x", hf_model_feature(data->model, 0));
     plot_label(out, "y", hf_model_feature(data->model, 1));
-    print_heading(out,
-                  data->transform == HF_TRANSFORM_NONE ? "Mean over both inputs" : "Median over both inputs");
+    print_heading(out, data->transform == HF_TRANSFORM_NONE ? "Mean" : "Median",
+                  hf_model_mean_column(data->model) != NULL ? ", prior mean at its median"
+                                                            : " over both inputs");
     print_panel(out, left[0], width, bottom, top);
     print_map(out, map->mean, 3, "(0 '#2b2a5b', 0.25 '#2f6690', 0.5 '#3a9188', 0.75 '#9cc25b', 1 '#f6e652')");
     print_points(out, data, plain, suspected);
-    print_heading(out, "Standard deviation of the function");
+    print_heading(out, "Standard deviation of the function", "");
     print_panel(out, left[1], width, bottom, top);
     print_map(out, map->sd, 4, "(0 '#f7f4ee', 0.35 '#f0c27b', 0.7 '#d5683a', 1 '#7a1f1f')");
     print_points(out, data, plain, suspected);
