@@ -130,7 +130,7 @@ size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
     return count;
 }
 
-/* Lines "x y row" of marked readings; those beyond the axis have theirs inside it. */
+/* Lines "x y row" of marked readings, and whether they are within the axis: side by side at its edge, numbers would cover each other. */
 static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
 {
     size_t marked[PLOT_MARKED];
@@ -140,7 +140,8 @@ static size_t print_marks(FILE *out, const plot_data *data, const double *x, con
     for (size_t k = 0; k < count; k++) {
         const size_t i = marked[k];
         plot_number(out, x[i]);
-        fprintf(out, " %.9g %.0f\n", fmin(fmax(y[i], range.low), range.high), data->row[i]);
+        fprintf(out, " %.9g %.0f %d\n", fmin(fmax(y[i], range.low), range.high), data->row[i],
+                y[i] >= range.low && y[i] <= range.high);
     }
     fputs("EOD\n", out);
     return count;
@@ -200,7 +201,9 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
         fprintf(out, "%s$beyond using 1:2:3 with points pointtype variable pointsize 0.9 linecolor rgb red",
                 separator);
     if (blocks.marks > 0)
-        fputs(", $marks using 1:2:3 with labels left offset 0.7,0 font ',9' textcolor rgb red", out);
+        fputs(", $marks using 1:($4 > 0 ? $2 : NaN):3 with labels left offset 0.7,0 font ',9' textcolor rgb "
+              "red",
+              out);
     fputc('\n', out);
 }
 
