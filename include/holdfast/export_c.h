@@ -25,7 +25,7 @@
  *
  * **Refused**, by name and before anything is written: models of counts and amounts, classifiers of
  * more than two classes, models with a column of prior means or with an expert's mean, the
- * transform sqrt, and kernels without a row in the table of src/model/export_c_kernel.c.
+ * transform sqrt, and kernels without a row in the table of src/export/export_c_kernel.c.
  */
 #ifndef HOLDFAST_EXPORT_C_H
 #define HOLDFAST_EXPORT_C_H

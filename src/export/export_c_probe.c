@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Points where an exported file is compared with the library: here, in the precision it has, and by its self-test. */
+#include "export/export_c.h"
 #include "linalg/linalg.h"
-#include "model/export_c.h"
 
 #include <float.h>
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The factor in 16 bits is near enough, and numbers that a float has not are refused. tests/tool/test_export.py compiles. */
-#include "model/export_c.h"
+#include "export/export_c.h"
 #include "model/model_testing.h"
 
 #include <float.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models as one file of C. */
-#include "model/export_c.h"
+#include "export/export_c.h"
 
 #include <holdfast/version.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds in closed form as one file of C: the arithmetic of src/envelope/closed_bounds.c, for one query. */
 #include "envelope/closed.h"
-#include "model/export_c.h"
+#include "export/export_c.h"
 
 #include <float.h>
 #include <math.h>

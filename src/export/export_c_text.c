@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an exported file: names and endings put in, numbers, tables. */
-#include "model/export_c.h"
+#include "export/export_c.h"
 
 #include <float.h>
 #include <holdfast/version.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A posterior as C: prior means and forms of the factor are rows of tables. */
+#include "export/export_c.h"
 #include "linalg/linalg.h"
-#include "model/export_c.h"
 
 /* ---- prior means ---------------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Parts of a page that are words and tables. */
-#include "model/page.h"
+#include "page/page.h"
 
 #include <holdfast/enums.h>
 #include <holdfast/version.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of a page: escapes, numbers, style, and the lines that sort a table. */
-#include "model/page.h"
+#include "page/page.h"
 
 #include <holdfast/version.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The factor in 16 bits. Rounding of L changes K + D by E = dL L' + L dL', and a variance by w'E w with the weights w of the
  * prediction, |w|^2 <= variance / site variance. Only the first columns of L are large, as they have what all readings
  * share, so that they alone need more than 16 bits. */
-#include "model/export_c.h"
+#include "export/export_c.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels as C: a row for each form of the language, and the tree that joins them. */
+#include "export/export_c.h"
 #include "kernel/coregion.h"
 #include "kernel/expression.h"
-#include "model/export_c.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pictures of a page: axes with the numbers of their ends and middle, lines, bands, dots. */
-#include "model/page.h"
+#include "page/page.h"
 
 #include <math.h>
 #include <stdio.h>

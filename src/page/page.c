@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A model on one page: what is asked of it, and the parts with pictures. */
-#include "model/page.h"
+#include "page/page.h"
 
 #include <holdfast/arrays.h>
 #include <math.h>
