@@ -86,7 +86,7 @@ REFUSED_TEST(fits)
 
 static void predictions(workshop *w)
 {
-    double mean[WORKSHOP_N], place[WORKSHOP_N * WORKSHOP_N], bad[WORKSHOP_N] = {0}, level = 1.0;
+    double mean[WORKSHOP_N], place[WORKSHOP_N * WORKSHOP_N], bad[WORKSHOP_N + 1] = {0}, level = 1.0;
     size_t winner[WORKSHOP_N];
     for (size_t i = 0; i < WORKSHOP_N; i++) mean[i] = 77.0;
     const hf_arrays good = rows_of(w);
