@@ -5,9 +5,8 @@ import resource
 import subprocess
 import unittest
 
-from toolcase import TOOL, ToolCase
+from toolcase import SANITIZED, TOOL, ToolCase
 
-SANITIZED = any(name in os.environ for name in ("ASAN_OPTIONS", "TSAN_OPTIONS"))
 
 
 class Limits(ToolCase):
