@@ -213,6 +213,15 @@ double hfi_median(double *values, size_t count);
 /** 1.4826 x median absolute deviation about the median; `scratch` has `count` entries. */
 double hfi_mad(const double *values, size_t count, double *scratch);
 
+/** Count, mean and sum of squares about it of values that come one after the other (Welford); begin with
+ * zeros. */
+typedef struct hfi_tally {
+    double count, mean, squares;
+} hfi_tally;
+void hfi_tally_add(hfi_tally *tally, double value);
+/** Standard error of the mean; NaN of fewer than two values. */
+double hfi_tally_error(const hfi_tally *tally);
+
 /** A sum that does not depend on the order of the values, which it sorts. */
 double hfi_sum_sorted(double *values, size_t count);
 

@@ -46,6 +46,19 @@ double hfi_mad(const double *values, size_t count, double *scratch)
     return 1.482602218505602 * hfi_median(scratch, count);
 }
 
+void hfi_tally_add(hfi_tally *tally, double value)
+{
+    const double before = value - tally->mean;
+    tally->count += 1.0;
+    tally->mean += before / tally->count;
+    tally->squares += before * (value - tally->mean);
+}
+
+double hfi_tally_error(const hfi_tally *tally)
+{
+    return tally->count > 1.0 ? sqrt(tally->squares / (tally->count - 1.0) / tally->count) : NAN;
+}
+
 double hfi_sum_sorted(double *values, size_t count)
 {
     double sum = 0.0;

@@ -2,15 +2,12 @@
 /* The settings that predict the readings best, from fits with each. */
 #include "model/candidates.h"
 #include "model/target.h"
+#include "search/explore.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* A reading's say in the choice, in nats: wrong ones would have thousands. */
-static const double most = 5.0;
-/* Standard errors that a candidate must be better by. */
-static const double margin = 2.0;
 /* Readings to choose from. */
 const size_t hfi_candidates_least = 10;
 
@@ -78,16 +75,14 @@ static double difference(const hfi_candidate *a, const hfi_candidate *b, size_t 
 
 hfi_gain hfi_candidates_compare(const hf_model *model, const hfi_candidate *a, const hfi_candidate *b)
 {
-    double mean = 0.0, squares = 0.0, count = 0.0;
+    hfi_tally gains = {.count = 0.0};
     for (size_t i = 0; i < model->n; i++) {
         const bool wrong = !(a->reading[i].weight > 0.0) && !(b->reading[i].weight > 0.0);
-        const double all = difference(a, b, i), counted = fmax(-most, fmin(most, all)), from = counted - mean;
-        if (wrong || isnan(all)) continue;
-        mean += from / ++count;
-        squares += from * (counted - mean);
+        const double all = difference(a, b, i);
+        if (!wrong && !isnan(all)) hfi_tally_add(&gains, hfi_gain_counted(all));
     }
-    if (count < (double)hfi_candidates_least) return (hfi_gain){NAN, NAN};
-    return (hfi_gain){mean, sqrt(squares / (count - 1.0) / count)};
+    if (gains.count < (double)hfi_candidates_least) return (hfi_gain){NAN, NAN};
+    return (hfi_gain){gains.mean, hfi_tally_error(&gains)};
 }
 
 /* Whether a sets a reading aside that b keeps. */
@@ -103,7 +98,7 @@ static bool is_better(const hf_model *model, const hfi_contest *contest, const h
 {
     if (contest->keeps && sets_more_aside(model, a, b)) return false;
     const hfi_gain gain = hfi_candidates_compare(model, a, b);
-    return gain.mean > margin * gain.error;
+    return hfi_gain_is_clear(gain.mean, gain.error);
 }
 
 /* "transform: log (leave-one-out density better by 0.31 +- 0.04 nats a reading than with none)" */

@@ -212,14 +212,9 @@ hf_status hf_comparison_difference(hf_context *ctx, const hf_comparison *c, hf_c
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "hf_comparison_difference: comparison and difference must not be NULL, and both models be there");
-    double mean = 0.0, squares = 0.0;
-    for (size_t i = 0; i < c->n; i++) {
-        const double d = loss_difference(c, criterion, a, b, i), before = d - mean;
-        mean += before / (double)(i + 1);
-        squares += before * (d - mean);
-    }
-    const double n = (double)c->n;
-    *difference = mean;
-    if (standard_error != NULL) *standard_error = c->n > 1 ? sqrt(squares / (n - 1.0) / n) : (double)NAN;
+    hfi_tally of = {.count = 0.0};
+    for (size_t i = 0; i < c->n; i++) hfi_tally_add(&of, loss_difference(c, criterion, a, b, i));
+    *difference = of.mean;
+    if (standard_error != NULL) *standard_error = hfi_tally_error(&of);
     return HF_OK;
 }

@@ -87,24 +87,11 @@ static hf_status score_plain(hf_context *ctx, const hf_model *model, kept *k, hf
 /* ---- the mean of the others ------------------------------------------------------------------------------
  */
 
-/* Count, mean and squares about it of an output's readings, one after the other. */
-typedef struct moments {
-    double count, mean, squares;
-} moments;
-
-static void moments_add(moments *m, double y)
-{
-    const double before = y - m->mean;
-    m->count += 1.0;
-    m->mean += before / m->count;
-    m->squares += before * (y - m->mean);
-}
-
 /* False where there are too few others, or all of an output are the same. */
-static bool predict_by_mean(const hf_model *model, const moments *all, kept *k)
+static bool predict_by_mean(const hf_model *model, const hfi_tally *all, kept *k)
 {
     for (size_t p = 0; p < k->count; p++) {
-        const moments *m = &all[hfi_model_output_of(model, k->row[p])];
+        const hfi_tally *m = &all[hfi_model_output_of(model, k->row[p])];
         const double others = m->count - 1.0, away = k->y[p] - m->mean;
         if (others < 2.0 || !(m->squares > 0.0)) return false;
         const double left = fmax(m->squares - away * away * m->count / others, 0.0);
@@ -118,9 +105,9 @@ static bool predict_by_mean(const hf_model *model, const moments *all, kept *k)
 static hf_status score_mean(hf_context *ctx, const hf_model *model, kept *k, hf_metrics *out)
 {
     *out = unknown;
-    moments *all = hfi_alloc(ctx, model->outputs, sizeof *all);
+    hfi_tally *all = hfi_alloc(ctx, model->outputs, sizeof *all);
     if (all == NULL) return HF_ERR_MEMORY;
-    for (size_t p = 0; p < k->count; p++) moments_add(&all[hfi_model_output_of(model, k->row[p])], k->y[p]);
+    for (size_t p = 0; p < k->count; p++) hfi_tally_add(&all[hfi_model_output_of(model, k->row[p])], k->y[p]);
     const hf_status status = predict_by_mean(model, all, k)
                                  ? hf_metrics_gaussian(ctx, k->count, k->y, k->mean, k->sd, out)
                                  : HF_OK;

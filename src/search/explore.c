@@ -148,20 +148,23 @@ static hf_status densities(hfi_trainer *t, const double *state, hfi_holdout *hol
     return s;
 }
 
-/* Whether differences of log densities, of which each counts so much at most, are clearly above 0 in the mean. */
+double hfi_gain_counted(double difference)
+{
+    return fmin(fmax(difference, -most_of_one), most_of_one);
+}
+
+bool hfi_gain_is_clear(double mean, double error)
+{
+    return mean > errors_apart * error;
+}
+
+/* Whether log densities of the present readings are clearly higher in a than in b. */
 static bool are_above(const hf_sites *sites, const double *a, const double *b)
 {
-    double sum = 0.0, squares = 0.0, n = 0.0;
-    for (size_t i = 0; i < hf_sites_count(sites); i++) {
-        if (!hf_sites_is_present(sites, i)) continue;
-        const double difference = fmin(fmax(a[i] - b[i], -most_of_one), most_of_one);
-        sum += difference;
-        squares += difference * difference;
-        n += 1.0;
-    }
-    if (n < 2.0) return false;
-    const double mean = sum / n, variance = fmax(squares / n - mean * mean, 0.0) / (n - 1.0);
-    return mean > errors_apart * sqrt(variance) && mean > 0.0;
+    hfi_tally gains = {.count = 0.0};
+    for (size_t i = 0; i < hf_sites_count(sites); i++)
+        if (hf_sites_is_present(sites, i)) hfi_tally_add(&gains, hfi_gain_counted(a[i] - b[i]));
+    return hfi_gain_is_clear(gains.mean, hfi_tally_error(&gains));
 }
 
 hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const double *kept, bool *worse)

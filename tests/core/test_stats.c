@@ -106,6 +106,23 @@ static void sorted_sums_do_not_see_the_order(void **state)
     assert_true(hfi_sum_sorted(NULL, 0) == 0.0);
 }
 
+/* Far from 0, where sums of squares would cancel. */
+static void tallies_are_those_of_the_definition(void **state)
+{
+    (void)state;
+    const double far = 1e9, value[] = {far + 1.0, far + 4.0, far - 2.0, far + 9.0};
+    hfi_tally m = {.count = 0.0};
+    assert_true(isnan(hfi_tally_error(&m)));
+    for (size_t i = 0; i < 4; i++) hfi_tally_add(&m, value[i]);
+    assert_near(m.count, 4.0, 0.0);
+    assert_near(m.mean - far, 3.0, 1e-6);
+    assert_near(m.squares, 66.0, 1e-5); /* 4 + 1 + 25 + 36 */
+    assert_near(hfi_tally_error(&m), sqrt(66.0 / 3.0 / 4.0), 1e-6);
+    hfi_tally one = {.count = 0.0};
+    hfi_tally_add(&one, 7.0);
+    assert_true(one.mean == 7.0 && isnan(hfi_tally_error(&one)));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +134,7 @@ int main(void)
         cmocka_unit_test(mad_resists_an_outlier_and_leaves_its_input),
         cmocka_unit_test(mad_estimates_the_standard_deviation),
         cmocka_unit_test(sorted_sums_do_not_see_the_order),
+        cmocka_unit_test(tallies_are_those_of_the_definition),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
