@@ -9,7 +9,7 @@
 
 const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
 
-/* Of these the shortest is searched from whose value is within `nearly` nats a reading of the largest: with little noise a value says
+/* The search begins from the shortest of these whose value is within `nearly` nats a reading of the largest: with little noise a value says
  * whether neighbours are alike, and what is slow the cold start sees. Measured on tables that come with R: from the cold start and one of
  * these every maximum was found, to 5 nats, that twenty starts found. */
 static const hfi_start shorter[] = {
@@ -28,7 +28,7 @@ static const double roughly = 1.0, clearly = 0.5;
  * clearly. */
 static const double most_of_one = 5.0, errors_apart = 2.0;
 
-/* What a kernel parameter of this unit is multiplied by where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
+/* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
 static double stretch(const hf_parameter *p, double factor)
 {
     switch (p->unit) {

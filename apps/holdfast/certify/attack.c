@@ -68,7 +68,7 @@ static hf_status parse_name(certified *run, const char *option, size_t count, co
                           names[1], count > 2 ? " or " : "", count > 2 ? names[2] : "");
 }
 
-/* What is attacked of a model of readings. */
+/* The quantity that is attacked, of a model of readings. */
 static hf_status parse_value(certified *run, request *out)
 {
     const tool_arguments *a = run->arguments;

@@ -231,7 +231,7 @@ hf_status certified_place_region(certified *run)
             return session_refuse(&run->session, "--within: row %zu: \"%s\" is %g, and not within %g and %g",
                                   k / run->d / run->radii + 1, hf_model_feature(run->model, j), run->x[k],
                                   region->least[j], region->most[j]);
-        /* Of a ball the box says how long its half-axes are. */
+        /* The box of a ball says how long its half-axes are. */
         if (region->shape != HF_SHAPE_BOX) continue;
         run->lower[k] = fmax(run->lower[k], region->least[j]);
         run->upper[k] = fmin(run->upper[k], region->most[j]);

@@ -167,7 +167,7 @@ static hf_status check_rule(certified *run, const certify_request *asked)
     return HF_OK;
 }
 
-/* What goes only with some questions. */
+/* Options that go with some questions only. */
 static hf_status check_effect(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;

@@ -57,7 +57,7 @@ static hf_status tell_chance(certified *run, const certify_request *asked, size_
     return status;
 }
 
-/* What the classes of box k come to together. */
+/* The sum over the classes of box k. */
 typedef struct box_sum {
     double possible, nodes, seconds;
     hf_certify_stop stop; /* the worst of the ranges' */

@@ -57,7 +57,7 @@ typedef struct certify_request {
     hf_certify_settings settings;
     const char *output, *counterexamples;
     bool estimate; /* certificates of the classes rest on an estimate */
-    /* What it came to: boxes in all, stopped by a limit, certified, with a counterexample. */
+    /* Counts: boxes in all, stopped by a limit, certified, with a counterexample. */
     size_t asked, unfinished, certified, broken;
     double *counterexample;        /* boxes x d, NaN where there is none */
     hf_certified_accuracy *counts; /* of each radius */
@@ -70,9 +70,9 @@ void certify_request_free(certify_request *request);
 
 /** Answers into the run's table (certify_answers.c). */
 hf_status certify_answer(certified *run, certify_request *asked);
-/** Of all classes (certify_classes.c). */
+/** The answer for all classes (certify_classes.c). */
 hf_status certify_classes(certified *run, certify_request *asked);
-/** Of claims (certify_claims.c). */
+/** The answer for claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
 /** The claim with its subject, and settings with the output or class of it. */
 hf_claim certify_claim_of(const certified *run, const certify_request *asked, hf_certify_settings *settings);

@@ -18,7 +18,7 @@ static hf_status parse_kind(certified *run, const char *name, hf_flip_kind *out)
     return session_misuse(&run->session, "--flip: there is no '%s'; give nearest or fewest", name);
 }
 
-/* What is not for --flip, and what --flip is not without. */
+/* Options that are not for --flip, and those that --flip needs. */
 static hf_status check_effect(certified *run, bool flip)
 {
     static const char *const no[] = {"method", "mean", "tolerance", "plot", "shape"};

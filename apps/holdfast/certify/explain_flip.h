@@ -8,13 +8,13 @@
 
 #include "certify/certified.h"
 
-/** What is asked of each row. */
+/** The question about each row. */
 typedef struct explain_flip {
     bool asked; /* --flip is there; else nothing else is */
     hf_flip_kind kind;
     hf_claim claim; /* without limits: that the class stays */
     bool limits;
-    /* What it came to: rows with an example, and rows left open by a limit. */
+    /* Counts: rows with an example, and rows left open by a limit. */
     size_t found, unfinished;
 } explain_flip;
 

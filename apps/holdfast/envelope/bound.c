@@ -58,7 +58,7 @@ enum {
     METHODS = 5
 };
 
-/* What the arguments say beside the readings. */
+/* Settings that the arguments give beside the readings. */
 typedef struct request {
     size_t method;
     double norm;
@@ -193,7 +193,7 @@ static void take_bounds(const hf_bound *bounds, const hf_envelope_limits *limits
         out->mean_active += 0.5 * (double)(b->active_lower + b->active_upper) / (double)m;
         out->most_active = fmax(out->most_active, fmax((double)b->active_lower, (double)b->active_upper));
         out->pivots += b->pivots;
-        /* What converged has a gap of rounding's size. */
+        /* A bound that converged has a gap of rounding's size. */
         const double scale = fmax(fabs(b->lower), fabs(b->upper));
         out->early += (limits->pivots > 0 || limits->seconds > 0.0) && !(out->gap[i] <= 1e-6 * scale) ? 1 : 0;
     }

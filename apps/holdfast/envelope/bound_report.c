@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a batch of bounds came to, for people and for machines. */
+/* The outcome of a batch of bounds, for people and for machines. */
 #include "envelope/bounded.h"
 
 #include <math.h>

@@ -68,7 +68,7 @@ void queries_free(queries *q);
 
 /* ---- reports (bound_report.c) ------------------------------------------------------------------------------ */
 
-/** What a batch of bounds came to. */
+/** The outcome of a batch of bounds. */
 typedef struct bound_report {
     const hf_envelope *envelope;
     const char *method;

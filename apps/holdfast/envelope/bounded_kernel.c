@@ -8,7 +8,7 @@
 
 /* ---- the kernel -------------------------------------------------------------------------------------------- */
 
-/* What no norm bound can stand for: a wrong lengthscale is another space of functions, a wrong amplitude the same one in other units. */
+/* Faults that no norm bound can stand for: a wrong lengthscale is another space of functions, a wrong amplitude the same one in other units. */
 static bool shapes(const hf_kernel *kernel, const hf_parameter *p)
 {
     return hf_kernel_coregions(kernel) > 0 ||
@@ -99,7 +99,7 @@ static void print_lines(char *out, size_t room, const bounded *run, const size_t
     if (shown < count && used < room) (void)snprintf(out + used, room - used, " and %zu more", count - shown);
 }
 
-/* What else would do, in words. */
+/* Other values that would do, in words. */
 static void print_ways_out(char *out, size_t room, const bounded *run, double norm,
                            const hf_consistency *found)
 {
@@ -145,7 +145,7 @@ hf_status bounded_explain(bounded *run, double norm)
     hf_status status =
         row != NULL ? hf_envelope_consistency(run->session.ctx, run->kernel, &readings, norm, &found, row)
                     : HF_ERR_MEMORY;
-    /* What was found inconsistent a moment ago stays so; if rounding says otherwise, the library's own words have to do. */
+    /* Readings that were found inconsistent a moment ago stay so; if rounding says otherwise, the library's own words have to do. */
     if (status >= 0 && found.conflicting > 0)
         status = tell(run, norm, &found, row);
     else if (status >= 0)

@@ -62,7 +62,7 @@ const tool_verb verb_study_ask = {
         "why is start (the space is filled evenly first), acquired (most promising), repeat (one reading\n"
         "decides what comes next, and may be wrong: measure it again) or explore (where least is known).",
     .example = "  holdfast study create next.hf --real x=0:1 --minimise loss\n"
-               "  holdfast study ask next.hf -n 3 -o todo.csv",
+               "  holdfast study ask next.hf -n 3 -o trials.csv",
     TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,
