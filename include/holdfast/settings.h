@@ -131,17 +131,18 @@ HF_API hf_status hf_fit_settings_check(hf_context *ctx, const hf_fit_settings *s
                                        size_t outputs, const char *name, hf_setting_clash *clash);
 
 /**
- * Changes one choice so that members which were chosen have an effect: 20 inducing inputs want the
- * inducing solver.
- * @param count names in `names`; of members without a text, too
- * @param other "solver", "sites", "action_kind" or another choice, which was not chosen. It becomes
- * the first value with which all the members can have an effect; of members that exclude each other
- * the first ones count. It stays where it is such a value, and where it could be "auto" but is not
+ * Gives members that were not chosen the values which go with those that were: 20 inducing inputs
+ * want the inducing solver, a given threshold its rule, minibatches Adam. Options of
+ * `holdfast fit` and keywords of bindings have these consequences, by this one function.
+ * @param preset true: settings come from a preset that was chosen, whose sites stay
+ * @param count  names in `names`: the members that were chosen, those without a text too, in the
+ * order of their weight. Where they exclude each other the first ones count
  *
- * Errors: HF_ERR_ARGUMENT, settings untouched: NULL, or no such setting. O(count). Any thread.
+ * Whether the settings go together then is hf_fit_settings_check()'s to say. Errors:
+ * HF_ERR_ARGUMENT, settings untouched: NULL, or no such setting. O(count). Any thread.
  */
-HF_API hf_status hf_fit_settings_adapt(hf_context *ctx, hf_fit_settings *settings, size_t count,
-                                       const char *const *names, const char *other);
+HF_API hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, bool preset,
+                                          size_t count, const char *const *names);
 
 HF_END_DECLS
 

@@ -174,29 +174,20 @@ static unsigned useless_with(const hfi_setting *row, const char *other)
     return bits;
 }
 
-hf_status hf_fit_settings_adapt(hf_context *ctx, hf_fit_settings *settings, size_t count,
-                                const char *const *names, const char *other)
+void hfi_settings_adapt(hf_fit_settings *settings, size_t count, const hfi_setting *const *chosen,
+                        const char *other)
 {
     const hfi_setting *changed = hfi_setting_find(other);
-    if (!settings || (count > 0 && !names) || !changed || changed->face.type != HF_SETTING_CHOICE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_settings_adapt: settings or names is NULL, or '%.40s' is no choice",
-                        other ? other : "(null)");
     const bool open = is_open(changed);
     const unsigned all = (1u << changed->face.choices) - (open ? 2u : 1u);
     unsigned bits = 0;
     for (size_t k = 0; k < count; k++) {
-        const hfi_setting *row = hfi_setting_find(names[k]);
-        if (!row)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'",
-                            names[k] ? names[k] : "(null)");
-        const unsigned more = bits | useless_with(row, other);
+        const unsigned more = bits | useless_with(chosen[k], other);
         if ((more & all) != all) bits = more;
     }
     const unsigned present = hfi_setting_bit(changed, settings);
-    if (bits == 0 || (open ? present != 0 : !has(bits, present))) return HF_OK;
+    if (bits == 0 || (open ? present != 0 : !has(bits, present))) return;
     unsigned first = open ? 1 : 0;
     while (has(bits, first)) first++;
     hfi_setting_assign(changed, first, settings);
-    return HF_OK;
 }

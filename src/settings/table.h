@@ -90,4 +90,12 @@ hf_status hfi_settings_ranges(hf_context *ctx, const hf_fit_settings *settings);
 /** The same of one member. */
 hf_status hfi_setting_range(hf_context *ctx, const hfi_setting *row, const hf_fit_settings *settings);
 
+/**
+ * Changes the choice `other`, which was not chosen, to its first value with which all of the chosen
+ * rows can have an effect; of rows that exclude each other the first ones count. It stays where it
+ * is such a value, and where it could be "auto" but is not.
+ */
+void hfi_settings_adapt(hf_fit_settings *settings, size_t count, const hfi_setting *const *chosen,
+                        const char *other);
+
 #endif

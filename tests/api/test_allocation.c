@@ -401,7 +401,7 @@ static hf_status quiet_names(workshop *w)
     assert_true(strlen(hf_enum_name(HF_ENUM_STOP, HF_STOP_CONVERGED)) > 0);
     assert_true(strlen(hf_enum_title(HF_ENUM_STOP)) > 0 && hf_enum_count(HF_ENUM_STOP) > HF_STOP_CONVERGED);
     assert_int_equal(hf_fit_settings_check(w->ctx, &settings, 1, "train", NULL), HF_OK);
-    assert_int_equal(hf_fit_settings_adapt(w->ctx, &settings, 0, NULL, "solver"), HF_OK);
+    assert_int_equal(hf_fit_settings_complete(w->ctx, &settings, false, 0, NULL), HF_OK);
     return HF_OK;
 }
 

@@ -84,12 +84,10 @@ static void names(workshop *w)
     ARGUMENT(hf_fit_settings_check(w->ctx, NULL, 1, NULL, &clash));
     ARGUMENT(hf_fit_settings_check(w->ctx, &settings, 1, "iteration", &clash));
     assert_null(clash.setting);
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, NULL, 0, NULL, "solver"));
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, &settings, 1, NULL, "solver"));
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, &settings, 1, &nothing, "solver"));
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, &settings, 1, &strange_name, "solver"));
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, &settings, 0, NULL, "iterations"));
-    ARGUMENT(hf_fit_settings_adapt(w->ctx, &settings, 0, NULL, NULL));
+    ARGUMENT(hf_fit_settings_complete(w->ctx, NULL, false, 0, NULL));
+    ARGUMENT(hf_fit_settings_complete(w->ctx, &settings, false, 1, NULL));
+    ARGUMENT(hf_fit_settings_complete(w->ctx, &settings, false, 1, &nothing));
+    ARGUMENT(hf_fit_settings_complete(w->ctx, &settings, true, 1, &strange_name));
     assert_string_equal(text, "before");
     assert_memory_equal(&settings, &before, sizeof settings);
     assert_true(!hf_fit_setting_find(NULL) && !hf_fit_setting_at(SIZE_MAX) && !hf_setting_choice(NULL, 0));

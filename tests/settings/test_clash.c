@@ -240,12 +240,15 @@ static void clashes_are_told(void **state)
 
 /* ---- one choice implies another --------------------------------------------------------------------------------- */
 
-static hf_fit_settings adapted(size_t count, const char *const *names, const char *other, hf_solver solver)
+/* The settings with that solver and these members chosen. */
+static hf_fit_settings completed(size_t count, const char *const *names, hf_solver solver)
 {
     hf_context *ctx = hf_context_create();
     hf_fit_settings s = hf_fit_settings_default();
     s.solver = solver;
-    assert_int_equal(hf_fit_settings_adapt(ctx, &s, count, names, other), HF_OK);
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(names[k], "minibatch") == 0) s.minibatch = 20;
+    assert_int_equal(hf_fit_settings_complete(ctx, &s, false, count, names), HF_OK);
     hf_context_free(ctx);
     return s;
 }
@@ -256,19 +259,46 @@ static void choices_follow(void **state)
     static const char *const actions[] = {"inducing", "actions"}, *const batch[] = {"minibatch", "actions"};
     static const char *const robust_ones[] = {"eps"}, *const tails[] = {"student_nu"},
                              *const entries[] = {"blocks"};
-    static const char *const plain[] = {"sites", "kernel", "iterations"};
-    assert_int_equal(adapted(1, actions, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_INDUCING);
-    assert_int_equal(adapted(2, actions, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_PROJECTED);
-    assert_int_equal(adapted(2, actions, "solver", HF_SOLVER_EXACT).solver, HF_SOLVER_EXACT); /* was chosen */
-    assert_int_equal(adapted(2, batch, "solver", HF_SOLVER_AUTO).solver,
-                     HF_SOLVER_INDUCING); /* the first counts */
-    assert_int_equal(adapted(3, plain, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
-    assert_int_equal(adapted(0, NULL, "solver", HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
-    assert_int_equal(adapted(1, robust_ones, "sites", HF_SOLVER_AUTO).sites, HF_SITES_ROBUST);
-    assert_int_equal(adapted(1, tails, "sites", HF_SOLVER_AUTO).sites, HF_SITES_STUDENT_T);
-    assert_int_equal(adapted(3, plain, "sites", HF_SOLVER_AUTO).sites, HF_SITES_GAUSSIAN);
-    assert_int_equal(adapted(1, entries, "action_kind", HF_SOLVER_AUTO).action_kind, HF_ACTIONS_BLOCKS);
-    assert_int_equal(adapted(1, actions + 1, "action_kind", HF_SOLVER_AUTO).action_kind, HF_ACTIONS_KRYLOV);
+    static const char *const plain[] = {"objective", "kernel", "iterations"};
+    assert_int_equal(completed(1, actions, HF_SOLVER_AUTO).solver, HF_SOLVER_INDUCING);
+    assert_int_equal(completed(2, actions, HF_SOLVER_AUTO).solver, HF_SOLVER_PROJECTED);
+    assert_int_equal(completed(2, actions, HF_SOLVER_EXACT).solver, HF_SOLVER_EXACT); /* was chosen */
+    assert_int_equal(completed(2, batch, HF_SOLVER_AUTO).solver, HF_SOLVER_INDUCING); /* the first counts */
+    assert_int_equal(completed(3, plain, HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
+    assert_int_equal(completed(0, NULL, HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
+    assert_int_equal(completed(1, robust_ones, HF_SOLVER_AUTO).sites, HF_SITES_ROBUST);
+    assert_int_equal(completed(1, tails, HF_SOLVER_AUTO).sites, HF_SITES_STUDENT_T);
+    assert_int_equal(completed(3, plain, HF_SOLVER_AUTO).sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(completed(1, entries, HF_SOLVER_AUTO).action_kind, HF_ACTIONS_BLOCKS);
+    assert_int_equal(completed(1, actions + 1, HF_SOLVER_AUTO).action_kind, HF_ACTIONS_KRYLOV);
+}
+
+/* Beside choices: rules, the optimiser, the suspect finder; what was chosen stays. */
+static void others_follow(void **state)
+{
+    (void)state;
+    static const char *const published[] = {"eps", "consistent_noise"}, *const batch[] = {"minibatch"},
+                             *const both[] = {"minibatch", "optimiser"}, *const scale[] = {"beta"};
+    hf_fit_settings s = completed(1, published, HF_SOLVER_AUTO);
+    assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
+    assert_false(s.consistent_noise);
+    assert_int_equal(s.suspects, HF_SUSPECTS_OFF); /* robust sites do without */
+    assert_true(completed(2, published, HF_SOLVER_AUTO).consistent_noise);
+    assert_int_equal(completed(1, batch, HF_SOLVER_AUTO).optimiser, HF_OPTIMISER_ADAM);
+    assert_int_equal(completed(1, batch, HF_SOLVER_AUTO).suspects, HF_SUSPECTS_OFF);
+    assert_int_equal(completed(2, both, HF_SOLVER_AUTO).optimiser, HF_OPTIMISER_LBFGS);
+    assert_false(completed(1, scale, HF_SOLVER_AUTO).scaled_beta);
+    assert_int_equal(completed(0, NULL, HF_SOLVER_AUTO).suspects, HF_SUSPECTS_AUTO);
+    hf_context *ctx = hf_context_create();
+    s = hf_fit_settings_default();
+    s.train = false;
+    assert_int_equal(hf_fit_settings_complete(ctx, &s, false, 0, NULL), HF_OK);
+    assert_true(!s.calibrate && !s.consistent_noise && s.suspects == HF_SUSPECTS_OFF);
+    s = hf_fit_settings_default(); /* the sites of a preset stay, and the check tells */
+    assert_int_equal(hf_fit_settings_complete(ctx, &s, true, 1, published), HF_OK);
+    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, "eps", NULL), HF_ERR_ARGUMENT);
+    hf_context_free(ctx);
 }
 
 int main(void)
@@ -279,6 +309,7 @@ int main(void)
         cmocka_unit_test(the_table_is_the_conditions),
         cmocka_unit_test(clashes_are_told),
         cmocka_unit_test(choices_follow),
+        cmocka_unit_test(others_follow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the options of `holdfast fit` to settings. The library knows each setting, its range and what it goes with;
- * which option implies which other setting is decided here and nowhere else. */
+/* From the options of `holdfast fit` to settings. The library knows each setting, its range, what it goes with and which
+ * other setting it implies. */
 #include "fit/fit_settings.h"
 
 #include <math.h>
@@ -133,20 +133,19 @@ static size_t chosen_names(const tool_arguments *arguments, const char *group, b
     return count;
 }
 
-/* A threshold wants robust sites, a number of actions the projected solver, and so on, unless another choice was made. */
-static int adapt_choices(const tool_arguments *arguments, hf_context *ctx, bool threshold, hf_fit_settings *s)
+/* A threshold wants robust sites, a number of actions the projected solver, and so on, unless another choice was made.
+ * What is streamed keeps its wish for suspects, which hf_fit_stream() grants by robust sites. */
+static int complete(const tool_arguments *arguments, hf_context *ctx, double set_threshold,
+                    hf_fit_settings *s)
 {
     const char *names[MOST_NAMES + 1];
-    hf_status status = HF_OK;
-    size_t count = chosen_names(arguments, "readings", false, names);
-    if (threshold) names[count++] = "threshold";
-    if (!has_argument(arguments, "preset") && !has_argument(arguments, "sites"))
-        status = hf_fit_settings_adapt(ctx, s, count, names, "sites");
-    count = chosen_names(arguments, NULL, false, names);
-    if (status >= 0) status = hf_fit_settings_adapt(ctx, s, count, names, "solver");
-    const bool kind = has_argument(arguments, "action-kind") || s->action_kind != HF_ACTIONS_KRYLOV;
-    if (status >= 0 && !kind) /* nor by the preset */
-        status = hf_fit_settings_adapt(ctx, s, count, names, "action_kind");
+    size_t count = chosen_names(arguments, NULL, false, names);
+    const size_t rows = s->minibatch;
+    if (!isnan(set_threshold)) names[count++] = "threshold";
+    if (has_argument(arguments, "stream")) s->minibatch = 0;
+    const bool preset = has_argument(arguments, "preset");
+    const hf_status status = hf_fit_settings_complete(ctx, s, preset, count, names);
+    s->minibatch = rows;
     return status < 0 ? complain("%s", hf_context_message(ctx)) : TOOL_OK;
 }
 
@@ -164,15 +163,13 @@ static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
         return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
     s->solver = HF_SOLVER_INDUCING;
     if (s->minibatch == 0) s->minibatch = USUAL_ROWS;
+    if (!has_argument(arguments, "optimiser")) s->optimiser = HF_OPTIMISER_ADAM;
     return TOOL_OK;
 }
 
-/* The published formulas (prior mean, quantile, given threshold) come with the published noise. */
-static int choose_threshold(const tool_arguments *arguments, double set_threshold, hf_fit_settings *s)
+static int check_threshold(const tool_arguments *arguments, double set_threshold, hf_fit_settings *s)
 {
     const bool given = has_argument(arguments, "threshold") || !isnan(set_threshold);
-    const bool centred = has_argument(arguments, "centre") &&
-                         (s->centre == HF_CENTRE_PRIOR || s->centre == HF_CENTRE_CONDITIONAL);
     if (has_argument(arguments, "threshold") && !isnan(set_threshold))
         return usage_error(arguments->verb, "--threshold and --set threshold= say the same; give one");
     if (!isnan(set_threshold)) s->threshold = set_threshold;
@@ -180,33 +177,7 @@ static int choose_threshold(const tool_arguments *arguments, double set_threshol
         return usage_error(arguments->verb, "the threshold must be positive, not %g", s->threshold);
     if (given && has_argument(arguments, "eps"))
         return usage_error(arguments->verb, "--eps chooses the threshold; it cannot be given as well");
-    if (given || centred || has_argument(arguments, "eps")) {
-        s->threshold_rule = given ? HF_THRESHOLD_GIVEN : HF_THRESHOLD_QUANTILE;
-        s->consistent_noise = false;
-    }
-    if (has_argument(arguments, "beta") && !has_argument(arguments, "scaled-beta")) s->scaled_beta = false;
     return TOOL_OK;
-}
-
-/* The suspect finder is part of the default recipe, and of others if it is asked for. What is streamed keeps the wish,
- * which hf_fit_stream() grants by robust sites. */
-static void choose_suspects(const tool_arguments *arguments, hf_fit_settings *s)
-{
-    const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
-    const bool parts = s->minibatch > 0 && !has_argument(arguments, "stream");
-    if (has_argument(arguments, "suspects")) return;
-    if (has_argument(arguments, "sites") || parts || s->sites != HF_SITES_GAUSSIAN || !s->train || blocks)
-        s->suspects = HF_SUSPECTS_OFF;
-}
-
-static void choose_training(const tool_arguments *arguments, hf_fit_settings *s)
-{
-    /* There is no other way to train on a few rows at a time. */
-    if (s->minibatch > 0 && !has_argument(arguments, "optimiser")) s->optimiser = HF_OPTIMISER_ADAM;
-    if (s->train) return;
-    /* The closed form at exactly the values given: nothing is learnt from residuals either. */
-    s->calibrate = false;
-    s->consistent_noise = false;
 }
 
 /* --resume alone means the checkpoint that lies beside the model. */
@@ -312,11 +283,9 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t t
     int status = read_assignments(arguments, out, &threshold);
     if (status == TOOL_OK) status = read_options(arguments, ctx, &recipe);
     if (status == TOOL_OK) status = read_lists(arguments, out, &recipe);
-    if (status == TOOL_OK) status = adapt_choices(arguments, ctx, !isnan(threshold), &recipe);
-    if (status == TOOL_OK) status = choose_threshold(arguments, threshold, &recipe);
+    if (status == TOOL_OK) status = complete(arguments, ctx, threshold, &recipe);
+    if (status == TOOL_OK) status = check_threshold(arguments, threshold, &recipe);
     if (status == TOOL_OK) status = choose_stream(arguments, &recipe);
-    choose_training(arguments, &recipe);
-    choose_suspects(arguments, &recipe);
     if (status == TOOL_OK) status = check_columns(arguments, targets, &recipe);
     if (status == TOOL_OK) status = check_effects(arguments, ctx, outputs, &recipe);
     recipe.set = out->settings.set;

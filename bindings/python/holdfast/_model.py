@@ -36,10 +36,6 @@ def _text(value: Any) -> str:
     return str(value)
 
 
-def _group(name: str) -> str:
-    return lib.struct_at("hf_setting", lib.hf_fit_setting_find(name.encode())).group.decode()
-
-
 class Settings:
     """Settings of a fit: a preset, then what was chosen, as the tool's options would choose it."""
 
@@ -93,47 +89,13 @@ class Settings:
         setattr(self.struct, name, address(made))
         setattr(self.struct, name + "_count", made.size)
 
-    def _is(self, name, text):
-        """Whether a choice has the value of that name."""
-        enum = {"sites": "SITE_KIND", "centre": "CENTRE", "solver": "SOLVER", "action_kind": "ACTIONS"}[name]
-        return enum_name(enum, getattr(self.struct, name)) == text
-
-    def _put(self, name, text):
-        """Sets what was not chosen."""
-        if name not in self._chosen:
-            ctx = context()
-            ctx.check(lib.hf_fit_settings_set(ctx.pointer, self.pointer, name.encode(), text.encode()))
-
-    def _follow(self):
-        """What follows from what was chosen: the same that follows from the options of `holdfast fit`."""
-        chosen, struct = self._chosen, self.struct
-        centred = "centre" in chosen and (self._is("centre", "prior") or self._is("centre", "conditional"))
-        if "threshold" in chosen or "eps" in chosen or centred:
-            self._put("threshold_rule", "given" if "threshold" in chosen else "quantile")
-            self._put("consistent_noise", "off")
-        if "beta" in chosen:
-            self._put("scaled_beta", "off")
-        if struct.minibatch > 0:
-            self._put("optimiser", "adam")
-        if not struct.train:
-            self._put("calibrate", "off")
-            self._put("consistent_noise", "off")
-        blocks = self._is("solver", "projected") and self._is("action_kind", "blocks")
-        if "sites" in chosen or struct.minibatch > 0 or not self._is("sites", "gaussian") or not struct.train or blocks:
-            self._put("suspects", "off")
-
     def finish(self, outputs: int) -> "Settings":
-        """What was chosen gets the solver and the sites that it has an effect with; what has none is refused."""
+        """What was not chosen gets the values that go with what was; what has no effect is refused."""
         ctx = context()
-        chosen = self._chosen
-        for other in ("sites", "solver", "action_kind"):
-            if other in chosen or (other == "sites" and self._preset != "default"):
-                continue
-            listed = [name for name in chosen if other != "sites" or _group(name) == "readings"]
-            names = strings(listed or [""])
-            ctx.check(lib.hf_fit_settings_adapt(ctx.pointer, self.pointer, len(listed), ctypes.addressof(names), other.encode()))
-        self._follow()
-        for name in chosen:
+        names = strings(self._chosen or [""])
+        ctx.check(lib.hf_fit_settings_complete(ctx.pointer, self.pointer, self._preset != "default", len(self._chosen),
+                                               ctypes.addressof(names)))
+        for name in self._chosen:
             ctx.check(lib.hf_fit_settings_check(ctx.pointer, self.pointer, outputs, name.encode(), None))
         return self
 
