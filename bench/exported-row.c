@@ -40,7 +40,7 @@ static hf_model *make_model(hf_context *ctx, size_t n)
     hf_fit_settings settings = hf_fit_settings_default();
     const hf_columns columns = {.target = "y"};
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.solver = HF_SOLVER_EXACT;
     bench_must(ctx, hf_fit(ctx, table, &columns, &settings, &model, NULL), "fit");
     hf_table_free(table);

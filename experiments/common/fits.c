@@ -55,8 +55,8 @@ static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_setting
     if (strcmp(method, "rcgp") == 0) return hf_fit_settings_preset(ctx, "rcgp", out);
     *out = hf_fit_settings_default();
     if (strcmp(method, "smooth") == 0) {
-        out->sites = HF_SITES_ROBUST;
-        out->suspects = HF_SUSPECTS_OFF;
+        out->sites = HF_LIKELIHOOD_ROBUST;
+        out->suspects = HF_OUTLIERS_OFF;
     }
     return HF_OK;
 }

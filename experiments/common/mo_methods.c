@@ -85,11 +85,11 @@ static void publish(mo_method *m, const mo_terms *terms, const problem *p)
     s->shared_noise = terms->shared_noise;
     s->noise_start = terms->noise_start > 0.0 ? terms->noise_start : 0.1;
     s->iterations = 200;
-    if (s->sites == HF_SITES_STUDENT_T) {
+    if (s->sites == HF_LIKELIHOOD_STUDENT_T) {
         s->shared_noise = true;
         s->student_nu = terms->nu;
     }
-    if (s->sites != HF_SITES_ROBUST) return;
+    if (s->sites != HF_LIKELIHOOD_ROBUST) return;
     s->objective = HF_OBJECTIVE_WLOO;
     s->threshold_rule = HF_THRESHOLD_QUANTILE;
     s->rounds = 1;
@@ -104,8 +104,8 @@ static void own(hf_fit_settings *s, const char *method, const mo_terms *terms)
 {
     s->kernel = terms->own_kernel;
     if (strcmp(method, "joint") == 0) s->weighting = HF_OUTPUTS_JOINT;
-    if (strcmp(method, "forced") == 0) s->suspects = HF_SUSPECTS_FORCE;
-    if (strcmp(method, "recentred") == 0) s->sites = HF_SITES_ROBUST;
+    if (strcmp(method, "forced") == 0) s->suspects = HF_OUTLIERS_FORCE;
+    if (strcmp(method, "recentred") == 0) s->sites = HF_LIKELIHOOD_ROBUST;
 }
 
 bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p,
@@ -117,7 +117,7 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
         fprintf(stderr, "%s: %s\n", method, hf_context_message(ctx));
         return false;
     }
-    const bool known = terms->known && out->settings.suspects == HF_SUSPECTS_OFF;
+    const bool known = terms->known && out->settings.suspects == HF_OUTLIERS_OFF;
     out->settings.max_noise = terms->max_noise;
     if (methods[place].ours)
         own(&out->settings, method, terms);

@@ -168,7 +168,7 @@ static hf_fit_settings published_settings(rcagp_source source, const char *kerne
     hf_fit_settings s = hf_fit_settings_default();
     s.kernel = expression(rcagp_kernel(source, kernel));
     s.noise_start = 0.6931471805599453;
-    s.suspects = HF_SUSPECTS_OFF;
+    s.suspects = HF_OUTLIERS_OFF;
     s.calibrate = s.priors = s.standardise = s.consistent_noise = false;
     s.optimiser = HF_OPTIMISER_ADAM;
     s.iterations = 50;
@@ -205,7 +205,7 @@ static hf_status own_settings(hf_context *ctx, const char *model, hf_fit_setting
     (void)preset_of(model, name, &with_rbf);
     const bool forced = strcmp(name, "forced") == 0;
     const hf_status s = hf_fit_settings_preset(ctx, forced ? "default" : name, out);
-    if (s >= 0 && forced) out->suspects = HF_SUSPECTS_FORCE;
+    if (s >= 0 && forced) out->suspects = HF_OUTLIERS_FORCE;
     if (s >= 0 && with_rbf) out->kernel = "se(ard)";
     return s;
 }
@@ -218,7 +218,7 @@ hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source
     *out = published_settings(source, kernel, eps);
     if (source == RCAGP_TEXT && strcmp(model, "SVGP") == 0) out->mean = HF_MEAN_ZERO;
     if (strcmp(model, "RCSVGP") == 0) {
-        out->sites = HF_SITES_ROBUST;
+        out->sites = HF_LIKELIHOOD_ROBUST;
         out->beta = 1.0;
         out->objective = HF_OBJECTIVE_RCAGP;
     }
@@ -231,7 +231,7 @@ hf_status rcagp_settings(hf_context *ctx, const char *model, rcagp_source source
         out->action_start = HF_ACTION_START_RANDOM;
         out->train_actions = true;
     }
-    if (strcmp(model, "Student-t") == 0) out->sites = HF_SITES_STUDENT_T;
-    if (strcmp(model, "RRP") == 0) out->sites = HF_SITES_PURSUIT;
+    if (strcmp(model, "Student-t") == 0) out->sites = HF_LIKELIHOOD_STUDENT_T;
+    if (strcmp(model, "RRP") == 0) out->sites = HF_LIKELIHOOD_PURSUIT;
     return HF_OK;
 }

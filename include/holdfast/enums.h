@@ -72,7 +72,7 @@
       "text", "list", "length")                                                                    \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
-    X(SITE_KIND, hf_site_kind, "kind of sites", "gaussian",                                        \
+    X(LIKELIHOOD, hf_likelihood, "kind of sites", "gaussian",                                      \
       "robust" HF_NOISE_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                          \
       "pursuit" HF_LABEL_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                         \
       "softmax" HF_RATE_LIKELIHOODS(HF_LIKELIHOOD_NAME_))                                          \
@@ -82,7 +82,7 @@
     X(STUDY_ENTRY_KIND, hf_study_entry_kind, "entry of a study", "asked", "added", "told",         \
       "failed", "expired", "labelled", "added as failed")                                          \
     X(STUDY_REACH, hf_study_reach, "reach", "auto", "global", "regions")                           \
-    X(SUSPECTS, hf_suspects, "treatment of suspects", "off", "auto", "force")                      \
+    X(OUTLIERS, hf_outliers, "treatment of suspects", "off", "auto", "force")                      \
     X(THRESHOLD_RULE, hf_threshold_rule, "threshold rule", "quantile", "mad", "given")             \
     X(TRACK_ENTRY_KIND, hf_track_entry_kind, "entry of a track", "told", "asked", "requested",     \
       "answered", "truth", "fitted")                                                               \

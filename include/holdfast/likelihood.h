@@ -37,10 +37,10 @@
 HF_BEGIN_DECLS
 
 /** Whether sites are of counts or amounts. Any thread. */
-HF_API bool hf_site_kind_has_rate(hf_site_kind sites);
+HF_API bool hf_likelihood_has_rate(hf_likelihood sites);
 
 /** Whether sites are of labels, of two classes or more. Any thread. */
-HF_API bool hf_site_kind_has_labels(hf_site_kind sites);
+HF_API bool hf_likelihood_has_labels(hf_likelihood sites);
 
 /** Moments of a new reading. */
 typedef struct hf_reading_moments {
@@ -53,24 +53,24 @@ typedef struct hf_reading_moments {
  * Mean and standard deviations; infinite where they are too large for a double. Errors: those of
  * all, above.
  */
-HF_API hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean,
+HF_API hf_status hf_likelihood_moments(hf_likelihood sites, double dispersion, double mean,
                                        double var, hf_reading_moments *out);
 
 /**
  * P(reading <= y), to 1e-9. 10 to 100 us. Errors: those of all, above; HF_ERR_NOT_FINITE
  * for a y that is NaN.
  */
-HF_API hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double mean,
+HF_API hf_status hf_likelihood_cumulative(hf_likelihood sites, double dispersion, double mean,
                                           double var, double y, double *probability);
 
 /** The quantile of probability p, in (0, 1), else HF_ERR_ARGUMENT: of counts the smallest k with
  * P(reading <= k) >= p; of amounts the place where P is p, to 1e-10 relative. About 1 ms. */
-HF_API hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double mean,
+HF_API hf_status hf_likelihood_quantile(hf_likelihood sites, double dispersion, double mean,
                                         double var, double p, double *quantile);
 
 /** log P(reading = y) of counts, log density of amounts, natural logarithm; 1e-9. HF_ERR_ARGUMENT
  * also for a y that the sites do not take. About 10 us. */
-HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean,
+HF_API hf_status hf_likelihood_log_score(hf_likelihood sites, double dispersion, double mean,
                                          double var, double y, double *log_density);
 
 /**
@@ -81,7 +81,7 @@ HF_API hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, 
  * Source: Gneiting and Raftery, Strictly proper scoring rules, prediction, and estimation, JASA
  * 102, 2007.
  */
-HF_API hf_status hf_likelihood_crps(hf_site_kind sites, double dispersion, double mean, double var,
+HF_API hf_status hf_likelihood_crps(hf_likelihood sites, double dispersion, double mean, double var,
                                     double y, double *crps);
 
 HF_END_DECLS

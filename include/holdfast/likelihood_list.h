@@ -3,7 +3,7 @@
  * @file likelihood_list.h
  * @brief The one list of likelihoods.
  *
- * HF_SITES_<ID> of hf_site_kind, names of sites and presets, help texts and the table of the
+ * HF_LIKELIHOOD_<ID> of hf_likelihood, names of sites and presets, help texts and the table of the
  * library (src/sites/likelihood.h) are made from it. A new likelihood is a row here, the file
  * src/sites/likelihood_<symbol>.c with its functions, its tests and its documentation.
  *

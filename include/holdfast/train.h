@@ -53,18 +53,19 @@ HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective,
 
 /** How readings become sites. Likelihoods are rows of a list, which describes them
  * (likelihood_list.h). */
-typedef enum hf_site_kind {
-    HF_SITES_GAUSSIAN = 0,
-    HF_SITES_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
-#define HF_SITES_OF_(id, symbol, name, help) HF_SITES_##id,
-    HF_NOISE_LIKELIHOODS(HF_SITES_OF_)
+typedef enum hf_likelihood {
+    HF_LIKELIHOOD_GAUSSIAN = 0,
+    HF_LIKELIHOOD_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
+#define HF_LIKELIHOOD_OF_(id, symbol, name, help) HF_LIKELIHOOD_##id,
+    HF_NOISE_LIKELIHOODS(HF_LIKELIHOOD_OF_)
     /** Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al.
      * 2024) */
-    HF_SITES_PURSUIT,
-    HF_LABEL_LIKELIHOODS(HF_SITES_OF_) HF_SITES_SOFTMAX, /**< labels of two classes or more */
-    HF_RATE_LIKELIHOODS(HF_SITES_OF_)
-#undef HF_SITES_OF_
-} hf_site_kind;
+    HF_LIKELIHOOD_PURSUIT,
+    HF_LABEL_LIKELIHOODS(HF_LIKELIHOOD_OF_)
+    HF_LIKELIHOOD_SOFTMAX, /**< labels of two classes or more */
+    HF_RATE_LIKELIHOODS(HF_LIKELIHOOD_OF_)
+#undef HF_LIKELIHOOD_OF_
+} hf_likelihood;
 
 /** How the posterior of latent functions under labels, counts, amounts or Student-t noise is made
  * normal. The first three go with all of them. */
@@ -95,13 +96,13 @@ typedef enum hf_optimiser {
 } hf_optimiser;
 
 /** The suspect finder: look for wrong readings and set them aside. */
-typedef enum hf_suspects {
-    HF_SUSPECTS_OFF = 0,
+typedef enum hf_outliers {
+    HF_OUTLIERS_OFF = 0,
     /** set aside only when that clearly predicts the kept readings better; else the plain fit is
      * returned untouched */
-    HF_SUSPECTS_AUTO,
-    HF_SUSPECTS_FORCE /**< set aside what was found, without asking whether it pays */
-} hf_suspects;
+    HF_OUTLIERS_AUTO,
+    HF_OUTLIERS_FORCE /**< set aside what was found, without asking whether it pays */
+} hf_outliers;
 
 /**
  * Log-normal priors on lengthscales, for fits with `priors`. With d the inputs that a distance is
@@ -144,8 +145,8 @@ typedef struct hf_fit_settings {
      * "mean[j]" are generalised least squares estimates. Elsewhere they are trained and taken
      * as known */
     hf_mean_kind mean;
-    hf_site_kind sites;   /**< Gaussian */
-    hf_suspects suspects; /**< auto; only with Gaussian sites and train */
+    hf_likelihood sites;  /**< Gaussian */
+    hf_outliers suspects; /**< auto; only with Gaussian sites and train */
     /** true: the suspect finder also tests tight clusters of rows as a whole */
     bool groups;
     /** true: observed variances get a factor kappa >= 1 from leave-one-out residuals */
@@ -320,10 +321,10 @@ typedef enum hf_stop {
 /** Leave-one-out predictions of the readings that are not suspected, in units of the target
  * (several
  * outputs: of each output's robust scale); NaN where none is suspected. */
-typedef struct hf_suspects_side {
+typedef struct hf_outliers_side {
     double error; /**< mean absolute error */
     double sd;    /**< mean predictive standard deviation of a reading, before calibration */
-} hf_suspects_side;
+} hf_outliers_side;
 
 /** What happened in a fit. Objective values are in the scaled units the fit works in. */
 typedef struct hf_fit_report {
@@ -359,7 +360,7 @@ typedef struct hf_fit_report {
 
     bool suspects_adopted; /**< suspects were set aside */
     /** the evidence about them is near its limit: a little more or less would have turned the
-     * verdict. HF_SUSPECTS_FORCE or HF_SUSPECTS_OFF decides */
+     * verdict. HF_OUTLIERS_FORCE or HF_OUTLIERS_OFF decides */
     bool suspects_undecided;
     /** readings suspected (set aside if adopted; otherwise only reported) */
     size_t suspects;
@@ -372,7 +373,7 @@ typedef struct hf_fit_report {
     /** probability that any of as many sound readings is as far from what the others say as the
      * nearest suspect; few suspects are judged by it. NaN if none was */
     double chance;
-    hf_suspects_side kept, set_aside; /**< what either verdict gives */
+    hf_outliers_side kept, set_aside; /**< what either verdict gives */
     double calibration;               /**< kappa */
 } hf_fit_report;
 

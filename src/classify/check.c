@@ -16,11 +16,11 @@ hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
     return HF_OK;
 }
 
-hf_link hfi_class_link(hf_site_kind sites)
+hf_link hfi_class_link(hf_likelihood sites)
 {
     /* Sites of labels are called like their links. */
     unsigned link = HF_LINK_PROBIT;
-    hf_enum_parse(NULL, HF_ENUM_LINK, hf_enum_name(HF_ENUM_SITE_KIND, sites), &link);
+    hf_enum_parse(NULL, HF_ENUM_LINK, hf_enum_name(HF_ENUM_LIKELIHOOD, sites), &link);
     return (hf_link)link;
 }
 

@@ -92,9 +92,9 @@ hf_status hfi_classifier_fit(hf_context *ctx, const hf_class_data *data, const h
 static hf_fit_settings fit_settings(const hf_class_settings *s)
 {
     hf_fit_settings out = hf_fit_settings_default();
-    unsigned sites = HF_SITES_GAUSSIAN;
-    hf_enum_parse(NULL, HF_ENUM_SITE_KIND, hf_enum_name(HF_ENUM_LINK, s->link), &sites);
-    out.sites = (hf_site_kind)sites;
+    unsigned sites = HF_LIKELIHOOD_GAUSSIAN;
+    hf_enum_parse(NULL, HF_ENUM_LIKELIHOOD, hf_enum_name(HF_ENUM_LINK, s->link), &sites);
+    out.sites = (hf_likelihood)sites;
     out.inference = s->inference;
     out.kernel = s->kernel;
     out.mean = s->mean;

@@ -141,8 +141,8 @@ hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const 
 {
     *fit = (hfi_class_fit){.given = data, .settings = *settings, .link = hfi_class_link(settings->sites)};
     fit->inference = hfi_class_inference(fit->link, settings->inference);
-    fit->settings.sites = HF_SITES_GAUSSIAN;
-    fit->settings.suspects = HF_SUSPECTS_OFF;
+    fit->settings.sites = HF_LIKELIHOOD_GAUSSIAN;
+    fit->settings.suspects = HF_OUTLIERS_OFF;
     fit->settings.groups = fit->settings.calibrate = false;
     fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
     const hf_status s = hfi_class_check_data(ctx, data);

@@ -38,7 +38,7 @@ void hfi_fit_free(hfi_fit *fit)
 static hf_status allocate_verdict(hfi_fit *fit, bool stages)
 {
     /* Stages see the plain fit of a share only. */
-    if (!stages && fit->settings->suspects != HF_SUSPECTS_OFF) {
+    if (!stages && fit->settings->suspects != HF_OUTLIERS_OFF) {
         fit->verdict.plain_mean = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->verdict.plain_mean);
         if (!fit->verdict.plain_mean) return HF_ERR_MEMORY;
         fit->verdict.plain_sd = fit->verdict.plain_mean + fit->n;
@@ -60,7 +60,7 @@ static hf_status final_residuals(hfi_fit *fit, const hfi_solution *solution, hfi
 static bool wants_refit(const hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
-    return settings->calibrate && settings->train && settings->sites == HF_SITES_GAUSSIAN &&
+    return settings->calibrate && settings->train && settings->sites == HF_LIKELIHOOD_GAUSSIAN &&
            hfi_refit_matters(&fit->trainer);
 }
 
@@ -88,10 +88,11 @@ static hf_status calibrate(hfi_fit *fit, const double *t, size_t trained, double
 static double observed_noise(const hfi_fit *fit, size_t channel)
 {
     const double noise = hf_sites_channel_noise(fit->sites, channel);
-    const hfi_likelihood *row = hfi_site_kind_row(fit->settings->sites);
+    const hfi_likelihood *row = hfi_likelihood_row(fit->settings->sites);
     if (row && row->observed) return row->observed(noise, fit->nu);
     const double threshold = fit->sites->channel ? fit->sites->thresholds[channel] : fit->sites->threshold;
-    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->consistent_noise && isfinite(threshold))
+    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST && fit->settings->consistent_noise &&
+        isfinite(threshold))
         return hf_robust_consistent_noise(noise, threshold);
     return noise;
 }

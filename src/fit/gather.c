@@ -67,10 +67,10 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (hfi_site_kind_is_class(s->sites))
+    if (hfi_likelihood_is_class(s->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
-                        hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
+                        hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
@@ -182,7 +182,7 @@ static hf_status check_range(const hfi_fit *fit)
             "give it in other units",
             spread);
     /* Robust weights need no squares of what is far off; the leave-one-out objectives do. */
-    if (fit->settings->sites == HF_SITES_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
+    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
         return HF_OK;
     for (size_t k = 0; k < fit->n; k++) {
         const double y = fit->data->y[fit->row[k]];

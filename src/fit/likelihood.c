@@ -54,10 +54,10 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
 
 hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
 {
-    const hfi_likelihood *l = hfi_site_kind_likelihood(settings->sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(settings->sites);
     if (!l && data->exposure)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "exposures are of counts and amounts, not of %s sites",
-                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
+                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (!l) return HF_OK;
     const hf_status s = check_settings(ctx, data, settings, l);
     return s < 0 ? s : check_rows(ctx, data, l);
@@ -65,7 +65,7 @@ hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const h
 
 hf_status hfi_fit_gather_likelihood(hfi_fit *fit)
 {
-    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(fit->settings->sites);
     if (!l) return HF_OK;
     fit->seen = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->seen);
     if (!fit->seen) return HF_ERR_MEMORY;
@@ -80,13 +80,13 @@ hf_status hfi_fit_gather_likelihood(hfi_fit *fit)
 
 const char *hfi_fit_noise_name(const hfi_fit *fit)
 {
-    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(fit->settings->sites);
     return l ? l->parameter : "noise";
 }
 
 void hfi_fit_hold_dispersion(hfi_fit *fit)
 {
-    const hfi_likelihood *l = hfi_site_kind_likelihood(fit->settings->sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(fit->settings->sites);
     if (!l || l->parameter) return;
     fit->noise = 1.0;
     fit->noise_held = true;
@@ -105,7 +105,7 @@ hf_status hfi_fit_latent_evaluator(hfi_fit *fit)
 hf_status hfi_fit_train_likelihood(hfi_fit *fit, double *state)
 {
     const hf_fit_settings *settings = fit->settings;
-    const hfi_latent_data data = {.likelihood = hfi_site_kind_likelihood(settings->sites),
+    const hfi_latent_data data = {.likelihood = hfi_likelihood_of_rates(settings->sites),
                                   .inference = hfi_inference_of(settings),
                                   .y = fit->seen,
                                   .shift = fit->shift,

@@ -24,11 +24,11 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
             ctx, HF_ERR_ARGUMENT,
             "means of readings of several outputs belong to none of them; choose inducing inputs by "
             "'greedy', 'mdpp' or 'first', not by 'kmeans'");
-    if (hfi_site_kind_is_noise(settings->sites) && !settings->shared_noise)
+    if (hfi_likelihood_is_noise(settings->sites) && !settings->shared_noise)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s noise of several outputs has one scale for all of them: take the preset "
                         "t-mogp, or let them share the noise (shared_noise)",
-                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
+                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,

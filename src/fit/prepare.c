@@ -14,7 +14,8 @@ static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper =
 static double start_of_noise(const hfi_fit *fit)
 {
     if (fit->settings->common_start > 0.0) return fit->settings->common_start;
-    return fit->outputs > 1 && fit->settings->sites == HF_SITES_GAUSSIAN ? outputs_noise_start : noise_start;
+    return fit->outputs > 1 && fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN ? outputs_noise_start
+                                                                              : noise_start;
 }
 
 /* Equal kernels of a sum would stay equal: each starts four times as short as the one before, and they share the amplitude of one.
@@ -61,7 +62,7 @@ static double beta_of(const hfi_fit *fit, size_t output)
 
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
 {
-    if (fit->settings->sites != HF_SITES_ROBUST) return HF_OK;
+    if (fit->settings->sites != HF_LIKELIHOOD_ROBUST) return HF_OK;
     if (fit->outputs <= 1) return hf_sites_set_beta(fit->ctx, sites, beta_of(fit, 0));
     double *beta = hfi_alloc(fit->ctx, fit->n, sizeof *beta);
     if (!beta) return HF_ERR_MEMORY;
@@ -195,7 +196,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
     t->optimiser = settings->optimiser;
     t->learning_rate = settings->learning_rate;
     t->outputs = fit->outputs;
-    t->budget = settings->suspects == HF_SUSPECTS_OFF ? 100 * (1 + settings->restarts) : 400;
+    t->budget = settings->suspects == HF_OUTLIERS_OFF ? 100 * (1 + settings->restarts) : 400;
     t->objective = settings->objective;
     t->comparable = fit->comparable ? fit->comparable : fit->x;
     const size_t kernel_count = hf_kernel_parameters(fit->kernel),
@@ -222,7 +223,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         s = noise_box(fit, t, hfi_trainer_noises(t) > 1 ? hfi_fit_output_at(fit, k) : k);
     if (s < 0) return s;
     free_extras(t);
-    t->curved = (settings->sites == HF_SITES_GAUSSIAN || settings->sites == HF_SITES_ROBUST) &&
+    t->curved = (settings->sites == HF_LIKELIHOOD_GAUSSIAN || settings->sites == HF_LIKELIHOOD_ROBUST) &&
                 settings->optimiser == HF_OPTIMISER_LBFGS &&
                 hfi_evaluator_knows_curvature(&t->evaluator, t->objective);
     hfi_fit_bound_sparse(fit, t);
@@ -233,7 +234,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         const size_t i = t->free_index[k];
         t->start[i] = fmin(fmax(t->start[i], t->lower[i]), t->upper[i]);
     }
-    if (settings->sites != HF_SITES_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
+    if (settings->sites != HF_LIKELIHOOD_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
     t->conditional = &fit->conditional;
     return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
                                 fit->place_of, fit->readings, &fit->conditional);

@@ -29,10 +29,10 @@ static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report
     }
 }
 
-static hf_suspects_side side_of(const hfi_fit *fit, const hfi_side *side)
+static hf_outliers_side side_of(const hfi_fit *fit, const hfi_side *side)
 {
     const double unit = fit->outputs > 1 ? 1.0 : fit->scaling.y_scale;
-    return (hf_suspects_side){.error = unit * side->error, .sd = unit * side->sd};
+    return (hf_outliers_side){.error = unit * side->error, .sd = unit * side->sd};
 }
 
 void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,

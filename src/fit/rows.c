@@ -233,9 +233,9 @@ static hf_status hold_out(job *j)
 static bool is_ordinary(const job *j, const hfi_svgp_report *svgp, double residual)
 {
     const double scaled = residual / j->fit.scaling.y_scale;
-    if (j->settings.sites == HF_SITES_ROBUST)
+    if (j->settings.sites == HF_LIKELIHOOD_ROBUST)
         return scaled * scaled <= 3.0 * svgp->threshold * svgp->threshold;
-    if (hfi_site_kind_is_noise(j->settings.sites)) return scaled * scaled <= 9.0 * j->fit.noise;
+    if (hfi_likelihood_is_noise(j->settings.sites)) return scaled * scaled <= 9.0 * j->fit.noise;
     return true;
 }
 
@@ -270,11 +270,11 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "a table that is read in parts is fitted with the inducing solver, not the %s one",
                         hf_enum_name(HF_ENUM_SOLVER, settings->solver));
-    if (hfi_site_kind_likelihood(settings->sites))
+    if (hfi_likelihood_of_rates(settings->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "%s sites need all readings at once, not a table that is read in parts",
-                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
-    if (settings->suspects != HF_SUSPECTS_OFF)
+                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
+    if (settings->suspects != HF_OUTLIERS_OFF)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the suspect finder needs all readings at once; use robust sites for a table that is "
                         "read in parts");

@@ -148,7 +148,7 @@ hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, dou
     hfi_trainer_get(t, state);
     hf_status s = hfi_evaluator_select(&t->evaluator);
     if (s < 0) return s;
-    if (fit->settings->sites == HF_SITES_ROBUST) return settle_robust(fit, start, train, state);
+    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST) return settle_robust(fit, start, train, state);
     if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
     if (fit->cut.high > 0.0) s = set_aside_gross(fit, start->t);
     if (s < 0) return s;

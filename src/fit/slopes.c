@@ -21,7 +21,7 @@ enum {
 
 bool hfi_fit_integrates_slopes(const hfi_fit *fit)
 {
-    return fit->settings->mean == HF_MEAN_LINEAR && fit->settings->sites == HF_SITES_GAUSSIAN &&
+    return fit->settings->mean == HF_MEAN_LINEAR && fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN &&
            fit->outputs <= 1 && fit->solver == HF_SOLVER_EXACT;
 }
 

@@ -38,7 +38,7 @@ static hf_solver solver_for(const hf_fit_settings *settings, size_t n)
     if (settings->minibatch > 0) return HF_SOLVER_INDUCING;
     if (n <= EXACT_READINGS) return HF_SOLVER_EXACT;
     const bool iterated =
-        hfi_site_kind_is_noise(settings->sites) || hfi_site_kind_likelihood(settings->sites) != NULL;
+        hfi_likelihood_is_noise(settings->sites) || hfi_likelihood_of_rates(settings->sites) != NULL;
     return n <= PROJECTED_READINGS && !iterated ? HF_SOLVER_PROJECTED : HF_SOLVER_INDUCING;
 }
 
@@ -126,8 +126,9 @@ static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 /* Student-t noise and relevance pursuit look into the matrix of one process. */
 static bool shares_matrices(const hfi_fit *fit)
 {
-    const hf_site_kind sites = fit->settings->sites;
-    return (sites == HF_SITES_GAUSSIAN || sites == HF_SITES_ROBUST) && hfi_grid_wanted(fit->ctx, fit->n);
+    const hf_likelihood sites = fit->settings->sites;
+    return (sites == HF_LIKELIHOOD_GAUSSIAN || sites == HF_LIKELIHOOD_ROBUST) &&
+           hfi_grid_wanted(fit->ctx, fit->n);
 }
 
 static hf_status exact_evaluator(hfi_fit *fit, hfi_evaluator *e)

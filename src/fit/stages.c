@@ -26,8 +26,8 @@ bool hfi_fit_has_stages(const hfi_fit *fit)
     const hf_fit_settings *settings = fit->settings;
     const bool whole = fit->inducing == 0 || settings->inducing_inputs != NULL || !settings->train ||
                        settings->train_inducing || settings->optimiser == HF_OPTIMISER_ADAM ||
-                       hfi_fit_is_stochastic(fit) || settings->sites == HF_SITES_PURSUIT ||
-                       hfi_site_kind_likelihood(settings->sites) != NULL;
+                       hfi_fit_is_stochastic(fit) || settings->sites == HF_LIKELIHOOD_PURSUIT ||
+                       hfi_likelihood_of_rates(settings->sites) != NULL;
     return !whole && fit->n > stages[0].rows;
 }
 
@@ -181,7 +181,7 @@ static hf_status pick(const hfi_fit *share, const hfi_holdout *all, hfi_holdout 
 
 static bool finds_suspects(const hfi_fit *fit)
 {
-    return fit->settings->sites == HF_SITES_GAUSSIAN && fit->settings->suspects != HF_SUSPECTS_OFF;
+    return fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN && fit->settings->suspects != HF_OUTLIERS_OFF;
 }
 
 /* What the finder thought of the share's rows, as a cut for all others. */

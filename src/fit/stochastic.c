@@ -12,7 +12,7 @@
 bool hfi_fit_is_stochastic(const hfi_fit *fit)
 {
     const hf_fit_settings *s = fit->settings;
-    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_site_kind_is_noise(s->sites));
+    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_likelihood_is_noise(s->sites));
 }
 
 /* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be absent for this. */
@@ -35,7 +35,7 @@ static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdo
 static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
 {
     const size_t n = fit->n;
-    const hfi_likelihood *row = hfi_site_kind_row(fit->settings->sites);
+    const hfi_likelihood *row = hfi_likelihood_row(fit->settings->sites);
     double *target = hfi_alloc(fit->ctx, n, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
     double *variance = target + n;
@@ -61,7 +61,7 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
     hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
     if (s < 0) return s;
     s = marginals(fit, solution, &all);
-    if (s >= 0 && hfi_site_kind_is_noise(fit->settings->sites)) {
+    if (s >= 0 && hfi_likelihood_is_noise(fit->settings->sites)) {
         s = give_student_sites(fit, &all);
         for (size_t i = 0; s >= 0 && i < fit->n; i++)
             fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;

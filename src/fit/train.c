@@ -57,7 +57,7 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     hfi_trainer *t = &fit->trainer;
     const hf_status s = first_fit(fit, state);
     if (s < 0) return s;
-    if (fit->settings->suspects == HF_SUSPECTS_OFF || !fit->settings->train)
+    if (fit->settings->suspects == HF_OUTLIERS_OFF || !fit->settings->train)
         return finish_plain_fit(fit, state, s);
     const hfi_optimum plain = t->found;
     hf_fit_settings settings = *fit->settings;
@@ -104,11 +104,11 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
     if (fit->shift) return hfi_fit_train_likelihood(fit, state);
     if (hfi_fit_is_stochastic(fit)) return hfi_fit_train_stochastic(fit, state);
-    if (hfi_site_kind_is_noise(fit->settings->sites)) return student_fit(fit, state);
+    if (hfi_likelihood_is_noise(fit->settings->sites)) return student_fit(fit, state);
     switch (fit->settings->sites) {
-    case HF_SITES_ROBUST:
+    case HF_LIKELIHOOD_ROBUST:
         return robust_fit(fit, state);
-    case HF_SITES_PURSUIT:
+    case HF_LIKELIHOOD_PURSUIT:
         return pursuit_fit(fit, state);
     default: /* labels were refused before */
         break;

@@ -4,10 +4,10 @@
 #include <holdfast/likelihood.h>
 #include <math.h>
 
-static hf_status check(hf_site_kind sites, double dispersion, double mean, double var, const void *out,
+static hf_status check(hf_likelihood sites, double dispersion, double mean, double var, const void *out,
                        const hfi_likelihood **likelihood)
 {
-    *likelihood = hfi_site_kind_likelihood(sites);
+    *likelihood = hfi_likelihood_of_rates(sites);
     if (!*likelihood || !out) return HF_ERR_ARGUMENT;
     if (!isfinite(mean) || !isfinite(var)) return HF_ERR_NOT_FINITE;
     if (var < 0.0) return HF_ERR_ARGUMENT;
@@ -16,17 +16,17 @@ static hf_status check(hf_site_kind sites, double dispersion, double mean, doubl
     return dispersion > 0.0 ? HF_OK : HF_ERR_ARGUMENT;
 }
 
-bool hf_site_kind_has_rate(hf_site_kind sites)
+bool hf_likelihood_has_rate(hf_likelihood sites)
 {
-    return hfi_site_kind_likelihood(sites) != NULL;
+    return hfi_likelihood_of_rates(sites) != NULL;
 }
 
-bool hf_site_kind_has_labels(hf_site_kind sites)
+bool hf_likelihood_has_labels(hf_likelihood sites)
 {
-    return hfi_site_kind_is_class(sites);
+    return hfi_likelihood_is_class(sites);
 }
 
-hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double mean, double var,
+hf_status hf_likelihood_moments(hf_likelihood sites, double dispersion, double mean, double var,
                                 hf_reading_moments *out)
 {
     const hfi_likelihood *l = NULL;
@@ -35,7 +35,7 @@ hf_status hf_likelihood_moments(hf_site_kind sites, double dispersion, double me
     return s;
 }
 
-hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double mean, double var, double y,
+hf_status hf_likelihood_cumulative(hf_likelihood sites, double dispersion, double mean, double var, double y,
                                    double *probability)
 {
     const hfi_likelihood *l = NULL;
@@ -46,7 +46,7 @@ hf_status hf_likelihood_cumulative(hf_site_kind sites, double dispersion, double
     return HF_OK;
 }
 
-hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double mean, double var, double p,
+hf_status hf_likelihood_quantile(hf_likelihood sites, double dispersion, double mean, double var, double p,
                                  double *quantile)
 {
     const hfi_likelihood *l = NULL;
@@ -57,7 +57,7 @@ hf_status hf_likelihood_quantile(hf_site_kind sites, double dispersion, double m
     return HF_OK;
 }
 
-hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double mean, double var, double y,
+hf_status hf_likelihood_log_score(hf_likelihood sites, double dispersion, double mean, double var, double y,
                                   double *log_density)
 {
     const hfi_likelihood *l = NULL;
@@ -70,7 +70,7 @@ hf_status hf_likelihood_log_score(hf_site_kind sites, double dispersion, double 
     return HF_OK;
 }
 
-hf_status hf_likelihood_crps(hf_site_kind sites, double dispersion, double mean, double var, double y,
+hf_status hf_likelihood_crps(hf_likelihood sites, double dispersion, double mean, double var, double y,
                              double *crps)
 {
     const hfi_likelihood *l = NULL;

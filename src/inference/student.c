@@ -155,7 +155,7 @@ hf_status hfi_student_fit(hfi_trainer *t, const hf_fit_settings *settings, doubl
     hf_status s = check(t, settings);
     if (s >= 0) s = hfi_evaluator_select(e);
     if (s < 0) return s;
-    const hfi_likelihood *likelihood = hfi_site_kind_row(settings->sites);
+    const hfi_likelihood *likelihood = hfi_likelihood_row(settings->sites);
     const hf_inference inference = hfi_inference_of(settings);
     hfi_latent_problem problem;
     bool replaced = false;

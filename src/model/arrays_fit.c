@@ -21,9 +21,9 @@ static hf_status check_rows(hf_context *ctx, const hf_arrays *rows, const hf_fit
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: mean and exposure exclude each other", function);
     if (labels && rows->classes == 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there are labels, but 0 classes", function);
-    if (labels == hfi_site_kind_is_class(settings->sites)) return HF_OK;
+    if (labels == hfi_likelihood_is_class(settings->sites)) return HF_OK;
     return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %s sites take %s", function,
-                    hf_enum_name(HF_ENUM_SITE_KIND, settings->sites),
+                    hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites),
                     labels ? "readings (y); labels want probit, logit or softmax" : "labels, not y");
 }
 

@@ -118,7 +118,7 @@ static void put_rate(size_t index, int thread, void *arg)
     const hfi_array_job *job = of->job;
     const size_t k = of->first + index, row = of->chunk->row[k], levels = job->wanted->levels;
     const hf_view *exposure = &job->rows->exposure;
-    const hf_site_kind sites = job->model->settings.sites;
+    const hf_likelihood sites = job->model->settings.sites;
     const double dispersion = hf_posterior_noise(job->model->posterior), var = of->var[k];
     const double shift = exposure->at != NULL ? log(hfi_view_at(exposure, row, 0)) : 0.0;
     const double mean = of->mean[k] + shift;

@@ -53,7 +53,7 @@ static hf_status read_table(const hfi_reader *r)
 hf_status hfi_class_read(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    const hf_site_kind sites = model->settings.sites;
+    const hf_likelihood sites = model->settings.sites;
     if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has classes and what no classifier has");
     model->class_name = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_name);
@@ -61,10 +61,10 @@ hf_status hfi_class_read(const hfi_reader *r)
     if (model->class_name == NULL || model->class_count == NULL) return HF_ERR_MEMORY;
     hf_status status = read_table(r);
     if (status < 0) return status;
-    if (model->classes < 2 || (model->classes > 2 && sites != HF_SITES_SOFTMAX))
+    if (model->classes < 2 || (model->classes > 2 && sites != HF_LIKELIHOOD_SOFTMAX))
         return hfi_reader_damaged(r, "so many classes cannot be told apart by its sites");
     status = hfi_meta_text(r, "class_input", true, &model->class_input);
-    if (status >= 0 && (model->class_input != NULL) != (sites == HF_SITES_SOFTMAX))
+    if (status >= 0 && (model->class_input != NULL) != (sites == HF_LIKELIHOOD_SOFTMAX))
         status = hfi_meta_bad(r, "class_input");
     return status;
 }

@@ -13,7 +13,7 @@
 
 size_t hfi_class_latents(const hf_model *model)
 {
-    return model->settings.sites == HF_SITES_SOFTMAX ? model->classes : 1;
+    return model->settings.sites == HF_LIKELIHOOD_SOFTMAX ? model->classes : 1;
 }
 
 /* ---- what means nothing for labels ---------------------------------------------------------------------------- */
@@ -33,7 +33,7 @@ hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table 
 {
     (void)function;
     (void)table;
-    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = superfluous_column(columns);
+    const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = superfluous_column(columns);
     if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
     return hf_fit_settings_check(ctx, settings, 1, NULL, NULL);
 }
@@ -130,9 +130,9 @@ void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_c
     size_t n = 0, inducing = 0, actions = 0;
     for (size_t i = 0; i < model->n; i++) n += isnan(model->y[i]) ? 0 : 1;
     const double rows = (double)n, d = (double)model->d,
-                 latents = settings->sites == HF_SITES_SOFTMAX ? (double)model->classes : 1.0,
+                 latents = settings->sites == HF_LIKELIHOOD_SOFTMAX ? (double)model->classes : 1.0,
                  evaluations = settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0;
-    like.sites = HF_SITES_GAUSSIAN;
+    like.sites = HF_LIKELIHOOD_GAUSSIAN;
     const bool exact = like.solver == HF_SOLVER_EXACT ||
                        (like.solver == HF_SOLVER_AUTO &&
                         hfi_choose_solver(&like, n, model->d, &inducing, &actions) == HF_SOLVER_EXACT);

@@ -118,12 +118,12 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
                         "%s: all %zu labels in column \"%s\" are \"%s\"; telling classes apart takes two",
                         model->source, rows, target, hfi_text_shown(model->class_name[0], only));
-    if (model->classes == 2 || model->settings.sites == HF_SITES_SOFTMAX) return HF_OK;
+    if (model->classes == 2 || model->settings.sites == HF_LIKELIHOOD_SOFTMAX) return HF_OK;
     hfi_list_names(model->classes, model->class_name, sizeof names, names);
     return hfi_fail(ctx, HF_ERR_ARGUMENT,
                     "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",
                     model->source, target, model->classes, names,
-                    hf_enum_name(HF_ENUM_SITE_KIND, model->settings.sites));
+                    hf_enum_name(HF_ENUM_LIKELIHOOD, model->settings.sites));
 }
 
 static hf_status name_classes(hf_context *ctx, hf_model *model, const label *list, size_t classes)

@@ -259,9 +259,9 @@ static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
 {
     if (contender->name == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: every contender must have a name");
-    if (hfi_site_kind_is_class(contender->settings.sites))
+    if (hfi_likelihood_is_class(contender->settings.sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a comparison is of readings; %s sites are for labels",
-                        contender->name, hf_enum_name(HF_ENUM_SITE_KIND, contender->settings.sites));
+                        contender->name, hf_enum_name(HF_ENUM_LIKELIHOOD, contender->settings.sites));
     if (contender->settings.checkpoint != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the fits of a comparison have no checkpoint",
                         contender->name);

@@ -82,8 +82,8 @@ static hf_status read_evidence(const hfi_reader *r)
         return hfi_reader_damaged(r, "its evidence on suspects is no probability");
     report->suspects_undecided = v[0] > 0.5;
     report->chance = v[1];
-    report->kept = (hf_suspects_side){v[2], v[3]};
-    report->set_aside = (hf_suspects_side){v[4], v[5]};
+    report->kept = (hf_outliers_side){v[2], v[3]};
+    report->set_aside = (hf_outliers_side){v[4], v[5]};
     return status;
 }
 

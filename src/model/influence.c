@@ -69,7 +69,7 @@ static seen look_at(const hf_model *model, size_t i, size_t anchor)
     r.target = s->residual[anchor] + prior;
     r.variance = s->variance[anchor];
     r.weight = model->reading[i].weight;
-    r.beta = model->settings.sites == HF_SITES_ROBUST ? amplitude(model, r.output) : 0.0;
+    r.beta = model->settings.sites == HF_LIKELIHOOD_ROBUST ? amplitude(model, r.output) : 0.0;
     r.noise = r.beta > 0.0 ? sqrt(2.0 * r.variance * r.weight) * r.beta : r.variance * r.weight;
     if (model->extra != NULL) r.extra = hfi_scaling_site_variance(&p->scaling, r.output, model->extra[i]);
     return r;
@@ -88,7 +88,7 @@ static void find_thresholds(question *q)
 {
     const hf_model *model = q->model;
     const bool robust =
-        model->settings.sites == HF_SITES_ROBUST && model->settings.weighting == HF_OUTPUTS_READING;
+        model->settings.sites == HF_LIKELIHOOD_ROBUST && model->settings.weighting == HF_OUTPUTS_READING;
     double *nearest = q->threshold + model->outputs; /* to a half */
     for (size_t t = 0; t < model->outputs; t++) {
         q->threshold[t] = INFINITY;
@@ -164,7 +164,7 @@ static hf_status change(question *q, const seen *r, double y, double moved)
 /* Whether the other readings of the row follow. */
 static bool has_followers(const hf_model *model)
 {
-    return model->outputs > 1 && model->settings.sites == HF_SITES_ROBUST &&
+    return model->outputs > 1 && model->settings.sites == HF_LIKELIHOOD_ROBUST &&
            model->settings.centre == HF_CENTRE_CONDITIONAL && model->settings.weighting == HF_OUTPUTS_READING;
 }
 
@@ -275,11 +275,11 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                           model->outputs > 1 ? "fit a sample of the readings with it"
                                                              : "fit with that or the projected solver");
     if (status < 0) return status;
-    if (s->sites != HF_SITES_GAUSSIAN && s->sites != HF_SITES_ROBUST)
+    if (s->sites != HF_LIKELIHOOD_GAUSSIAN && s->sites != HF_LIKELIHOOD_ROBUST)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the influence of a reading is told of Gaussian and of robust sites; these follow "
                         "no reading alone: they come from an iteration over all of them");
-    if (model->outputs > 1 && s->sites == HF_SITES_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
+    if (model->outputs > 1 && s->sites == HF_LIKELIHOOD_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the influence of a reading is told of weights of single readings and of whole "
                         "outputs, not of whole samples (weighting joint)");

@@ -11,12 +11,12 @@
 
 bool hfi_model_has_likelihood(const hf_model *model)
 {
-    return hfi_site_kind_likelihood(model->settings.sites) != NULL;
+    return hfi_likelihood_of_rates(model->settings.sites) != NULL;
 }
 
 const char *hfi_model_noise_name(const hf_model *model)
 {
-    const hfi_likelihood *l = hfi_site_kind_likelihood(model->settings.sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(model->settings.sites);
     return l != NULL ? l->parameter : "noise";
 }
 
@@ -28,8 +28,8 @@ const char *hf_model_exposure_column(const hf_model *model)
 hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *columns,
                                        const hf_fit_settings *settings)
 {
-    const char *name = hf_enum_name(HF_ENUM_SITE_KIND, settings->sites), *what = NULL;
-    if (hfi_site_kind_likelihood(settings->sites) == NULL) {
+    const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = NULL;
+    if (hfi_likelihood_of_rates(settings->sites) == NULL) {
         if (columns->exposure == NULL) return HF_OK;
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "the exposure column \"%s\" is of counts or amounts, not of %s sites",
@@ -59,7 +59,7 @@ hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, 
 hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, const hf_table *table)
 {
     char place[512], shown[HFI_SHOWN_BYTES];
-    const hfi_likelihood *l = hfi_site_kind_likelihood(model->settings.sites);
+    const hfi_likelihood *l = hfi_likelihood_of_rates(model->settings.sites);
     for (size_t i = 0; l != NULL && i < model->n; i++)
         if (!isnan(model->y[i]) && !hfi_likelihood_allows(l, model->y[i]))
             return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -118,8 +118,8 @@ static bool is_inside(double below, double up_to, double level)
 
 static void score_row(const hf_model *model, double y, double mean, double var, sums *s)
 {
-    const hf_site_kind sites = model->settings.sites;
-    const bool whole = hfi_site_kind_likelihood(sites)->whole;
+    const hf_likelihood sites = model->settings.sites;
+    const bool whole = hfi_likelihood_of_rates(sites)->whole;
     const double dispersion = dispersion_of(model);
     double reading = NAN, sd = NAN, crps = NAN, density = -INFINITY, up_to = NAN, below = NAN;
     hfi_likelihood_reading(model, mean, var, &reading, &sd);

@@ -12,7 +12,7 @@ hf_model *hfi_model_new(hf_context *ctx)
     if (model == NULL) return NULL;
     model->memory = hfi_context_memory(ctx);
     model->outputs = 1;
-    model->kind = hfi_target_of(HF_SITES_GAUSSIAN);
+    model->kind = hfi_target_of(HF_LIKELIHOOD_GAUSSIAN);
     return model;
 }
 

@@ -197,10 +197,10 @@ static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *
                        hf_fit_settings *own)
 {
     *own = *settings;
-    if (settings->suspects != HF_SUSPECTS_AUTO) return HF_OK;
-    own->suspects = HF_SUSPECTS_OFF;
-    if (settings->sites != HF_SITES_GAUSSIAN) return HF_OK;
-    own->sites = HF_SITES_ROBUST;
+    if (settings->suspects != HF_OUTLIERS_AUTO) return HF_OK;
+    own->suspects = HF_OUTLIERS_OFF;
+    if (settings->sites != HF_LIKELIHOOD_GAUSSIAN) return HF_OK;
+    own->sites = HF_LIKELIHOOD_ROBUST;
     return hfi_model_note(
         ctx, model,
         "a file read in parts has no suspect finder; its readings are weighed instead (robust sites)");
@@ -274,10 +274,10 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (columns->target == NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: columns->target is NULL; name the column to predict");
-    if (hfi_site_kind_is_class(settings->sites))
+    if (hfi_likelihood_is_class(settings->sites))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
-                        hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
+                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (settings->transform != HF_TRANSFORM_NONE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "hf_fit_stream: the transform %s is of a table in memory; write a column of the "

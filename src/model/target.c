@@ -54,9 +54,9 @@ static const hfi_target classes = {
     .read_last = hfi_class_read_last,
 };
 
-const hfi_target *hfi_target_of(hf_site_kind sites)
+const hfi_target *hfi_target_of(hf_likelihood sites)
 {
-    return hfi_site_kind_is_class(sites) ? &classes : &outputs;
+    return hfi_likelihood_is_class(sites) ? &classes : &outputs;
 }
 
 hf_status hfi_target_lacks(hf_context *ctx, const hf_model *model, const char *what)

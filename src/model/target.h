@@ -87,7 +87,7 @@ struct hfi_target {
 };
 
 /** The kind of target that goes with sites. */
-const hfi_target *hfi_target_of(hf_site_kind sites);
+const hfi_target *hfi_target_of(hf_likelihood sites);
 /** HF_ERR_ARGUMENT: models of this kind have no `what`, a function's name. */
 hf_status hfi_target_lacks(hf_context *ctx, const hf_model *model, const char *what);
 

@@ -63,8 +63,8 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
     if (data->outputs > 1 || data->mean != NULL)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "EULBO is for readings of one output, without prior means of their own");
-    if (!fit->train || fit->minibatch > 0 || hfi_site_kind_is_noise(fit->sites) ||
-        fit->sites == HF_SITES_PURSUIT || hf_site_kind_has_rate(fit->sites) || fit->checkpoint != NULL)
+    if (!fit->train || fit->minibatch > 0 || hfi_likelihood_is_noise(fit->sites) ||
+        fit->sites == HF_LIKELIHOOD_PURSUIT || hf_likelihood_has_rate(fit->sites) || fit->checkpoint != NULL)
         return hfi_fail(
             ctx, HF_ERR_ARGUMENT,
             "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "

@@ -164,7 +164,7 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
     for (size_t i = 0; i < n; i++) finder->flag[i] = v->outside[i] || lock[i];
     hf_status s = hfi_mixture_gain(finder->ctx, n, f->t, finder->flag, &out->evidence.gain);
     if (s < 0) return s;
-    out->accepted = finder->settings->suspects == HF_SUSPECTS_FORCE;
+    out->accepted = finder->settings->suspects == HF_OUTLIERS_FORCE;
     if (out->accepted) return HF_OK;
     if (one_number && (double)v->flags > most_beside_one_number * (double)v->rows &&
         !off_the_steps(finder, v, number))

@@ -160,7 +160,7 @@ hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *at
 {
     const size_t n = finder->n, few = hfi_few_suspects(n);
     attempt->tested = true;
-    if (!attempt->found || finder->settings->suspects == HF_SUSPECTS_FORCE) return HF_OK;
+    if (!attempt->found || finder->settings->suspects == HF_OUTLIERS_FORCE) return HF_OK;
     size_t *row = hfi_alloc(finder->ctx, n, sizeof *row);
     if (!row) return HF_ERR_MEMORY;
     size_t count = list_suspects(&attempt->result, lock, n, row);

@@ -89,7 +89,7 @@ typedef struct hfi_judgement {
 size_t hfi_finder_output(const hfi_finder *finder, size_t row);
 /** Whether a flagging clearly predicts the kept readings better than `base` does, each output by
  * itself: flags of outputs that do not pass are taken back, and the state fitted anew. With
- * HF_SUSPECTS_FORCE everything passes. */
+ * HF_OUTLIERS_FORCE everything passes. */
 hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *base, hfi_flagging *f,
                    hfi_judgement *out);
 

@@ -50,9 +50,9 @@ static void follow_training(const choices *chosen, hf_fit_settings *s)
 static void follow_suspects(const choices *chosen, hf_fit_settings *s)
 {
     const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
-    if (is_chosen(chosen, "sites") || s->minibatch > 0 || s->sites != HF_SITES_GAUSSIAN || !s->train ||
+    if (is_chosen(chosen, "sites") || s->minibatch > 0 || s->sites != HF_LIKELIHOOD_GAUSSIAN || !s->train ||
         blocks)
-        put(chosen, "suspects", HF_SUSPECTS_OFF, s);
+        put(chosen, "suspects", HF_OUTLIERS_OFF, s);
 }
 
 hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, bool preset, size_t count,

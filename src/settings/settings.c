@@ -14,34 +14,34 @@ hf_fit_settings hf_fit_settings_default(void)
     return settings;
 }
 
-const hfi_likelihood *hfi_site_kind_row(hf_site_kind kind)
+const hfi_likelihood *hfi_likelihood_row(hf_likelihood kind)
 {
-    return hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, kind));
+    return hfi_likelihood_named(hf_enum_name(HF_ENUM_LIKELIHOOD, kind));
 }
 
-const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind)
+const hfi_likelihood *hfi_likelihood_of_rates(hf_likelihood kind)
 {
-    const hfi_likelihood *row = hfi_site_kind_row(kind);
+    const hfi_likelihood *row = hfi_likelihood_row(kind);
     return row && row->rate ? row : NULL;
 }
 
-bool hfi_site_kind_is_noise(hf_site_kind kind)
+bool hfi_likelihood_is_noise(hf_likelihood kind)
 {
-    const hfi_likelihood *row = hfi_site_kind_row(kind);
+    const hfi_likelihood *row = hfi_likelihood_row(kind);
     return row && row->observed;
 }
 
 hf_inference hfi_inference_of(const hf_fit_settings *s)
 {
-    const hfi_likelihood *row = hfi_site_kind_row(s->sites);
+    const hfi_likelihood *row = hfi_likelihood_row(s->sites);
     if (s->inference != HF_INFERENCE_AUTO) return s->inference;
-    return row ? row->usual : s->sites == HF_SITES_SOFTMAX ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP;
+    return row ? row->usual : s->sites == HF_LIKELIHOOD_SOFTMAX ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP;
 }
 
-bool hfi_site_kind_is_class(hf_site_kind kind)
+bool hfi_likelihood_is_class(hf_likelihood kind)
 {
-    const hfi_likelihood *row = hfi_site_kind_row(kind);
-    return kind == HF_SITES_SOFTMAX || (row && row->labels);
+    const hfi_likelihood *row = hfi_likelihood_row(kind);
+    return kind == HF_LIKELIHOOD_SOFTMAX || (row && row->labels);
 }
 
 bool hfi_kernel_is_auto(const char *kernel)
@@ -53,14 +53,14 @@ bool hfi_kernel_is_auto(const char *kernel)
 
 static void plain(hf_fit_settings *s)
 {
-    s->suspects = HF_SUSPECTS_OFF;
+    s->suspects = HF_OUTLIERS_OFF;
     s->calibrate = false;
 }
 
 static void published_rcgp(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
     s->centre = HF_CENTRE_PRIOR;
     s->threshold_rule = HF_THRESHOLD_QUANTILE;
     s->objective = HF_OBJECTIVE_LOO;
@@ -80,7 +80,7 @@ static void projected_blocks(hf_fit_settings *s)
 static void robust_projected(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
     s->solver = HF_SOLVER_PROJECTED;
     s->action_kind = HF_ACTIONS_KRYLOV;
 }
@@ -90,7 +90,7 @@ static void robust_projected(hf_fit_settings *s)
 static void published_rcagp(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
     s->solver = HF_SOLVER_PROJECTED;
     s->action_kind = HF_ACTIONS_BLOCKS;
     s->objective = HF_OBJECTIVE_RCAGP;
@@ -131,7 +131,7 @@ static void inducing(hf_fit_settings *s)
 static void robust_inducing(hf_fit_settings *s)
 {
     inducing(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
 }
 
 static void minibatches(hf_fit_settings *s)
@@ -146,7 +146,7 @@ static void pursuit(hf_fit_settings *s)
 {
     plain(s);
     s->calibrate = true;
-    s->sites = HF_SITES_PURSUIT;
+    s->sites = HF_LIKELIHOOD_PURSUIT;
 }
 
 /* Weights from what the other outputs say. The evidence of the sites finds its way where the published weighted leave-one-out density lets
@@ -154,7 +154,7 @@ static void pursuit(hf_fit_settings *s)
 static void robust_outputs(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
     s->centre = HF_CENTRE_CONDITIONAL;
     s->threshold_rule = HF_THRESHOLD_QUANTILE;
     s->consistent_noise = false;
@@ -163,7 +163,7 @@ static void robust_outputs(hf_fit_settings *s)
 static void student_outputs(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_SITES_STUDENT_T;
+    s->sites = HF_LIKELIHOOD_STUDENT_T;
     s->shared_noise = true;
 }
 
@@ -187,28 +187,28 @@ static void untouched(hf_fit_settings *s)
 typedef struct preset {
     const char *name;
     void (*apply)(hf_fit_settings *settings);
-    hf_site_kind sites; /* after that; gaussian: as they are */
+    hf_likelihood sites; /* after that; gaussian: as they are */
 } preset;
 
-#define NOISE(id, symbol, name, help)  {name, plain, HF_SITES_##id},
-#define LATENT(id, symbol, name, help) {name, latent, HF_SITES_##id},
+#define NOISE(id, symbol, name, help)  {name, plain, HF_LIKELIHOOD_##id},
+#define LATENT(id, symbol, name, help) {name, latent, HF_LIKELIHOOD_##id},
 
-static const preset presets[] = {{"default", untouched, HF_SITES_GAUSSIAN},
-                                 {"gp", plain, HF_SITES_GAUSSIAN},
-                                 {"rcgp", published_rcgp, HF_SITES_GAUSSIAN},
-                                 {"cagp", projected_blocks, HF_SITES_GAUSSIAN},
-                                 {"rcagp", robust_projected, HF_SITES_GAUSSIAN},
-                                 {"rcagp-text", text_of_rcagp, HF_SITES_GAUSSIAN},
-                                 {"rcagp-program", program_of_rcagp, HF_SITES_GAUSSIAN},
-                                 {"sgpr", inducing, HF_SITES_GAUSSIAN},
-                                 {"rcsvgp", robust_inducing, HF_SITES_GAUSSIAN},
-                                 {"svgp", minibatches, HF_SITES_GAUSSIAN},
-                                 HF_NOISE_LIKELIHOODS(NOISE){"rrp", pursuit, HF_SITES_GAUSSIAN},
-                                 {"mogp", plain, HF_SITES_GAUSSIAN},
-                                 {"morcgp", robust_outputs, HF_SITES_GAUSSIAN},
-                                 {"t-mogp", student_outputs, HF_SITES_GAUSSIAN},
-                                 {"independent", alone, HF_SITES_GAUSSIAN},
-                                 HF_LABEL_LIKELIHOODS(LATENT){"softmax", latent, HF_SITES_SOFTMAX},
+static const preset presets[] = {{"default", untouched, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"gp", plain, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcgp", published_rcgp, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"cagp", projected_blocks, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcagp", robust_projected, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcagp-text", text_of_rcagp, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcagp-program", program_of_rcagp, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"sgpr", inducing, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcsvgp", robust_inducing, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"svgp", minibatches, HF_LIKELIHOOD_GAUSSIAN},
+                                 HF_NOISE_LIKELIHOODS(NOISE){"rrp", pursuit, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"mogp", plain, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"morcgp", robust_outputs, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"t-mogp", student_outputs, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"independent", alone, HF_LIKELIHOOD_GAUSSIAN},
+                                 HF_LABEL_LIKELIHOODS(LATENT){"softmax", latent, HF_LIKELIHOOD_SOFTMAX},
                                  HF_RATE_LIKELIHOODS(LATENT)};
 
 enum {
@@ -225,6 +225,6 @@ hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_setti
     if (status < 0) return status;
     *out = hf_fit_settings_default();
     presets[index].apply(out);
-    if (presets[index].sites != HF_SITES_GAUSSIAN) out->sites = presets[index].sites;
+    if (presets[index].sites != HF_LIKELIHOOD_GAUSSIAN) out->sites = presets[index].sites;
     return HF_OK;
 }

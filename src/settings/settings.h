@@ -20,15 +20,15 @@ static inline bool hfi_output_is_sparse(size_t readings)
 }
 
 /** Sites of labels, which are not fitted here but in the classify room. */
-bool hfi_site_kind_is_class(hf_site_kind kind);
+bool hfi_likelihood_is_class(hf_likelihood kind);
 
 /** The row of the table of likelihoods; NULL for other kinds of sites. */
-const hfi_likelihood *hfi_site_kind_row(hf_site_kind kind);
+const hfi_likelihood *hfi_likelihood_row(hf_likelihood kind);
 /** The same of readings that are counts or amounts; NULL for all other kinds of sites. */
-const hfi_likelihood *hfi_site_kind_likelihood(hf_site_kind kind);
+const hfi_likelihood *hfi_likelihood_of_rates(hf_likelihood kind);
 
 /** Whether readings scatter about the latent value itself by a likelihood of the table. */
-bool hfi_site_kind_is_noise(hf_site_kind kind);
+bool hfi_likelihood_is_noise(hf_likelihood kind);
 
 /** The inference of a fit: for HF_INFERENCE_AUTO what goes with its sites; of sites without one EP. */
 hf_inference hfi_inference_of(const hf_fit_settings *settings);

@@ -22,8 +22,8 @@
     }                                                                                                        \
     _Static_assert(IS(type, member), "another enum");
 NAMES(mean, hf_mean_kind, MEAN_KIND)
-NAMES(sites, hf_site_kind, SITE_KIND)
-NAMES(suspects, hf_suspects, SUSPECTS)
+NAMES(sites, hf_likelihood, LIKELIHOOD)
+NAMES(suspects, hf_outliers, OUTLIERS)
 NAMES(centre, hf_centre, CENTRE)
 NAMES(threshold_rule, hf_threshold_rule, THRESHOLD_RULE)
 NAMES(objective, hf_objective, OBJECTIVE)
@@ -53,8 +53,8 @@ _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) 
 #define SOME                            (BIT(1) | BIT(2))
 #define ONE                             BIT(0)
 #define SEVERAL                         BIT(1)
-#define OR_BIT(id, symbol, name, help)  | BIT(HF_SITES_##id)
-#define LABELS                          (BIT(HF_SITES_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
+#define OR_BIT(id, symbol, name, help)  | BIT(HF_LIKELIHOOD_##id)
+#define LABELS                          (BIT(HF_LIKELIHOOD_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
 #define NOISES                          (0u HF_NOISE_LIKELIHOODS(OR_BIT))
 #define RATES                           (0u HF_RATE_LIKELIHOODS(OR_BIT))
 #define ZERO_OF(id, symbol, name, help) 0,
@@ -78,7 +78,7 @@ enum {
     {                                                                                                        \
         .values = (bits), .refused = true, .term = { {#member, (others)} }                                   \
     }
-#define OF_ROBUST    NOT(sites, ALL_BUT(BIT(HF_SITES_ROBUST)))
+#define OF_ROBUST    NOT(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST)))
 #define OF_READINGS  REFUSED(sites, LABELS)
 #define OF_TRAINING  NOT(train, OFF)
 #define OF_PROJECTED NOT(sites, LABELS), NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))
@@ -94,7 +94,7 @@ enum {
     {                                                                                                        \
         .term = { ON_BLOCKS }                                                                                \
     }
-#define SUSPECTS      (BIT(HF_SUSPECTS_AUTO) | BIT(HF_SUSPECTS_FORCE))
+#define SUSPECTS      (BIT(HF_OUTLIERS_AUTO) | BIT(HF_OUTLIERS_FORCE))
 #define LEAVE_ONE_OUT (BIT(HF_OBJECTIVE_LOO) | BIT(HF_OBJECTIVE_WLOO))
 #define BOUNDS        (BIT(HF_OBJECTIVE_WEIGHTED) | BIT(HF_OBJECTIVE_RCAGP))
 #define OF_OUTPUTS    NOT(outputs, ONE), OF_READINGS
@@ -152,27 +152,27 @@ const hfi_setting hfi_settings[] = {
             "pursuit: a few readings with a variance of their own;\n"
             "softmax: labels of any number of classes" HF_LIKELIHOOD_LIST(LINE)),
      CLASHES(VALUES_REFUSED(NOISES | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
-             {.values = BIT(HF_SITES_PURSUIT),
+             {.values = BIT(HF_LIKELIHOOD_PURSUIT),
               .refused = true,
               .term = {{"minibatch", SOME}},
               .why = "relevance pursuit looks at all rows"},
-             {.values = BIT(HF_SITES_PURSUIT),
+             {.values = BIT(HF_LIKELIHOOD_PURSUIT),
               .refused = true,
               .term = {ON_BLOCKS},
               .why = "relevance pursuit takes hyperparameters from another solver"})},
-    {CHOICE(suspects, HF_SUSPECTS_FORCE), READINGS, DEFAULT(HF_SUSPECTS_AUTO), SINCE(1),
+    {CHOICE(suspects, HF_OUTLIERS_FORCE), READINGS, DEFAULT(HF_OUTLIERS_AUTO), SINCE(1),
      OPTION("suspects", "WHEN",
             "auto: set readings aside where that clearly pays (default);\n"
             "force: set aside what was found; off"),
      CLASHES({.values = SUSPECTS,
               .refused = true,
-              .term = {{"sites", ALL_BUT(BIT(HF_SITES_GAUSSIAN))}},
+              .term = {{"sites", ALL_BUT(BIT(HF_LIKELIHOOD_GAUSSIAN))}},
               .why = "switch it off, or start from a preset"},
              {.values = SUSPECTS, .term = {{"minibatch", SOME}}, .why = "it looks at all rows"},
-             VALUES_REFUSED(BIT(HF_SUSPECTS_FORCE), train, OFF), VALUES(BIT(HF_SUSPECTS_AUTO), train, OFF),
+             VALUES_REFUSED(BIT(HF_OUTLIERS_FORCE), train, OFF), VALUES(BIT(HF_OUTLIERS_AUTO), train, OFF),
              {.values = SUSPECTS, .term = {ON_BLOCKS}, .why = "every reading is part of block actions"}),
      .strict = true},
-    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1), CLASHES(NOT(suspects, BIT(HF_SUSPECTS_OFF)))},
+    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1), CLASHES(NOT(suspects, BIT(HF_OUTLIERS_OFF)))},
     {FLAG(calibrate), READINGS, DEFAULT(true), SINCE(1), CLASHES(OF_READINGS), .strict = true},
     {CHOICE(centre, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT), SINCE(1),
      OPTION("centre", "RULE",
@@ -181,7 +181,7 @@ const hfi_setting hfi_settings[] = {
             "the other outputs say (conditional)"),
      CLASHES(OF_ROBUST, {.values = BIT(HF_CENTRE_CONDITIONAL),
                          .refused = true,
-                         .term = {{"sites", BIT(HF_SITES_ROBUST)}, {"outputs", ONE}}})},
+                         .term = {{"sites", BIT(HF_LIKELIHOOD_ROBUST)}, {"outputs", ONE}}})},
     {CHOICE(threshold_rule, HF_THRESHOLD_GIVEN), READINGS, DEFAULT(HF_THRESHOLD_MAD), SINCE(1),
      CLASHES(OF_ROBUST)},
     {NUMBER(eps, 0, 1), READINGS, .face.below = true, DEFAULT(0.1), SINCE(1), UNIT("share"),
@@ -206,13 +206,13 @@ const hfi_setting hfi_settings[] = {
             "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp"),
      CLASHES(OF_READINGS, OF_TRAINING, VALUES(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
              {.values = BOUNDS | LEAVE_ONE_OUT,
-              .term = {{"sites", NOISES | BIT(HF_SITES_PURSUIT)}},
+              .term = {{"sites", NOISES | BIT(HF_LIKELIHOOD_PURSUIT)}},
               .why = "these are trained by the evidence"},
              {.values = LEAVE_ONE_OUT,
               .term = {ON_BLOCKS, {"train_actions", ON}},
               .why = "actions trained by leave-one-out fit the noise"},
              VALUES(BOUNDS, solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
-             VALUES(BIT(HF_OBJECTIVE_RCAGP), sites, ALL_BUT(BIT(HF_SITES_ROBUST))),
+             VALUES(BIT(HF_OBJECTIVE_RCAGP), sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST))),
              {.values = BIT(HF_OBJECTIVE_RCAGP),
               .term = {{"output_beta", NONE}, {"beta", NONE}},
               .why = "published: 1 for a standardised target"})},
@@ -308,7 +308,8 @@ const hfi_setting hfi_settings[] = {
             "several outputs in those of each; or one for each, separated by commas\n"
             "(default: so that plain readings are Gaussian ones)"),
      CLASHES(OF_READINGS, OF_ROBUST)},
-    {LIST(output_beta), READINGS, CLASHES(REFUSED(sites, ALL_BUT(BIT(HF_SITES_ROBUST))), NOT(outputs, ONE))},
+    {LIST(output_beta), READINGS,
+     CLASHES(REFUSED(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST))), NOT(outputs, ONE))},
     {LENGTH(output_beta_count), READINGS},
     {FLAG(scaled_beta), READINGS,
      OPTION("scaled-beta", NULL, "robust sites: --beta counts in scales of the standardised targets"),
@@ -345,11 +346,11 @@ const hfi_setting hfi_settings[] = {
      CLASHES(NOT(sites, ALL_BUT(LABELS | RATES | NOISES)),
              {.values = BIT(HF_INFERENCE_EP) | BIT(HF_INFERENCE_VARIATIONAL),
               .refused = true,
-              .term = {{"sites", BIT(HF_SITES_SOFTMAX)}},
+              .term = {{"sites", BIT(HF_LIKELIHOOD_SOFTMAX)}},
               .why = "softmax has corrected and laplace"},
              {.values = BIT(HF_INFERENCE_CORRECTED),
               .refused = true,
-              .term = {{"sites", (LABELS | RATES | NOISES) & ALL_BUT(BIT(HF_SITES_SOFTMAX))}},
+              .term = {{"sites", (LABELS | RATES | NOISES) & ALL_BUT(BIT(HF_LIKELIHOOD_SOFTMAX))}},
               .why = "it is for softmax"},
              {.values = BIT(HF_INFERENCE_LAPLACE) | BIT(HF_INFERENCE_EP),
               .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},

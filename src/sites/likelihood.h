@@ -58,7 +58,7 @@ typedef struct hfi_likelihood_expected {
 } hfi_likelihood_expected;
 
 typedef struct hfi_likelihood {
-    const char *name;      /* as hf_enum_name(HF_ENUM_SITE_KIND, ) has it */
+    const char *name;      /* as hf_enum_name(HF_ENUM_LIKELIHOOD, ) has it */
     bool labels;           /* the reading is a label */
     bool rate;             /* the mean of a reading is exp(f + shift) */
     bool whole;            /* of these: readings are whole numbers from 0; else they are positive */

@@ -84,7 +84,7 @@ static hf_status check_preset(hf_context *ctx, const hf_study_settings *s)
     hf_fit_settings fit;
     const hf_status status = hf_fit_settings_preset(ctx, s->preset != NULL ? s->preset : "default", &fit);
     if (status < 0) return status;
-    if (hf_site_kind_has_labels(fit.sites) || hf_site_kind_has_rate(fit.sites) || fit.minibatch > 0)
+    if (hf_likelihood_has_labels(fit.sites) || hf_likelihood_has_rate(fit.sites) || fit.minibatch > 0)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "the preset %s is no surrogate of a study", s->preset);
     return HF_OK;
 }

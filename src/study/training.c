@@ -38,7 +38,7 @@ hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t 
     out->priors = true;
     out->calibrate = false;
     out->groups = false;
-    if (!study->s.robust || outcome == study->outcomes) out->suspects = HF_SUSPECTS_OFF;
+    if (!study->s.robust || outcome == study->outcomes) out->suspects = HF_OUTLIERS_OFF;
     if (n <= LARGE || out->solver == HF_SOLVER_PROJECTED) return HF_OK;
     out->solver = HF_SOLVER_INDUCING;
     if (out->inducing == 0) out->inducing = INDUCING;
@@ -156,7 +156,7 @@ static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcom
     settings.set = set;
     settings.set_count = fitted->parameters;
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     if (status >= 0)
         status = fit_readings(ctx, study, outcome, s, y, &s->next.warp, &settings, out, NULL, NULL);
     hfi_free(ctx, y);
@@ -241,7 +241,7 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
     hf_kernel *kernel = NULL;
     hf_assignment *start = NULL;
     hf_status s = hfi_surrogate_settings(ctx, t->study, t->outcome, t->s->n, &settings);
-    if (!finder) settings.suspects = HF_SUSPECTS_OFF;
+    if (!finder) settings.suspects = HF_OUTLIERS_OFF;
     /* Places that nobody tried are thought to succeed. */
     const hf_assignment success = {.name = "mean", .value = 0.0};
     if (t->outcome == t->study->outcomes) {

@@ -41,9 +41,9 @@ hf_status hfi_batches_seek(hfi_batches *batches, size_t epoch, size_t batch);
 
 /** What a reading is given its latent value. */
 typedef struct hfi_svgp_noise {
-    hf_site_kind kind; /* Gaussian, robust, Student-t */
-    double noise;      /* sigma^2 */
-    double threshold;  /* c of robust sites */
+    hf_likelihood kind; /* Gaussian, robust, Student-t */
+    double noise;       /* sigma^2 */
+    double threshold;   /* c of robust sites */
     hfi_student student;
 } hfi_svgp_noise;
 

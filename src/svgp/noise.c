@@ -66,7 +66,7 @@ hfi_svgp_term hfi_svgp_expected(const hfi_svgp_noise *noise, double y, double ex
                                 double mean, double variance, double centre)
 {
     if (isnan(y)) return (hfi_svgp_term){0};
-    if (noise->kind == HF_SITES_STUDENT_T) return student(noise, y, extra, white, mean, variance);
-    if (noise->kind == HF_SITES_ROBUST) return robust(noise, y, extra, white, mean, variance, centre);
+    if (noise->kind == HF_LIKELIHOOD_STUDENT_T) return student(noise, y, extra, white, mean, variance);
+    if (noise->kind == HF_LIKELIHOOD_ROBUST) return robust(noise, y, extra, white, mean, variance, centre);
     return gaussian(noise, y, extra, white, mean, variance);
 }

@@ -17,7 +17,7 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
 {
     if (rows->n == 0 || m == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
-    if (settings->sites == HF_SITES_PURSUIT)
+    if (settings->sites == HF_LIKELIHOOD_PURSUIT)
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "relevance pursuit looks at all readings at once: no minibatches");
     if (settings->objective != HF_OBJECTIVE_EVIDENCE)
@@ -28,7 +28,7 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (settings->inducing_method != HF_INDUCING_VFE)
         return hfi_fail(ctx, HF_ERR_ARGUMENT, "minibatches and variational Student-t fits are VFE, not %s",
                         hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
-    if (settings->sites == HF_SITES_ROBUST && (settings->beta > 0.0 || settings->output_beta))
+    if (settings->sites == HF_LIKELIHOOD_ROBUST && (settings->beta > 0.0 || settings->output_beta))
         return hfi_fail(ctx, HF_ERR_ARGUMENT,
                         "minibatches have no weight functions with an amplitude (beta)");
     if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||
@@ -46,8 +46,9 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
 static double observed_noise(const hfi_svgp *q, const hf_fit_settings *settings)
 {
     const double noise = q->noise.noise;
-    if (q->noise.kind == HF_SITES_STUDENT_T) return hfi_student_normal_variance(&q->noise.student, noise);
-    if (q->noise.kind == HF_SITES_ROBUST && settings->consistent_noise && isfinite(q->noise.threshold))
+    if (q->noise.kind == HF_LIKELIHOOD_STUDENT_T)
+        return hfi_student_normal_variance(&q->noise.student, noise);
+    if (q->noise.kind == HF_LIKELIHOOD_ROBUST && settings->consistent_noise && isfinite(q->noise.threshold))
         return hf_robust_consistent_noise(noise, q->noise.threshold);
     return noise;
 }
@@ -81,8 +82,8 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
 {
     hfi_svgp *q = run->q;
     hf_status s = hfi_svgp_prior(q);
-    if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN) s = hfi_svgp_take_sample(run);
-    if (s >= 0 && q->noise.kind != HF_SITES_GAUSSIAN && run->settings->train) s = start_at_median(run);
+    if (s >= 0 && q->noise.kind != HF_LIKELIHOOD_GAUSSIAN) s = hfi_svgp_take_sample(run);
+    if (s >= 0 && q->noise.kind != HF_LIKELIHOOD_GAUSSIAN && run->settings->train) s = start_at_median(run);
     run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
     if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
     if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
@@ -92,7 +93,7 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     if (finished < 0) return finished;
     s = hfi_svgp_solution(q, out);
     if (s < 0) return s;
-    run->report->threshold = q->noise.kind == HF_SITES_ROBUST ? q->noise.threshold : INFINITY;
+    run->report->threshold = q->noise.kind == HF_LIKELIHOOD_ROBUST ? q->noise.threshold : INFINITY;
     run->report->observed_noise = observed_noise(q, run->settings);
     run->report->jitter = q->jitter;
     if (q->strained)
@@ -117,7 +118,7 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (s < 0) return s;
     hf_fit_settings own = *settings;
     if (own.minibatch == 0) own.minibatch = rows->n <= WHOLE ? rows->n : USUAL_BATCH;
-    const bool student = own.sites == HF_SITES_STUDENT_T;
+    const bool student = own.sites == HF_LIKELIHOOD_STUDENT_T;
     const hfi_svgp_noise start = {.kind = own.sites,
                                   .noise = *noise,
                                   .threshold = INFINITY,

@@ -114,10 +114,11 @@ static hf_status climb(hfi_svgp_run *run, const stage *at, warm *w)
     hf_fit_settings settings = *run->settings;
     hfi_trainer_get(t, w->state);
     settings.iterations = least(settings.iterations, at->iterations);
-    if (settings.sites == HF_SITES_GAUSSIAN) return hfi_trainer_maximise(t, w->state, settings.iterations);
+    if (settings.sites == HF_LIKELIHOOD_GAUSSIAN)
+        return hfi_trainer_maximise(t, w->state, settings.iterations);
     size_t rounds = 0;
     hf_status s = hfi_evaluator_select(&t->evaluator);
-    if (settings.sites == HF_SITES_STUDENT_T) settings.threshold_rule = HF_THRESHOLD_MAD;
+    if (settings.sites == HF_LIKELIHOOD_STUDENT_T) settings.threshold_rule = HF_THRESHOLD_MAD;
     settings.rounds = settings.rounds > 0 ? least(settings.rounds, at->rounds) : at->rounds;
     if (s >= 0) s = hfi_robust_reweight(t, &settings, run->threshold, w->state, &rounds);
     return s;

@@ -381,17 +381,17 @@ static hf_status quiet_posterior(workshop *w)
 static hf_status quiet_names(workshop *w)
 {
     hf_objective what;
-    hf_site_kind kind;
-    hf_suspects treatment;
+    hf_likelihood kind;
+    hf_outliers treatment;
     hf_fit_settings settings;
     assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "wloo", &what), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_OBJECTIVE, what), "wloo");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", &kind), HF_OK);
-    assert_string_equal(hf_enum_name(HF_ENUM_SITE_KIND, kind), "robust");
-    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "force", &treatment), HF_OK);
-    assert_string_equal(hf_enum_name(HF_ENUM_SUSPECTS, treatment), "force");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_LIKELIHOOD, "robust", &kind), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_LIKELIHOOD, kind), "robust");
+    assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, "force", &treatment), HF_OK);
+    assert_string_equal(hf_enum_name(HF_ENUM_OUTLIERS, treatment), "force");
     assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings), HF_OK);
-    assert_true(hf_fit_settings_default().sites == HF_SITES_GAUSSIAN);
+    assert_true(hf_fit_settings_default().sites == HF_LIKELIHOOD_GAUSSIAN);
     char text[32];
     const hf_setting *setting = hf_fit_setting_find("sites");
     assert_true(setting != NULL && hf_fit_setting_at(hf_fit_setting_count()) == NULL);

@@ -25,7 +25,7 @@ static hf_status climb_with(workshop *w, hf_solver solver)
     const hf_domain box = unit_box();
     const hf_data data = {.n = WORKSHOP_N, .d = WORKSHOP_D, .x = w->x, .ldx = WORKSHOP_D, .y = w->y};
     hf_fit_settings fit = hf_fit_settings_default();
-    fit.suspects = HF_SUSPECTS_OFF;
+    fit.suspects = HF_OUTLIERS_OFF;
     fit.calibrate = false;
     fit.solver = solver;
     fit.action_kind = HF_ACTIONS_BLOCKS;

@@ -237,15 +237,15 @@ static hf_status fit_default(workshop *w)
 {
     hf_fit_settings settings = hf_fit_settings_default();
     settings.restarts = 1;
-    settings.suspects = HF_SUSPECTS_FORCE;
+    settings.suspects = HF_OUTLIERS_FORCE;
     return fit_arrays(w, settings);
 }
 
 static hf_status fit_robust(workshop *w)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
-    settings.sites = HF_SITES_ROBUST;
+    settings.suspects = HF_OUTLIERS_OFF;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     settings.objective = HF_OBJECTIVE_LOO;
     settings.mean = HF_MEAN_LINEAR;
     settings.standardise = false;
@@ -298,7 +298,7 @@ static hf_status with_texts(workshop *w)
     const hf_dialect dialect = {.missing = codes, .missing_count = 1};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_table *table = NULL, *inputs = NULL;
     hf_model *model = NULL, *loaded = NULL;
     hf_status s = hf_table_parse(w->ctx, text, strlen(text), "m", &dialect, &table);
@@ -393,7 +393,7 @@ static hf_status whole_program(workshop *w)
     const hf_columns columns = {.target = "y", .noise = "v"};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 2;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_table *table = NULL, *told = NULL;
     hf_model *model = NULL, *loaded = NULL;
     hf_metrics metrics;
@@ -444,7 +444,7 @@ static hf_status with_counts(workshop *w)
     hf_reading_moments moments;
     double q = NAN, p = NAN, score = NAN, crps = NAN;
     assert_int_equal(hf_fit_settings_preset(NULL, "negative-binomial", &settings), HF_OK);
-    assert_true(hf_site_kind_has_rate(settings.sites) && !hf_site_kind_has_labels(settings.sites));
+    assert_true(hf_likelihood_has_rate(settings.sites) && !hf_likelihood_has_labels(settings.sites));
     assert_int_equal(hf_likelihood_moments(settings.sites, 0.3, 1.0, 0.2, &moments), HF_OK);
     assert_int_equal(hf_likelihood_quantile(settings.sites, 0.3, 1.0, 0.2, 0.5, &q), HF_OK);
     assert_int_equal(hf_likelihood_cumulative(settings.sites, 0.3, 1.0, 0.2, q, &p), HF_OK);

@@ -138,7 +138,7 @@ static hf_status fit_two(hf_context *ctx, hf_posterior **out)
     const hf_data data = {.n = 12, .d = 2, .x = x, .ldx = 2, .y = y, .outputs = 2};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     return hf_fit_data(ctx, &data, &settings, out, NULL, NULL);
 }

@@ -32,10 +32,10 @@ static hf_status stream_again(workshop *w)
     return stream(w, &settings, true);
 }
 
-static hf_status trained(workshop *w, hf_site_kind sites)
+static hf_status trained(workshop *w, hf_likelihood sites)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.sites = sites;
     settings.inducing = 3;
     settings.minibatch = 8;
@@ -47,12 +47,12 @@ static hf_status trained(workshop *w, hf_site_kind sites)
 
 static hf_status stream_robust(workshop *w)
 {
-    return trained(w, HF_SITES_ROBUST);
+    return trained(w, HF_LIKELIHOOD_ROBUST);
 }
 
 static hf_status stream_student(workshop *w)
 {
-    return trained(w, HF_SITES_STUDENT_T);
+    return trained(w, HF_LIKELIHOOD_STUDENT_T);
 }
 
 static void streams_survive(void **state)

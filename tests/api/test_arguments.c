@@ -42,8 +42,8 @@ static void names(workshop *w)
     hf_mean_kind mean = HF_MEAN_ZERO;
     hf_centre centre = HF_CENTRE_PRIOR;
     hf_objective objective = HF_OBJECTIVE_EVIDENCE;
-    hf_site_kind sites = HF_SITES_GAUSSIAN;
-    hf_suspects suspects = HF_SUSPECTS_OFF;
+    hf_likelihood sites = HF_LIKELIHOOD_GAUSSIAN;
+    hf_outliers suspects = HF_OUTLIERS_OFF;
     hf_fit_settings settings;
     memset(&settings, 0xAA, sizeof settings);
     const hf_fit_settings before = settings;
@@ -53,8 +53,8 @@ static void names(workshop *w)
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, bad[i], &mean));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, bad[i], &centre));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, bad[i], &objective));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, bad[i], &sites));
-        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, bad[i], &suspects));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LIKELIHOOD, bad[i], &sites));
+        ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, bad[i], &suspects));
         ARGUMENT(hf_fit_settings_preset(w->ctx, bad[i], &settings));
     }
     assert_true((int)contamination + (int)mean + (int)centre + (int)objective + (int)sites + (int)suspects ==
@@ -64,8 +64,8 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_MEAN_KIND, "zero", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CENTRE, "loo", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "loo", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SITE_KIND, "robust", NULL));
-    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_SUSPECTS, "off", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LIKELIHOOD, "robust", NULL));
+    ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, "off", NULL));
     ARGUMENT(hf_fit_settings_preset(w->ctx, "gp", NULL));
     assert_int_equal(hf_fit_settings_default().set_count, 0);
     char text[8] = "before";
@@ -96,8 +96,8 @@ static void names(workshop *w)
                              hf_enum_name(HF_ENUM_MEAN_KIND, (unsigned)99),
                              hf_enum_name(HF_ENUM_CENTRE, (unsigned)-1),
                              hf_enum_name(HF_ENUM_OBJECTIVE, (unsigned)99),
-                             hf_enum_name(HF_ENUM_SITE_KIND, (unsigned)99),
-                             hf_enum_name(HF_ENUM_SUSPECTS, (unsigned)-9),
+                             hf_enum_name(HF_ENUM_LIKELIHOOD, (unsigned)99),
+                             hf_enum_name(HF_ENUM_OUTLIERS, (unsigned)-9),
                              hf_enum_name(HF_ENUM_STOP, (hf_stop)99)};
     for (size_t i = 0; i < sizeof strange / sizeof *strange; i++) assert_non_null(strange[i]);
     assert_string_equal(hf_enum_title((hf_enum)-1), "unknown");

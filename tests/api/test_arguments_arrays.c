@@ -63,7 +63,7 @@ static void fits(workshop *w)
     FIT_WITH(HF_ERR_NO_DATA, (rows.label = label, rows.y.at = NULL, rows.classes = 3), "class 2 of 3");
     FIT_WITH(HF_ERR_ARGUMENT,
              (rows.label = label, rows.y.at = NULL, rows.classes = 2, rows.class_names = hole), "NULL");
-    settings.sites = HF_SITES_SOFTMAX;
+    settings.sites = HF_LIKELIHOOD_SOFTMAX;
     size_t three[WORKSHOP_N];
     static const char *const twins[] = {"1", "1.0", "b"};
     for (size_t i = 0; i < WORKSHOP_N; i++) three[i] = i % 3;

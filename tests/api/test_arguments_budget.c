@@ -311,7 +311,7 @@ static void streams(workshop *w)
     hf_fit_settings exact = good, forced = hf_fit_settings_default();
     hf_model *model = NULL;
     exact.solver = HF_SOLVER_EXACT;
-    forced.suspects = HF_SUSPECTS_FORCE;
+    forced.suspects = HF_OUTLIERS_FORCE;
     ARGUMENT(hf_fit_stream(w->ctx, NULL, w->out, &columns, &good, &model, NULL));
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, NULL, &good, &model, NULL));
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, w->out, &none, &good, &model, NULL));

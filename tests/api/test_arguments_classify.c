@@ -87,14 +87,15 @@ static void classifiers(workshop *w)
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, NAN, 1.0, p, NULL), HF_ERR_NOT_FINITE);
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, 0.0, -1.0, p, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_class_probability(HF_LINK_LOGIT, 0.0, 1.0, NULL, NULL), HF_ERR_ARGUMENT);
-    assert_false(hf_site_kind_has_rate(HF_SITES_LOGIT));
-    assert_false(hf_site_kind_has_labels((hf_site_kind)44));
+    assert_false(hf_likelihood_has_rate(HF_LIKELIHOOD_LOGIT));
+    assert_false(hf_likelihood_has_labels((hf_likelihood)44));
     hf_reading_moments moments;
-    assert_int_equal(hf_likelihood_moments(HF_SITES_LOGIT, 1.0, 0.0, 1.0, &moments), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_likelihood_quantile(HF_SITES_POISSON, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_likelihood_crps(HF_SITES_LOGIT, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_likelihood_cumulative(HF_SITES_POISSON, 1.0, 0.0, -1.0, 1.0, p), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_likelihood_log_score(HF_SITES_POISSON, 1.0, 0.0, 1.0, 0.5, p), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_moments(HF_LIKELIHOOD_LOGIT, 1.0, 0.0, 1.0, &moments), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_quantile(HF_LIKELIHOOD_POISSON, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_crps(HF_LIKELIHOOD_LOGIT, 1.0, 0.0, 1.0, 1.0, p), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_cumulative(HF_LIKELIHOOD_POISSON, 1.0, 0.0, -1.0, 1.0, p),
+                     HF_ERR_ARGUMENT);
+    assert_int_equal(hf_likelihood_log_score(HF_LIKELIHOOD_POISSON, 1.0, 0.0, 1.0, 0.5, p), HF_ERR_ARGUMENT);
 }
 
 static void rules(workshop *w)

@@ -107,7 +107,7 @@ static void climbs(workshop *w)
     bad[1].solver = HF_SOLVER_EXACT;
     bad[2].solver = HF_SOLVER_AUTO;
     bad[3].objective = HF_OBJECTIVE_LOO;
-    bad[4].sites = HF_SITES_STUDENT_T;
+    bad[4].sites = HF_LIKELIHOOD_STUDENT_T;
     bad[5].minibatch = 4;
     bad[6].checkpoint = w->out;
     wrong[0].batch = 0;

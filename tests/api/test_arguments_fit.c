@@ -309,21 +309,21 @@ static void fits_with_bad_settings(workshop *w)
     }
     s = good, s.kernel = "matern52(ard";
     refuses_data(w, data, s, HF_ERR_PARSE);
-    s = good, s.sites = HF_SITES_ROBUST; /* with suspects */
+    s = good, s.sites = HF_LIKELIHOOD_ROBUST; /* with suspects */
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
-    s.suspects = HF_SUSPECTS_OFF, s.rounds = 0;
+    s.suspects = HF_OUTLIERS_OFF, s.rounds = 0;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
-    s = good, s.suspects = HF_SUSPECTS_FORCE, s.train = false;
+    s = good, s.suspects = HF_OUTLIERS_FORCE, s.train = false;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
     s = good, s.mean = (hf_mean_kind)99;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
-    s = good, s.sites = (hf_site_kind)99;
+    s = good, s.sites = (hf_likelihood)99;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
-    s = good, s.suspects = (hf_suspects)99;
+    s = good, s.suspects = (hf_outliers)99;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
     s = good, s.objective = (hf_objective)99;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
-    s = good, s.centre = (hf_centre)99, s.sites = HF_SITES_ROBUST, s.suspects = HF_SUSPECTS_OFF;
+    s = good, s.centre = (hf_centre)99, s.sites = HF_LIKELIHOOD_ROBUST, s.suspects = HF_OUTLIERS_OFF;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);
     s.centre = HF_CENTRE_PRIOR, s.threshold_rule = (hf_threshold_rule)99;
     refuses_data(w, data, s, HF_ERR_ARGUMENT);

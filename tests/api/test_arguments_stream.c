@@ -20,10 +20,10 @@ static void streaming(workshop *w)
     settings.solver = HF_SOLVER_PROJECTED;
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, cache, &columns, &settings, &out, NULL));
     settings = workshop_untrained();
-    settings.suspects = HF_SUSPECTS_FORCE;
+    settings.suspects = HF_OUTLIERS_FORCE;
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, cache, &columns, &settings, &out, NULL));
     settings = workshop_untrained();
-    settings.sites = HF_SITES_PURSUIT;
+    settings.sites = HF_LIKELIHOOD_PURSUIT;
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, cache, &columns, &settings, &out, NULL));
     assert_null(out);
     remove(cache);

@@ -97,7 +97,7 @@ static void seeds_decide(void **state)
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 5; /* not to the end, so that every start ends elsewhere */
     settings.restarts = 2;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     const readings at = {.n = 10, .d = D, .x = r.x};
     double mean[3][10], var[10], draws[3][DRAWS * 10];
     const uint64_t seeds[3] = {4, 4, 5};
@@ -137,7 +137,7 @@ static void restarts_never_lose(void **state)
     for (uint64_t seed = 0; seed < 3; seed++) {
         readings r = readings_make(40, D, 0, 20 + seed);
         hf_fit_settings settings = hf_fit_settings_default();
-        settings.suspects = HF_SUSPECTS_OFF;
+        settings.suspects = HF_OUTLIERS_OFF;
         hf_fit_report without, with;
         hf_context_set_seed(ctx, seed);
         hf_posterior_free(readings_fit(ctx, &r, &settings, &without));

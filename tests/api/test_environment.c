@@ -26,7 +26,7 @@ static double objective(int threads)
     assert_int_equal(hf_context_set_threads(ctx, threads), HF_OK);
     readings r = readings_make(N, D, 0, 4);
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.iterations = 2;
     hf_fit_report report;
     hf_posterior *p = readings_fit(ctx, &r, &settings, &report);

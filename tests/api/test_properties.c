@@ -69,8 +69,8 @@ static void robust_sites_forget_a_wild_reading(void **state)
 {
     (void)state;
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
-    settings.sites = HF_SITES_ROBUST;
+    settings.suspects = HF_OUTLIERS_OFF;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     readings at = places(), r = readings_make(N, D, 0, 6);
     const double spread = spread_of(&r);
     double clean[M], near[M], far[M], var[M];
@@ -93,7 +93,7 @@ static void threshold_to_infinity_is_the_plain_process(void **state)
     (void)state;
     readings at = places(), r = readings_make(N, D, 4, 3);
     hf_fit_settings plain = workshop_untrained(), robust = plain;
-    robust.sites = HF_SITES_ROBUST;
+    robust.sites = HF_LIKELIHOOD_ROBUST;
     robust.threshold_rule = HF_THRESHOLD_GIVEN;
     double a[M], b[M], va[M], vb[M];
     fit_and_predict(&r, &plain, &at, a, va);
@@ -157,8 +157,8 @@ static void units_do_not_matter(void **state)
     hf_fit_settings settings[3] = {hf_fit_settings_default(), hf_fit_settings_default(),
                                    hf_fit_settings_default()};
     settings[1].mean = HF_MEAN_LINEAR;
-    settings[2].suspects = HF_SUSPECTS_OFF;
-    settings[2].sites = HF_SITES_ROBUST;
+    settings[2].suspects = HF_OUTLIERS_OFF;
+    settings[2].sites = HF_LIKELIHOOD_ROBUST;
     for (size_t k = 0; k < 3; k++) {
         readings r = readings_make(N, D, 5, 50 + k), s = readings_make(N, D, 5, 50 + k);
         for (size_t i = 0; i < N * D; i++) s.x[i] = r.x[i] * scale[i % D] + shift[i % D];

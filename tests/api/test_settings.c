@@ -158,7 +158,8 @@ static void names_are_members(void **state)
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
         assert_int_equal(hf_fit_settings_set(ctx, &s, pairs[i][0], pairs[i][1]), HF_OK);
     assert_string_equal(s.kernel, "se");
-    assert_true(s.sites == HF_SITES_STUDENT_T && s.eps == 0.25 && s.threshold == 2.0 && s.student_nu == 5.0);
+    assert_true(s.sites == HF_LIKELIHOOD_STUDENT_T && s.eps == 0.25 && s.threshold == 2.0 &&
+                s.student_nu == 5.0);
     assert_true(s.threshold_rule == HF_THRESHOLD_GIVEN && s.inducing == 12 && !s.train && s.tolerance == 0.0);
     assert_true(s.solver == HF_SOLVER_PROJECTED && s.resume && s.max_noise == 3.0 && s.restarts == 2);
     assert_true(s.inference == HF_INFERENCE_LAPLACE && s.unit_inputs && s.blocks == HF_BLOCKS_CLUSTERED);
@@ -179,8 +180,8 @@ static void defaults_are_as_documented(void **state)
     const hf_fit_settings s = hf_fit_settings_default();
     assert_null(s.kernel);
     assert_int_equal(s.mean, HF_MEAN_CONSTANT);
-    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
-    assert_int_equal(s.suspects, HF_SUSPECTS_AUTO);
+    assert_int_equal(s.sites, HF_LIKELIHOOD_GAUSSIAN);
+    assert_int_equal(s.suspects, HF_OUTLIERS_AUTO);
     assert_true(s.groups && s.calibrate && s.consistent_noise && s.train && s.priors && s.train_mean);
     assert_true(s.standardise && !s.unit_inputs);
     assert_int_equal(s.lengthscale_prior, HF_PRIOR_WEAK);
@@ -219,7 +220,7 @@ static void published(hf_context *ctx, const char *name, const char *kernel, siz
     assert_int_equal(hf_fit_settings_preset(ctx, name, &s), HF_OK);
     assert_string_equal(s.kernel, kernel);
     assert_int_equal(s.actions, actions);
-    assert_true(s.sites == HF_SITES_ROBUST && s.suspects == HF_SUSPECTS_OFF && !s.calibrate);
+    assert_true(s.sites == HF_LIKELIHOOD_ROBUST && s.suspects == HF_OUTLIERS_OFF && !s.calibrate);
     assert_true(s.solver == HF_SOLVER_PROJECTED && s.action_kind == HF_ACTIONS_BLOCKS && s.train_actions);
     assert_true(s.action_start == HF_ACTION_START_RANDOM && s.objective == HF_OBJECTIVE_RCAGP);
     assert_true(s.centre == HF_CENTRE_PRIOR && s.threshold_rule == HF_THRESHOLD_QUANTILE && s.eps == 0.2);
@@ -234,21 +235,21 @@ static void presets_are_what_they_say(void **state)
     hf_context *ctx = hf_context_create();
     hf_fit_settings s;
     assert_int_equal(hf_fit_settings_preset(ctx, "default", &s), HF_OK);
-    assert_int_equal(s.suspects, HF_SUSPECTS_AUTO);
+    assert_int_equal(s.suspects, HF_OUTLIERS_AUTO);
     assert_true(s.calibrate);
     assert_int_equal(hf_fit_settings_preset(ctx, "gp", &s), HF_OK);
-    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
-    assert_int_equal(s.suspects, HF_SUSPECTS_OFF);
+    assert_int_equal(s.sites, HF_LIKELIHOOD_GAUSSIAN);
+    assert_int_equal(s.suspects, HF_OUTLIERS_OFF);
     assert_false(s.calibrate);
     assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &s), HF_OK);
-    assert_int_equal(s.sites, HF_SITES_ROBUST);
-    assert_int_equal(s.suspects, HF_SUSPECTS_OFF);
+    assert_int_equal(s.sites, HF_LIKELIHOOD_ROBUST);
+    assert_int_equal(s.suspects, HF_OUTLIERS_OFF);
     assert_int_equal(s.centre, HF_CENTRE_PRIOR);
     assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
     assert_int_equal(s.objective, HF_OBJECTIVE_LOO);
     assert_true(s.eps == 0.1 && !s.consistent_noise && !s.priors && !s.calibrate);
     assert_int_equal(hf_fit_settings_preset(ctx, "rcagp", &s), HF_OK);
-    assert_int_equal(s.sites, HF_SITES_ROBUST);
+    assert_int_equal(s.sites, HF_LIKELIHOOD_ROBUST);
     assert_int_equal(s.solver, HF_SOLVER_PROJECTED);
     assert_int_equal(hf_fit_settings_preset(ctx, "cagp", &s), HF_OK);
     assert_int_equal(s.action_kind, HF_ACTIONS_BLOCKS);
@@ -257,11 +258,11 @@ static void presets_are_what_they_say(void **state)
     published(ctx, "rcagp-text", "matern52(iso)", 25);
     published(ctx, "rcagp-program", "matern32(iso)", 5);
     assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s), HF_OK);
-    assert_int_equal(s.sites, HF_SITES_PURSUIT);
-    static const hf_site_kind labels[] = {HF_SITES_PROBIT, HF_SITES_LOGIT, HF_SITES_SOFTMAX};
+    assert_int_equal(s.sites, HF_LIKELIHOOD_PURSUIT);
+    static const hf_likelihood labels[] = {HF_LIKELIHOOD_PROBIT, HF_LIKELIHOOD_LOGIT, HF_LIKELIHOOD_SOFTMAX};
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        assert_int_equal(hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_SITE_KIND, labels[i]), &s), HF_OK);
-        assert_true(s.sites == labels[i] && s.suspects == HF_SUSPECTS_OFF && !s.calibrate);
+        assert_int_equal(hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, labels[i]), &s), HF_OK);
+        assert_true(s.sites == labels[i] && s.suspects == HF_OUTLIERS_OFF && !s.calibrate);
         assert_int_equal(s.inducing_method, HF_INDUCING_FITC);
     }
     assert_true(hf_fit_settings_preset(ctx, "rcapg", &s) < 0);

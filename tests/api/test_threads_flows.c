@@ -29,7 +29,7 @@ static uint64_t begin(void)
 /* Means, variances and ranges over boxes of a fit that begins with those settings. */
 static uint64_t fit_and_use(hf_context *ctx, const hf_fit_settings *settings)
 {
-    readings r = readings_make(N, D, settings->suspects == HF_SUSPECTS_OFF ? 0 : 9, 5);
+    readings r = readings_make(N, D, settings->suspects == HF_OUTLIERS_OFF ? 0 : 9, 5);
     hf_fit_report report;
     hf_posterior *p = readings_fit(ctx, &r, settings, &report);
     double mean[M], var[M], lower[BOXES * D], upper[BOXES * D];

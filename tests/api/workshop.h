@@ -54,7 +54,7 @@ static inline hf_fit_settings workshop_untrained(void)
 {
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     settings.standardise = false;
     settings.set = workshop_values;

@@ -52,7 +52,7 @@ static inline hf_status fit_settings(hf_context *ctx, size_t which, bool train, 
     if (which == 1) s->objective = HF_OBJECTIVE_LOO;
     if (which == 7) s->single_precision = true;
     s->train = train;
-    if (!train) s->suspects = HF_SUSPECTS_OFF;
+    if (!train) s->suspects = HF_OUTLIERS_OFF;
     return status;
 }
 

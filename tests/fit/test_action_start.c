@@ -36,8 +36,8 @@ static void make(problem *p)
 static hf_fit_settings robust_blocks(hf_action_start start)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
-    settings.sites = HF_SITES_ROBUST;
+    settings.suspects = HF_OUTLIERS_OFF;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     settings.solver = HF_SOLVER_PROJECTED;
     settings.action_kind = HF_ACTIONS_BLOCKS;
     settings.actions = ACTIONS;

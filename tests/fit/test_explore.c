@@ -146,7 +146,7 @@ static void robust_weights_find_a_wave(void **state)
     (void)state;
     const hf_data data = waves(200, 20.0);
     hf_fit_settings settings = plain();
-    settings.sites = HF_SITES_ROBUST;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     double mean = 0.0;
     const hf_fit_report report = fit(&data, settings, 1, &mean);
     assert_true(report.objective > 0.0);
@@ -157,7 +157,7 @@ static void robust_weights_find_a_wave(void **state)
 static void heavy_tails_find_a_wave(void **state)
 {
     (void)state;
-    const hf_site_kind kinds[2] = {HF_SITES_STUDENT_T, HF_SITES_PURSUIT};
+    const hf_likelihood kinds[2] = {HF_LIKELIHOOD_STUDENT_T, HF_LIKELIHOOD_PURSUIT};
     for (int wrong = 0; wrong < 2; wrong++)
         for (int k = 0; k < 2; k++) {
             const hf_data data = waves(120, 17.0);

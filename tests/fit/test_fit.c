@@ -150,8 +150,8 @@ static void one_reading_at_1e12_moves_nothing_far(void **state)
     problem p;
     make(&p, 0);
     hf_fit_settings settings[3] = {hf_fit_settings_default(), hf_fit_settings_default(), preset("rcgp")};
-    settings[1].suspects = HF_SUSPECTS_OFF;
-    settings[1].sites = HF_SITES_ROBUST;
+    settings[1].suspects = HF_OUTLIERS_OFF;
+    settings[1].sites = HF_LIKELIHOOD_ROBUST;
     /* The published method's own objective, unweighted leave-one-out, follows a wild reading when
      * hyperparameters are trained; its bounded influence is a property of the posterior at given ones. */
     settings[2].train = false;
@@ -242,10 +242,10 @@ static void standardising_is_undone(void **state)
                                  {"noise", 0.01},         {"mean", 0.4},           {"threshold", 0.7}};
     for (int robust = 0; robust < 2; robust++) {
         hf_fit_settings on = hf_fit_settings_default();
-        on.suspects = HF_SUSPECTS_OFF;
+        on.suspects = HF_OUTLIERS_OFF;
         on.calibrate = false;
         on.train = false;
-        on.sites = robust ? HF_SITES_ROBUST : HF_SITES_GAUSSIAN;
+        on.sites = robust ? HF_LIKELIHOOD_ROBUST : HF_LIKELIHOOD_GAUSSIAN;
         on.centre = HF_CENTRE_PRIOR;
         on.set = set;
         on.set_count = 6;
@@ -269,9 +269,9 @@ static void infinite_threshold_is_the_plain_gp(void **state)
     problem p;
     make(&p, 3);
     hf_fit_settings robust = hf_fit_settings_default(), plain = preset("gp");
-    robust.suspects = HF_SUSPECTS_OFF;
+    robust.suspects = HF_OUTLIERS_OFF;
     robust.calibrate = false;
-    robust.sites = HF_SITES_ROBUST;
+    robust.sites = HF_LIKELIHOOD_ROBUST;
     robust.centre = HF_CENTRE_PRIOR;
     robust.threshold_rule = HF_THRESHOLD_GIVEN;
     robust.threshold = INFINITY;
@@ -415,8 +415,8 @@ static void values_out_of_range_are_refused(void **state)
     memcpy(y, p.y, sizeof y);
     y[4] = 1e300;
     assert_int_equal(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, NULL, NULL), HF_ERR_NOT_FINITE);
-    settings.suspects = HF_SUSPECTS_OFF; /* robust weights need no squares of what is far off */
-    settings.sites = HF_SITES_ROBUST;
+    settings.suspects = HF_OUTLIERS_OFF; /* robust weights need no squares of what is far off */
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     assert_true(fit_and_predict(p.x, y, N, &settings, p.test, mean, var, NULL, NULL) >= 0);
     for (size_t i = 0; i < M; i++) assert_true(isfinite(mean[i]) && isfinite(var[i]));
 }

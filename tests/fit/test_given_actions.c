@@ -37,7 +37,7 @@ static problem *make(void)
     p->y[7] = NAN;
     p->data = (hf_data){.n = N, .d = 1, .x = p->x, .ldx = 1, .y = p->y};
     p->settings = hf_fit_settings_default();
-    p->settings.suspects = HF_SUSPECTS_OFF;
+    p->settings.suspects = HF_OUTLIERS_OFF;
     p->settings.calibrate = false;
     p->settings.kernel = "matern52";
     p->settings.solver = HF_SOLVER_PROJECTED;

@@ -44,7 +44,7 @@ typedef struct outcome {
     hf_fit_report report;
 } outcome;
 
-static outcome fit(const problem *p, hf_suspects suspects)
+static outcome fit(const problem *p, hf_outliers suspects)
 {
     outcome out = {0};
     hf_context *ctx = hf_context_create();
@@ -71,10 +71,10 @@ static void check_one(size_t n, double by, uint64_t seed)
     problem p;
     make(&p, n, 1, seed);
     p.y[0] += by;
-    const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+    const outcome o = fit(&p, HF_OUTLIERS_AUTO);
     assert_true(o.first && o.aside == 1 && o.report.suspects_adopted);
     assert_true(o.report.chance < 0.05 && o.report.set_aside.sd < o.report.kept.sd);
-    const outcome kept = fit(&p, HF_SUSPECTS_OFF);
+    const outcome kept = fit(&p, HF_OUTLIERS_OFF);
     assert_true(kept.aside == 0 && isnan(kept.report.chance) && isnan(kept.report.kept.error));
 }
 
@@ -97,7 +97,7 @@ static void test_wrong_readings_do_not_hide_each_other(void **state)
         p.y[0] += 8.0;
         p.y[1] += 8.0;
         p.y[2] -= 9.0;
-        const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+        const outcome o = fit(&p, HF_OUTLIERS_AUTO);
         assert_true(o.first && o.aside == 3);
     }
 }
@@ -110,7 +110,7 @@ static void test_sound_readings_stay(void **state)
     for (uint64_t seed = 1; seed <= 60; seed++) {
         problem p;
         make(&p, seed % 2 == 0 ? 20 : 60, 1, 100 + seed);
-        lost += fit(&p, HF_SUSPECTS_AUTO).aside > 0;
+        lost += fit(&p, HF_OUTLIERS_AUTO).aside > 0;
     }
     assert_true(lost <= 3);
 }
@@ -124,7 +124,7 @@ static void test_each_output_is_judged_by_itself(void **state)
         problem p;
         make(&p, 30, 5, seed);
         p.y[0] += 8.0;
-        const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+        const outcome o = fit(&p, HF_OUTLIERS_AUTO);
         found += o.first;
         assert_true(o.aside <= 1);
     }
@@ -140,7 +140,7 @@ static void test_undecided(void **state)
         problem p;
         make(&p, 50, 1, 7);
         p.y[0] += 0.6 + 0.2 * step;
-        const outcome o = fit(&p, HF_SUSPECTS_AUTO);
+        const outcome o = fit(&p, HF_OUTLIERS_AUTO);
         if (o.report.suspects == 0) continue;
         undecided += o.report.suspects_undecided;
         kept += !o.report.suspects_adopted && !o.report.suspects_undecided;
@@ -166,18 +166,18 @@ static void test_replicates_stay(void **state)
             p.y[core * 4 + k] = y;
         }
     }
-    assert_int_equal(fit(&p, HF_SUSPECTS_FORCE).suspected, 0);
+    assert_int_equal(fit(&p, HF_OUTLIERS_FORCE).suspected, 0);
     p.y[0] = 400.0;
-    assert_true(fit(&p, HF_SUSPECTS_FORCE).first);
+    assert_true(fit(&p, HF_OUTLIERS_FORCE).first);
     make(&p, 60, 1, 3);
     for (size_t i = 0; i < p.n; i++) p.y[i] = 0.2 * rint(5.0 * p.y[i]);
     p.y[0] = p.y[1] = 6.0;
-    outcome o = fit(&p, HF_SUSPECTS_AUTO);
+    outcome o = fit(&p, HF_OUTLIERS_AUTO);
     assert_true(o.first && o.aside == 2);
     for (size_t i = 0; i < p.n; i++)
         p.y[i] = 37.0 + 0.01 * p.y[i]; /* zeros far from all others are in steps too */
     for (size_t i = 0; i < 6; i++) p.y[i] = 0.0;
-    o = fit(&p, HF_SUSPECTS_AUTO);
+    o = fit(&p, HF_OUTLIERS_AUTO);
     assert_true(o.first && o.aside == 6);
 }
 
@@ -313,7 +313,7 @@ static void test_refits_are_told(void **state)
     p.y[5] = NAN;
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_posterior *posterior = NULL;
     hf_reading readings[MOST];
     const hf_data data = {.n = p.n, .d = 1, .x = p.x, .ldx = 1, .y = p.y};

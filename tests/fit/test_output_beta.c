@@ -57,8 +57,8 @@ static hf_fit_settings robust(void)
 {
     hf_fit_settings s = hf_fit_settings_default();
     s.kernel = "matern52(iso)";
-    s.sites = HF_SITES_ROBUST;
-    s.suspects = HF_SUSPECTS_OFF;
+    s.sites = HF_LIKELIHOOD_ROBUST;
+    s.suspects = HF_OUTLIERS_OFF;
     s.calibrate = s.consistent_noise = false;
     s.centre = HF_CENTRE_PRIOR;
     s.threshold_rule = HF_THRESHOLD_QUANTILE;

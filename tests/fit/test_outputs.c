@@ -119,7 +119,7 @@ static void check_given(bool standardise)
     hf_fit_settings settings = hf_fit_settings_default();
     settings.kernel = "se";
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     settings.standardise = standardise;
     settings.set = set;
@@ -234,7 +234,7 @@ static void test_units_and_order_do_not_matter(void **state)
         q.y[i] = p.y[from] * (double)(4 << (2 * t)) + 3.0 * (double)t;
     }
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_posterior *a = NULL, *b = NULL;
     assert_true(hf_fit_data(p.ctx, &p.data, &settings, &a, NULL, NULL) >= 0);
     assert_true(hf_fit_data(q.ctx, &q.data, &settings, &b, NULL, NULL) >= 0);
@@ -260,7 +260,7 @@ static hf_posterior *fit_given(problem *p, const hf_assignment *set, size_t coun
     hf_fit_settings settings = hf_fit_settings_default();
     settings.kernel = "se";
     settings.train = settings.calibrate = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.set = set;
     settings.set_count = count;
     hf_posterior *posterior = NULL;
@@ -346,7 +346,7 @@ static void test_independent_preset(void **state)
     make(&p);
     hf_fit_settings settings, single = hf_fit_settings_default();
     assert_int_equal(hf_fit_settings_preset(p.ctx, "independent", &settings), HF_OK);
-    settings.suspects = single.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = single.suspects = HF_OUTLIERS_OFF;
     settings.iterations = single.iterations = 300;
     hf_posterior *all = NULL;
     assert_true(hf_fit_data(p.ctx, &p.data, &settings, &all, NULL, NULL) >= 0);

@@ -73,9 +73,9 @@ static void fit(const problem *p, const double *x, const double *y, const hf_fit
 static hf_fit_settings by_hand(const char *kernel, size_t actions, double beta)
 {
     hf_fit_settings s = hf_fit_settings_default();
-    s.suspects = HF_SUSPECTS_OFF;
+    s.suspects = HF_OUTLIERS_OFF;
     s.calibrate = s.priors = s.consistent_noise = false;
-    s.sites = HF_SITES_ROBUST;
+    s.sites = HF_LIKELIHOOD_ROBUST;
     s.solver = HF_SOLVER_PROJECTED;
     s.action_kind = HF_ACTIONS_BLOCKS;
     s.actions = actions;

@@ -9,7 +9,7 @@ static void small(hf_fit_settings *s)
     s->minibatch = 32;
     s->iterations = 3;
     s->rounds = 3;
-    s->suspects = HF_SUSPECTS_OFF;
+    s->suspects = HF_OUTLIERS_OFF;
 }
 
 /* Stochastic from the first step: nothing but steps is told of. */
@@ -23,13 +23,13 @@ static void by_adam(hf_fit_settings *s)
 static void robust(hf_fit_settings *s)
 {
     by_adam(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
 }
 
 static void warm_robust(hf_fit_settings *s)
 {
     small(s);
-    s->sites = HF_SITES_ROBUST;
+    s->sites = HF_LIKELIHOOD_ROBUST;
 }
 
 static void moving_inputs(hf_fit_settings *s)

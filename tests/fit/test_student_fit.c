@@ -110,7 +110,7 @@ static void normal_noise_is_fitted_like_normal_noise(void **state)
     outcome o, gp;
     make(&t, N, 0);
     hf_fit_settings settings = preset(), plain = settings;
-    plain.sites = HF_SITES_GAUSSIAN;
+    plain.sites = HF_LIKELIHOOD_GAUSSIAN;
     fit_with(&t, &plain, &gp);
     for (int m = 0; m <= HF_INFERENCE_VARIATIONAL; m++) {
         settings.inference = (hf_inference)m;

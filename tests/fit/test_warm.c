@@ -50,7 +50,7 @@ static double total(const fitted *f)
     return f->report.objective + f->report.log_prior;
 }
 
-static hf_fit_settings settings_for(hf_solver solver, hf_suspects suspects)
+static hf_fit_settings settings_for(hf_solver solver, hf_outliers suspects)
 {
     hf_fit_settings settings = hf_fit_settings_default();
     settings.solver = solver;
@@ -76,7 +76,7 @@ static double largest_difference(hf_context *ctx, const fitted *a, const fitted 
 }
 
 /* With a fifth more readings: the same place, in a part of the evaluations. */
-static void assert_warm_ends_where_cold_does(hf_solver solver, hf_suspects suspects, double wrong)
+static void assert_warm_ends_where_cold_does(hf_solver solver, hf_outliers suspects, double wrong)
 {
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = settings_for(solver, suspects);
@@ -105,16 +105,16 @@ static void assert_warm_ends_where_cold_does(hf_solver solver, hf_suspects suspe
 static void warm_fits_end_where_cold_ones_do(void **state)
 {
     (void)state;
-    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_SUSPECTS_OFF, 0.0);
-    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_SUSPECTS_AUTO, 0.0);
-    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_SUSPECTS_AUTO, 2.0);
+    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_OUTLIERS_OFF, 0.0);
+    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_OUTLIERS_AUTO, 0.0);
+    assert_warm_ends_where_cold_does(HF_SOLVER_EXACT, HF_OUTLIERS_AUTO, 2.0);
 }
 
 static void warm_fits_by_inducing_inputs_too(void **state)
 {
     (void)state;
-    assert_warm_ends_where_cold_does(HF_SOLVER_INDUCING, HF_SUSPECTS_OFF, 0.0);
-    assert_warm_ends_where_cold_does(HF_SOLVER_PROJECTED, HF_SUSPECTS_OFF, 0.0);
+    assert_warm_ends_where_cold_does(HF_SOLVER_INDUCING, HF_OUTLIERS_OFF, 0.0);
+    assert_warm_ends_where_cold_does(HF_SOLVER_PROJECTED, HF_OUTLIERS_OFF, 0.0);
 }
 
 /* Hyperparameters and verdicts of a fit are all that its posterior hangs on. */
@@ -122,7 +122,7 @@ static void a_held_fit_is_the_same_posterior(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_SUSPECTS_AUTO);
+    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_OUTLIERS_AUTO);
     hf_data data = readings(N, 2.0);
     fitted trained, held;
     hf_assignment set[NAMES];
@@ -133,7 +133,7 @@ static void a_held_fit_is_the_same_posterior(void **state)
     settings.set = set;
     settings.set_count = hf_fit_assignments(trained.posterior, NAMES, set);
     settings.train = settings.calibrate = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     data.aside = aside;
     fit(ctx, &data, &settings, &held);
     assert_true(largest_difference(ctx, &held, &trained) < 1e-9);
@@ -166,7 +166,7 @@ static void what_is_set_aside_has_no_say(void **state)
     hf_context *ctx = hf_context_create();
     const hf_solver solvers[] = {HF_SOLVER_EXACT, HF_SOLVER_INDUCING, HF_SOLVER_PROJECTED};
     for (size_t k = 0; k < 3; k++) {
-        const hf_fit_settings settings = settings_for(solvers[k], HF_SUSPECTS_OFF);
+        const hf_fit_settings settings = settings_for(solvers[k], HF_OUTLIERS_OFF);
         hf_data data = readings(N, 0.0);
         bool aside[N] = {false};
         fitted a, b;
@@ -192,7 +192,7 @@ static void what_is_held_wins(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_data data = readings(BEFORE, 0.0);
-    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_SUSPECTS_OFF);
+    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_OUTLIERS_OFF);
     const hf_assignment set[] = {{"noise", 0.25}},
                         start[] = {{"noise", 1e9}, {"lengthscale", 1e300}, {"mean", 2.0}};
     fitted f;
@@ -226,7 +226,7 @@ static void what_cannot_be_is_told(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_data data = readings(BEFORE, 0.0);
-    hf_fit_settings good = settings_for(HF_SOLVER_EXACT, HF_SUSPECTS_OFF);
+    hf_fit_settings good = settings_for(HF_SOLVER_EXACT, HF_OUTLIERS_OFF);
     good.inducing_choice = HF_INDUCING_GREEDY;
     hf_fit_settings settings = good;
     hf_assignment start = {"noise", 0.1};
@@ -273,7 +273,7 @@ static void the_list_is_as_long_as_asked(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_data data = readings(BEFORE, 0.0);
-    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_SUSPECTS_OFF);
+    hf_fit_settings settings = settings_for(HF_SOLVER_EXACT, HF_OUTLIERS_OFF);
     fitted f;
     fit(ctx, &data, &settings, &f);
     hf_assignment list[NAMES] = {{"untouched", 1.0}, {"untouched", 1.0}, {"untouched", 1.0}};

@@ -13,7 +13,7 @@ NAMELESS = {"hf_enum", "hf_status"}
 def expand(text, likelihoods):
     """Lists of likelihoods in place of their macros."""
     return re.sub(r"(HF_\w+_LIKELIHOODS)\((\w+)\)",
-                  lambda found: "".join(f'HF_SITES_{row},' if found[2].startswith("HF_SITES") else f', "{row}"'
+                  lambda found: "".join(f'HF_LIKELIHOOD_{row},' if found[2] == "HF_LIKELIHOOD_OF_" else f', "{row}"'
                                         for row in likelihoods[found[1]]), text)
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""No file of the library and the tool asks for a likelihood: its name, its value of hf_site_kind or hf_link and its row are in the one
+"""No file of the library and the tool asks for a likelihood: its name, its value of hf_likelihood or hf_link and its row are in the one
 list (likelihood_list.h) and in its own file, and nowhere else."""
 import re
 
@@ -36,7 +36,7 @@ def find_problems(source, _build):
         own = f"src/sites/likelihood_{symbol}.c"
         if own not in names:
             problems.append(f"{LIST} has {title}, but there is no {own}")
-        word = re.compile(rf'\bHF_(?:SITES|LINK)_{identifier}\b|\bhfi_likelihood_{symbol}\b|"{re.escape(title)}"')
+        word = re.compile(rf'\bHF_(?:LIKELIHOOD|LINK)_{identifier}\b|\bhfi_likelihood_{symbol}\b|"{re.escape(title)}"')
         for name in names:
             for found in word.finditer(re.sub(r"/\*.*?\*/", "", house.read(source, name), flags=re.S)):
                 if name == own or allowed(name, found.group(0)):

@@ -126,7 +126,7 @@ class Likelihoods(Tree):
             if name.startswith(("src/", "apps/", "include/")) and name.endswith((".c", ".h")):
                 self.write(name, house.read(PROJECT, name))
         self.clean(check_likelihoods)
-        self.write("src/fit/asks.c", SPDX + "int asks(int sites)\n{\n    return sites == HF_SITES_GAMMA;\n}\n")
+        self.write("src/fit/asks.c", SPDX + "int asks(int sites)\n{\n    return sites == HF_LIKELIHOOD_GAMMA;\n}\n")
         self.assertEqual(len(check_likelihoods.find_problems(self.root, self.build)), 1)
         self.write("src/fit/asks.c", SPDX)
         os.remove(os.path.join(self.root, "src/sites/likelihood_gamma.c"))

@@ -48,7 +48,7 @@ static inline hf_fit_settings untrained(void)
 {
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     settings.standardise = false;
     settings.set = plain_values;

@@ -249,7 +249,7 @@ static void what_is_for_readings_is_refused(void **state)
     expect(ctx, hf_fit_data(ctx, &data, &settings, &posterior, NULL, NULL), HF_ERR_ARGUMENT,
            "hf_classifier_fit()");
     hf_fit_settings wrong = settings;
-    wrong.suspects = HF_SUSPECTS_AUTO;
+    wrong.suspects = HF_OUTLIERS_AUTO;
     expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "preset");
     wrong = settings;
     wrong.checkpoint = "file";

@@ -52,9 +52,9 @@ static hf_model *fit_kind(hf_context *ctx, const hf_table *table, const kind *k)
     hf_fit_settings settings;
     if (hf_fit_settings_preset(ctx, k->preset, &settings) < 0) {
         settings = hf_fit_settings_default();
-        settings.suspects = HF_SUSPECTS_OFF;
+        settings.suspects = HF_OUTLIERS_OFF;
         settings.calibrate = false;
-        settings.sites = HF_SITES_POISSON;
+        settings.sites = HF_LIKELIHOOD_POISSON;
     }
     settings.train = false;
     settings.transform = k->transform;

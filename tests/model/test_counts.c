@@ -50,7 +50,7 @@ static void predictions_are_of_readings_and_rates(void **state)
     for (size_t k = 0; k < 6; k++) {
         hf_table *table = counted_table(ctx, k / 2 < 2);
         hf_model *model = fit_counts(ctx, table, k / 2, k % 2 ? HF_SOLVER_INDUCING : HF_SOLVER_EXACT);
-        const hf_site_kind sites = hf_model_settings(model)->sites;
+        const hf_likelihood sites = hf_model_settings(model)->sites;
         const hf_posterior *posterior = hf_model_posterior(model);
         assert_string_equal(hf_model_exposure_column(model), "hours");
         assert_null(hf_model_mean_column(model));
@@ -100,13 +100,14 @@ static void scores_are_of_the_distribution(void **state)
     for (size_t i = 0; i < 3; i++) {
         double score, low, high, middle;
         assert_int_equal(
-            hf_likelihood_log_score(HF_SITES_NEGATIVE_BINOMIAL, d, mean[i], var[i], y[i], &score), HF_OK);
-        assert_int_equal(hf_likelihood_quantile(HF_SITES_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.25, &low),
-                         HF_OK);
-        assert_int_equal(hf_likelihood_quantile(HF_SITES_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.75, &high),
-                         HF_OK);
-        assert_int_equal(hf_likelihood_quantile(HF_SITES_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.5, &middle),
-                         HF_OK);
+            hf_likelihood_log_score(HF_LIKELIHOOD_NEGATIVE_BINOMIAL, d, mean[i], var[i], y[i], &score),
+            HF_OK);
+        assert_int_equal(
+            hf_likelihood_quantile(HF_LIKELIHOOD_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.25, &low), HF_OK);
+        assert_int_equal(
+            hf_likelihood_quantile(HF_LIKELIHOOD_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.75, &high), HF_OK);
+        assert_int_equal(
+            hf_likelihood_quantile(HF_LIKELIHOOD_NEGATIVE_BINOMIAL, d, mean[i], var[i], 0.5, &middle), HF_OK);
         nlpd -= score / 3.0;
         inside += y[i] >= low && y[i] <= high ? 1.0 / 3.0 : 0.0;
         away += fabs(y[i] - middle) / 3.0;
@@ -245,7 +246,7 @@ static void what_means_nothing_is_refused(void **state)
     other.mean = HF_MEAN_MEDIAN;
     refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "mean median");
     other = poisson;
-    other.suspects = HF_SUSPECTS_AUTO;
+    other.suspects = HF_OUTLIERS_AUTO;
     refuse(ctx, good, &plain, &other, HF_ERR_ARGUMENT, "suspects auto");
     const hf_assignment dispersion = {"dispersion", 0.3}, plain_noise = {"noise", 0.3};
     other = poisson;

@@ -279,7 +279,7 @@ static void other_inputs_and_kernels(void **state)
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     hf_table *table = weeks(ctx, "day", 0, 84, true);
     hf_model *model = model_of(ctx, table, &settings);

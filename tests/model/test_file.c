@@ -61,11 +61,11 @@ static void every_kind_of_model_comes_back(void **state)
     hf_table *table = wavy_table(ctx, 24, 2);
     for (size_t k = 0; k < 16; k++) {
         hf_fit_settings settings = hf_fit_settings_default();
-        settings.suspects = HF_SUSPECTS_OFF;
+        settings.suspects = HF_OUTLIERS_OFF;
         settings.iterations = 4;
         settings.kernel = kernels[k % 4];
         settings.mean = (hf_mean_kind)(k / 4);
-        settings.sites = k % 3 == 0 ? HF_SITES_ROBUST : HF_SITES_GAUSSIAN;
+        settings.sites = k % 3 == 0 ? HF_LIKELIHOOD_ROBUST : HF_LIKELIHOOD_GAUSSIAN;
         settings.standardise = k % 2 == 0;
         hf_model *model = model_of(ctx, table, &settings), *loaded = NULL;
         unsigned char *bytes = NULL;

@@ -45,7 +45,7 @@ static void low_rank_models_come_back(void **state)
         hf_model *model = model_of(ctx, table, &settings), *loaded = NULL;
         low_rank_replace(ctx, model, kinds[k].solver, kinds[k].form, 7);
         model->settings.learning_rate = 0.125;
-        model->settings.sites = HF_SITES_PURSUIT;
+        model->settings.sites = HF_LIKELIHOOD_PURSUIT;
         unsigned char *bytes = NULL, *again = NULL;
         size_t size = 0, size_again = 0;
         assert_int_equal(hfi_model_to_image(ctx, model, kinds[k].piece, &bytes, &size), HF_OK);

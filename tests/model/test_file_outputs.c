@@ -128,8 +128,8 @@ static void amplitudes_are_kept_in_units(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = held();
-    settings.sites = HF_SITES_ROBUST;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.centre = HF_CENTRE_PRIOR;
     settings.beta = 0.8;
     settings.scaled_beta = true;

@@ -252,7 +252,7 @@ static hf_model *fit_projected(hf_context *ctx, const hf_table *table, size_t co
                                bool robust)
 {
     hf_fit_settings settings = untrained();
-    settings.sites = robust ? HF_SITES_ROBUST : HF_SITES_GAUSSIAN;
+    settings.sites = robust ? HF_LIKELIHOOD_ROBUST : HF_LIKELIHOOD_GAUSSIAN;
     settings.centre = HF_CENTRE_PRIOR;
     settings.consistent_noise = false;
     settings.solver = count > 0 ? HF_SOLVER_PROJECTED : HF_SOLVER_EXACT;

@@ -236,7 +236,7 @@ static hf_model *odd_model(hf_context *ctx, const char *named, bool odd, const h
     hf_table *table = table_of(ctx, text);
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_model *model = NULL;
     if (hf_fit(ctx, table, columns, &settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
     hf_table_free(table);
@@ -301,7 +301,7 @@ static void many_odd_inputs_are_counted(void **state)
     const hf_columns columns = {.target = "y"};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     for (int odd = 0; odd < 2; odd++)
         for (size_t c = 0; c < 2; c++) {
             char text[8000];
@@ -347,7 +347,7 @@ static void files_that_ship(void **state)
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         const hf_columns columns = {.target = cases[c].target};
         hf_table *table = NULL;

@@ -155,8 +155,8 @@ static void every_solver_and_robust_sites(void **state)
         settings.solver = solvers[k];
         settings.iterations = 10;
         if (k == 2) {
-            settings.sites = HF_SITES_ROBUST;
-            settings.suspects = HF_SUSPECTS_OFF;
+            settings.sites = HF_LIKELIHOOD_ROBUST;
+            settings.suspects = HF_OUTLIERS_OFF;
         }
         bench b = begin(&settings);
         same_readings(&b);

@@ -15,15 +15,15 @@ static hf_table *training(hf_context *ctx, bool bad)
     return table_of(ctx, text);
 }
 
-static hf_fit_settings quick(hf_suspects suspects)
+static hf_fit_settings quick(hf_outliers suspects)
 {
     hf_fit_settings settings = hf_fit_settings_default();
     settings.suspects = suspects;
-    settings.train = suspects != HF_SUSPECTS_OFF;
+    settings.train = suspects != HF_OUTLIERS_OFF;
     return settings;
 }
 
-static hf_model *model_with(hf_context *ctx, bool bad, hf_suspects suspects)
+static hf_model *model_with(hf_context *ctx, bool bad, hf_outliers suspects)
 {
     hf_table *table = training(ctx, bad);
     const hf_fit_settings settings = quick(suspects);
@@ -36,7 +36,7 @@ static void distances_are_in_ranges(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    hf_model *model = model_with(ctx, false, HF_SUSPECTS_OFF);
+    hf_model *model = model_with(ctx, false, HF_OUTLIERS_OFF);
     hf_table *table = table_of(
         ctx, "a,b,c,y_outside\n0,10,3,7\n4,20,3,7\n-2,15,3,7\n1,30,3,7\n6,5,3,7\n,5,3,7\n1,15,4,7\n");
     assert_int_equal(hf_predict_outside_into_table(ctx, model, table), HF_WARN_ROWS_SKIPPED);
@@ -88,7 +88,7 @@ static void predictions_outside_are_told(void **state)
          HF_WARN_ROWS_SKIPPED},
     };
     hf_context *ctx = hf_context_create();
-    hf_model *model = model_with(ctx, false, HF_SUSPECTS_OFF);
+    hf_model *model = model_with(ctx, false, HF_OUTLIERS_OFF);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         hf_table *table = table_of(ctx, cases[i].csv);
         assert_int_equal(hf_predict_into_table(ctx, model, table), cases[i].status);
@@ -106,7 +106,7 @@ static void rows_set_aside_do_not_widen_the_range(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     for (int forced = 0; forced < 2; forced++) {
-        hf_model *model = model_with(ctx, true, forced ? HF_SUSPECTS_FORCE : HF_SUSPECTS_OFF);
+        hf_model *model = model_with(ctx, true, forced ? HF_OUTLIERS_FORCE : HF_OUTLIERS_OFF);
         hf_table *table = table_of(ctx, "a,b,c\n8,15,3\n"), *suspects = NULL;
         assert_int_equal(hf_model_suspects(ctx, model, &suspects), HF_OK);
         assert_int_equal(hf_table_rows(suspects), forced);
@@ -160,9 +160,9 @@ static void other_models_have_them_too(void **state)
         hf_table *table = c == 0 ? training(ctx, false)
                                  : table_of(ctx, "a,k\n1,0\n2,0\n3,0\n4,1\n5,1\n6,0\n7,1\n8,1\n"),
                  *far = table_of(ctx, "a,c\n2,3\n40,3\n");
-        hf_fit_settings settings = quick(HF_SUSPECTS_OFF);
+        hf_fit_settings settings = quick(HF_OUTLIERS_OFF);
         settings.calibrate = false;
-        if (c == 1) settings.sites = HF_SITES_PROBIT;
+        if (c == 1) settings.sites = HF_LIKELIHOOD_PROBIT;
         hf_model *model = NULL;
         if (hf_fit(ctx, table, &columns[c], &settings, &model, NULL) < 0)
             fail_msg("%s", hf_context_message(ctx));

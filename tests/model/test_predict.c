@@ -137,7 +137,7 @@ static void a_linear_mean_is_told_in_user_units(void **state)
         table_of(ctx, "a,b,y\n0,10,12\n100,20,213\n200,-5,405\n300,0,600\n400,3,803\n50,-9,99\n");
     hf_fit_settings settings = hf_fit_settings_default();
     settings.mean = HF_MEAN_LINEAR;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_model *model = model_of(ctx, table, &settings);
     size_t count = hf_model_parameters(model);
     hf_parameter p[3];
@@ -289,7 +289,7 @@ static hf_model *robust_model(hf_context *ctx, const hf_table *table, bool stand
     hf_fit_settings settings = untrained();
     settings.standardise = standardise;
     settings.beta = beta;
-    settings.sites = HF_SITES_ROBUST;
+    settings.sites = HF_LIKELIHOOD_ROBUST;
     settings.centre = HF_CENTRE_PRIOR;
     settings.threshold_rule = HF_THRESHOLD_GIVEN;
     settings.threshold = 0.7;

@@ -219,7 +219,7 @@ static void outputs_are_scored_together(void **state)
         const hf_columns columns = {.targets = targets, .target_count = 2};
         hf_fit_settings settings = hf_fit_settings_default();
         settings.train = false;
-        settings.suspects = HF_SUSPECTS_OFF;
+        settings.suspects = HF_OUTLIERS_OFF;
         hf_model *model = NULL;
         assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);
         assert_int_equal(hf_model_leave_one_out(ctx, model, &scores[k]), HF_OK);

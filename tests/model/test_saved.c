@@ -97,7 +97,7 @@ static void draw_more(hfi_stream *s, hf_fit_settings *out)
     if (hfi_stream_below(s, 3) == 0) out->noise_start = decades(s, 8.0);
     if (hfi_stream_below(s, 3) == 0) out->max_noise = decades(s, 8.0);
     const unsigned inference = (unsigned)hfi_stream_below(s, 3);
-    if (out->sites != HF_SITES_SOFTMAX) out->inference = (hf_inference)inference;
+    if (out->sites != HF_LIKELIHOOD_SOFTMAX) out->inference = (hf_inference)inference;
     out->action_kind = (hf_actions)hfi_stream_below(s, 3);
     out->inducing_method = (hf_inducing_method)hfi_stream_below(s, 3);
     out->train_inducing = hfi_stream_below(s, 3) == 0;
@@ -113,24 +113,24 @@ static void draw_more(hfi_stream *s, hf_fit_settings *out)
 static void draw_settings(hf_context *ctx, hfi_stream *s, const char *preset, hf_fit_settings *out)
 {
     assert_int_equal(hf_fit_settings_preset(ctx, preset, out), HF_OK);
-    const bool labels = hfi_stream_below(s, 4) == 0 && out->sites >= HF_SITES_PROBIT;
+    const bool labels = hfi_stream_below(s, 4) == 0 && out->sites >= HF_LIKELIHOOD_PROBIT;
     out->iterations = 1 + hfi_stream_below(s, 6);
     out->standardise = hfi_stream_below(s, 2);
     out->train = hfi_stream_below(s, 4) > 0;
     out->priors = hfi_stream_below(s, 2);
-    if (out->sites < HF_SITES_PROBIT && hfi_stream_below(s, 4) == 0) {
+    if (out->sites < HF_LIKELIHOOD_PROBIT && hfi_stream_below(s, 4) == 0) {
         out->unit_inputs = true;
         out->lengthscale_prior = out->priors ? HF_PRIOR_DIMENSION : HF_PRIOR_WEAK;
     }
-    if (out->sites < HF_SITES_PROBIT) {
+    if (out->sites < HF_LIKELIHOOD_PROBIT) {
         out->train_mean = hfi_stream_below(s, 4) > 0;
         out->calibrate = hfi_stream_below(s, 2);
     }
     if (out->minibatch > 0) out->minibatch = 8;
-    if (labels && out->sites != HF_SITES_SOFTMAX) out->solver = HF_SOLVER_INDUCING;
+    if (labels && out->sites != HF_LIKELIHOOD_SOFTMAX) out->solver = HF_SOLVER_INDUCING;
     if (out->solver == HF_SOLVER_INDUCING) out->inducing = 5;
-    if (out->sites == HF_SITES_ROBUST && hfi_stream_below(s, 3) == 0) out->beta = decades(s, 2.0);
-    if (out->sites < HF_SITES_PROBIT) draw_more(s, out);
+    if (out->sites == HF_LIKELIHOOD_ROBUST && hfi_stream_below(s, 3) == 0) out->beta = decades(s, 2.0);
+    if (out->sites < HF_LIKELIHOOD_PROBIT) draw_more(s, out);
 }
 
 /* Makes a fit, its file and its predictions. False: there is no such fit. */
@@ -150,7 +150,7 @@ static bool try_one(hf_context *ctx, size_t trial)
     any_kernel(&s, kernel);
     if (hfi_stream_below(&s, 6)) settings.kernel = kernel;
     const hf_assignment noise = {"noise", decades(&s, 12.0)};
-    const bool held = hfi_stream_below(&s, 3) == 0 && settings.sites < HF_SITES_PROBIT && !targets[1];
+    const bool held = hfi_stream_below(&s, 3) == 0 && settings.sites < HF_LIKELIHOOD_PROBIT && !targets[1];
     settings.set = held ? &noise : NULL;
     settings.set_count = held ? 1 : 0;
     hf_table *table = table_of(ctx, text);
@@ -197,7 +197,7 @@ static void held_lengthscales_are_read_again(void **state)
         hf_fit_settings settings = hf_fit_settings_default();
         settings.kernel = kernel;
         settings.standardise = false;
-        settings.suspects = HF_SUSPECTS_OFF;
+        settings.suspects = HF_OUTLIERS_OFF;
         settings.iterations = 2;
         hf_model *model = model_of(ctx, table, &settings), *loaded = NULL;
         unsigned char *bytes = NULL;

@@ -85,7 +85,7 @@ static void it_learns_what_a_fit_of_the_table_learns(void **state)
     hf_fit_settings settings = streamed();
     hf_fit_report report;
     hf_model *model = NULL, *whole = NULL;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     hf_status status = hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &model, &report);
     if (status < 0) fail_msg("%s", hf_context_message(*state));
     hf_table *table = NULL;
@@ -115,14 +115,14 @@ static void wild_readings_do_little_harm(void **state)
     hf_fit_settings settings = streamed();
     hf_model *model = stream(*state, &p, &settings);
     const hf_fit_report *report = hf_model_report(model);
-    assert_int_equal(hf_model_settings(model)->sites, HF_SITES_ROBUST);
+    assert_int_equal(hf_model_settings(model)->sites, HF_LIKELIHOOD_ROBUST);
     assert_contains(hf_model_note(model, 0), "robust sites");
     assert_true(score_at_truth(*state, model).rmse < 0.02);
     assert_true(report->suspects > 110 && report->suspects < 170);
     assert_close(hf_posterior_noise(hf_model_posterior(model)), 0.0025, 1e-3);
     hf_model_free(model);
-    settings.sites = HF_SITES_STUDENT_T;
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.sites = HF_LIKELIHOOD_STUDENT_T;
+    settings.suspects = HF_OUTLIERS_OFF;
     model = stream(*state, &p, &settings);
     assert_true(score_at_truth(*state, model).rmse < 0.02);
     assert_true(hf_model_report(model)->nu < 4.0);
@@ -294,7 +294,7 @@ static void what_it_cannot_do_is_told(void **state)
     assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(*state), "not the exact one");
     settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_FORCE;
+    settings.suspects = HF_OUTLIERS_FORCE;
     assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(*state), "use robust sites");
     settings = quick();

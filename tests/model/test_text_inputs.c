@@ -15,7 +15,7 @@ static hf_table *as_people_have_it(hf_context *ctx, const char *text, const hf_d
 static hf_fit_settings quick(void)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.iterations = 10;
     return settings;
 }

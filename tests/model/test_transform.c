@@ -49,7 +49,7 @@ static hf_model *fit(hf_context *ctx, const hf_table *table, const char *target,
 static hf_fit_settings plain(hf_transform transform)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    settings.suspects = HF_SUSPECTS_OFF;
+    settings.suspects = HF_OUTLIERS_OFF;
     settings.calibrate = false;
     settings.transform = transform;
     return settings;

@@ -377,7 +377,7 @@ static void given_inducing_inputs_are_used(void **state)
                                  {"mean", 60.0}};
     for (int projected = 0; projected < 2; projected++) {
         hf_fit_settings fit = surrogate(ctx, projected ? 4 : 0);
-        fit.sites = HF_SITES_GAUSSIAN;
+        fit.sites = HF_LIKELIHOOD_GAUSSIAN;
         fit.train = fit.standardise = fit.train_inducing = false;
         fit.action_kind = HF_ACTIONS_INDUCING;
         fit.inducing = fit.actions = M;

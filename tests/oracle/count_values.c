@@ -15,7 +15,7 @@
 
 typedef struct task {
     hf_context *ctx;
-    hf_site_kind sites;
+    hf_likelihood sites;
     hf_kernel *kernel;
     hf_mean *mean;
     double dispersion, prior;
@@ -28,7 +28,7 @@ static void read_task(task *t)
     char sites[64], expression[256];
     if (scanf(" %63[^\n]", sites) != 1 || scanf(" %255[^\n]", expression) != 1)
         fail("sites and kernel were expected");
-    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_SITE_KIND, sites, &t->sites), "sites");
+    must(t->ctx, hf_enum_parse(t->ctx, HF_ENUM_LIKELIHOOD, sites, &t->sites), "sites");
     const size_t count = (size_t)read_number();
     double *theta = read_numbers(count);
     t->prior = read_number();
@@ -81,7 +81,7 @@ static json_t *answers(task *t, hf_inference inference)
         .kernel = t->kernel, .mean = t->mean, .rows = n, .x = x, .ldx = 1, .y = y, .shift = shift};
     hfi_latent_problem p;
     must(t->ctx,
-         hfi_latent_problem_init(t->ctx, hfi_likelihood_named(hf_enum_name(HF_ENUM_SITE_KIND, t->sites)),
+         hfi_latent_problem_init(t->ctx, hfi_likelihood_named(hf_enum_name(HF_ENUM_LIKELIHOOD, t->sites)),
                                  inference, &given, &p),
          "problem");
     p.dispersion = t->dispersion;

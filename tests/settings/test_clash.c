@@ -57,7 +57,8 @@ typedef bool (*condition)(const hf_fit_settings *s);
 
 static bool labels(const hf_fit_settings *s)
 {
-    return s->sites == HF_SITES_PROBIT || s->sites == HF_SITES_LOGIT || s->sites == HF_SITES_SOFTMAX;
+    return s->sites == HF_LIKELIHOOD_PROBIT || s->sites == HF_LIKELIHOOD_LOGIT ||
+           s->sites == HF_LIKELIHOOD_SOFTMAX;
 }
 
 /* With "auto" the solver may turn out to be the one. */
@@ -119,12 +120,12 @@ static bool all_rows_trained(const hf_fit_settings *s)
 
 static bool robust(const hf_fit_settings *s)
 {
-    return s->sites == HF_SITES_ROBUST;
+    return s->sites == HF_LIKELIHOOD_ROBUST;
 }
 
 static bool student(const hf_fit_settings *s)
 {
-    return s->sites == HF_SITES_STUDENT_T;
+    return s->sites == HF_LIKELIHOOD_STUDENT_T;
 }
 
 static const struct rule {
@@ -178,11 +179,11 @@ static void the_table_is_the_conditions(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_fit_settings s = hf_fit_settings_default();
-    for (unsigned sites = 0; sites <= HF_SITES_SOFTMAX; sites++)
+    for (unsigned sites = 0; sites <= HF_LIKELIHOOD_SOFTMAX; sites++)
         for (unsigned solver = 0; solver <= HF_SOLVER_PROJECTED; solver++)
             for (unsigned kind = 0; kind <= HF_ACTIONS_GIVEN; kind++)
                 for (unsigned rest = 0; rest < 4; rest++) {
-                    s.sites = (hf_site_kind)sites;
+                    s.sites = (hf_likelihood)sites;
                     s.solver = (hf_solver)solver;
                     s.action_kind = (hf_actions)kind;
                     s.train = rest & 1u;
@@ -212,21 +213,21 @@ static void clashes_are_told(void **state)
     assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK); /* without effect */
     says(ctx, &s, 1, "actions", "actions 25 does not go with solver exact, but with projected");
     s = hf_fit_settings_default();
-    s.sites = HF_SITES_ROBUST;
+    s.sites = HF_LIKELIHOOD_ROBUST;
     says(ctx, &s, 1, NULL,
          "suspects auto does not go with sites robust, but with gaussian: switch it off, or start from "
          "a preset");
-    s.suspects = HF_SUSPECTS_OFF;
+    s.suspects = HF_OUTLIERS_OFF;
     s.centre = HF_CENTRE_CONDITIONAL;
     says(ctx, &s, 1, NULL, "centre conditional does not go with one output");
     assert_int_equal(hf_fit_settings_check(ctx, &s, 2, NULL, NULL), HF_OK);
     s.scaled_beta = true;
     says(ctx, &s, 2, "scaled_beta", "scaled_beta on needs beta");
     s = hf_fit_settings_default();
-    s.suspects = HF_SUSPECTS_FORCE;
+    s.suspects = HF_OUTLIERS_FORCE;
     s.train = false;
     says(ctx, &s, 1, NULL, "suspects force needs train on");
-    s.suspects = HF_SUSPECTS_AUTO;
+    s.suspects = HF_OUTLIERS_AUTO;
     assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK);
     s = hf_fit_settings_default();
     s.minibatch = 5;
@@ -266,9 +267,9 @@ static void choices_follow(void **state)
     assert_int_equal(completed(2, batch, HF_SOLVER_AUTO).solver, HF_SOLVER_INDUCING); /* the first counts */
     assert_int_equal(completed(3, plain, HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
     assert_int_equal(completed(0, NULL, HF_SOLVER_AUTO).solver, HF_SOLVER_AUTO);
-    assert_int_equal(completed(1, robust_ones, HF_SOLVER_AUTO).sites, HF_SITES_ROBUST);
-    assert_int_equal(completed(1, tails, HF_SOLVER_AUTO).sites, HF_SITES_STUDENT_T);
-    assert_int_equal(completed(3, plain, HF_SOLVER_AUTO).sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(completed(1, robust_ones, HF_SOLVER_AUTO).sites, HF_LIKELIHOOD_ROBUST);
+    assert_int_equal(completed(1, tails, HF_SOLVER_AUTO).sites, HF_LIKELIHOOD_STUDENT_T);
+    assert_int_equal(completed(3, plain, HF_SOLVER_AUTO).sites, HF_LIKELIHOOD_GAUSSIAN);
     assert_int_equal(completed(1, entries, HF_SOLVER_AUTO).action_kind, HF_ACTIONS_BLOCKS);
     assert_int_equal(completed(1, actions + 1, HF_SOLVER_AUTO).action_kind, HF_ACTIONS_KRYLOV);
 }
@@ -282,21 +283,21 @@ static void others_follow(void **state)
     hf_fit_settings s = completed(1, published, HF_SOLVER_AUTO);
     assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
     assert_false(s.consistent_noise);
-    assert_int_equal(s.suspects, HF_SUSPECTS_OFF); /* robust sites do without */
+    assert_int_equal(s.suspects, HF_OUTLIERS_OFF); /* robust sites do without */
     assert_true(completed(2, published, HF_SOLVER_AUTO).consistent_noise);
     assert_int_equal(completed(1, batch, HF_SOLVER_AUTO).optimiser, HF_OPTIMISER_ADAM);
-    assert_int_equal(completed(1, batch, HF_SOLVER_AUTO).suspects, HF_SUSPECTS_OFF);
+    assert_int_equal(completed(1, batch, HF_SOLVER_AUTO).suspects, HF_OUTLIERS_OFF);
     assert_int_equal(completed(2, both, HF_SOLVER_AUTO).optimiser, HF_OPTIMISER_LBFGS);
     assert_false(completed(1, scale, HF_SOLVER_AUTO).scaled_beta);
-    assert_int_equal(completed(0, NULL, HF_SOLVER_AUTO).suspects, HF_SUSPECTS_AUTO);
+    assert_int_equal(completed(0, NULL, HF_SOLVER_AUTO).suspects, HF_OUTLIERS_AUTO);
     hf_context *ctx = hf_context_create();
     s = hf_fit_settings_default();
     s.train = false;
     assert_int_equal(hf_fit_settings_complete(ctx, &s, false, 0, NULL), HF_OK);
-    assert_true(!s.calibrate && !s.consistent_noise && s.suspects == HF_SUSPECTS_OFF);
+    assert_true(!s.calibrate && !s.consistent_noise && s.suspects == HF_OUTLIERS_OFF);
     s = hf_fit_settings_default(); /* the sites of a preset stay, and the check tells */
     assert_int_equal(hf_fit_settings_complete(ctx, &s, true, 1, published), HF_OK);
-    assert_int_equal(s.sites, HF_SITES_GAUSSIAN);
+    assert_int_equal(s.sites, HF_LIKELIHOOD_GAUSSIAN);
     assert_int_equal(hf_fit_settings_check(ctx, &s, 1, "eps", NULL), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }

@@ -28,7 +28,7 @@ typedef struct fixture {
     hfi_row_source rows;
 } fixture;
 
-static hfi_svgp_noise noise_of(hf_site_kind kind)
+static hfi_svgp_noise noise_of(hf_likelihood kind)
 {
     return (hfi_svgp_noise){.kind = kind, .noise = 0.07, .threshold = 0.6, .student = hfi_student_make(3.5)};
 }
@@ -50,7 +50,7 @@ static void make_data(fixture *f)
 }
 
 /* `moved`: q is somewhere, not the prior. */
-static void make(fixture *f, const char *expression, hf_mean_kind mean, hf_site_kind kind, bool moved)
+static void make(fixture *f, const char *expression, hf_mean_kind mean, hf_likelihood kind, bool moved)
 {
     memset(f, 0, sizeof *f);
     f->ctx = hf_context_create();
@@ -126,7 +126,7 @@ static double shifted(fixture *f, size_t p, double h)
     return sums.value;
 }
 
-static void check_gradient(const char *expression, hf_mean_kind mean, hf_site_kind kind)
+static void check_gradient(const char *expression, hf_mean_kind mean, hf_likelihood kind)
 {
     fixture f;
     make(&f, expression, mean, kind, true);
@@ -153,7 +153,8 @@ static void check_gradient(const char *expression, hf_mean_kind mean, hf_site_ki
 static void gradients_match_difference_quotients(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     for (size_t k = 0; k < 3; k++) {
         check_gradient("matern52(ard)", HF_MEAN_CONSTANT, kinds[k]);
         check_gradient("se(iso) + 0.3*linear(ard) + white(variance~0.05)", HF_MEAN_LINEAR, kinds[k]);
@@ -164,7 +165,8 @@ static void gradients_match_difference_quotients(void **state)
 static void terms_have_the_derivatives_they_say(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     const double mean = 0.4, variance = 0.3, white = 0.02, h = 1e-4;
     for (size_t k = 0; k < 3; k++)
         for (double y = -6.0; y < 7.0; y += 1.3) {
@@ -188,7 +190,8 @@ static void terms_have_the_derivatives_they_say(void **state)
 static void batches_add_up_to_all_rows(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     for (size_t k = 0; k < 3; k++) {
         fixture f;
         make(&f, "matern52(ard)", HF_MEAN_CONSTANT, kinds[k], true);
@@ -371,7 +374,7 @@ static void one_full_natural_step_is_the_collapsed_optimum(void **state)
         for (int robust = 0; robust < 2; robust++) {
             fixture f;
             make(&f, "matern52(ard) + white(variance=0.03)", HF_MEAN_LINEAR,
-                 robust ? HF_SITES_ROBUST : HF_SITES_GAUSSIAN, moved != 0);
+                 robust ? HF_LIKELIHOOD_ROBUST : HF_LIKELIHOOD_GAUSSIAN, moved != 0);
             hf_sites *sites = NULL;
             assert_int_equal(hf_sites_gaussian(f.ctx, N, f.y, 0.07, f.extra, &sites), HF_OK);
             if (robust) assert_int_equal(hf_sites_recentre(f.ctx, sites, f.centre, 0.6), HF_OK);
@@ -416,7 +419,7 @@ static void student_terms_match_quadrature(void **state)
                  {25.0, 0.5, 0.02, 8.0, -36.2081464159}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const hfi_svgp_noise n = {
-            .kind = HF_SITES_STUDENT_T, .noise = cases[i].s, .student = hfi_student_make(cases[i].nu)};
+            .kind = HF_LIKELIHOOD_STUDENT_T, .noise = cases[i].s, .student = hfi_student_make(cases[i].nu)};
         assert_near(hfi_svgp_expected(&n, cases[i].r, 0.0, 0.0, 0.0, cases[i].v, 0.0).value,
                     cases[i].expected, 1e-8 * fabs(cases[i].expected));
     }

@@ -62,7 +62,7 @@ typedef struct whole {
 } whole;
 
 /* y = sin(3 x) + 0.1 noise; `wild` of a hundred readings are far above. */
-static void prepare_whole(whole *w, hf_site_kind kind, size_t wild, size_t minibatch, bool trained_z)
+static void prepare_whole(whole *w, hf_likelihood kind, size_t wild, size_t minibatch, bool trained_z)
 {
     memset(w, 0, sizeof *w);
     w->ctx = hf_context_create();
@@ -121,7 +121,8 @@ static double error_of(const whole *w)
 static void fits_find_function_and_noise(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     for (size_t k = 0; k < 3; k++)
         for (int adam = 0; adam < 2; adam++) {
             whole w;
@@ -131,7 +132,7 @@ static void fits_find_function_and_noise(void **state)
             assert_true(error_of(&w) < 0.02);
             assert_near(w.report.observed_noise, 0.01, 0.003);
             assert_int_equal(w.report.readings, ROWS);
-            assert_true(kinds[k] == HF_SITES_STUDENT_T ? w.nu > 4.0 && w.nu <= 50.0 : isinf(w.nu));
+            assert_true(kinds[k] == HF_LIKELIHOOD_STUDENT_T ? w.nu > 4.0 && w.nu <= 50.0 : isinf(w.nu));
             drop_whole(&w);
         }
 }
@@ -141,16 +142,16 @@ static void wild_readings_do_not_hurt(void **state)
 {
     (void)state;
     whole w;
-    prepare_whole(&w, HF_SITES_GAUSSIAN, 8, 128, false);
+    prepare_whole(&w, HF_LIKELIHOOD_GAUSSIAN, 8, 128, false);
     assert_true(run_whole(&w) >= 0);
     assert_true(error_of(&w) > 0.2);
     drop_whole(&w);
-    prepare_whole(&w, HF_SITES_ROBUST, 8, 128, false);
+    prepare_whole(&w, HF_LIKELIHOOD_ROBUST, 8, 128, false);
     assert_true(run_whole(&w) >= 0);
     assert_true(error_of(&w) < 0.03);
     assert_near(w.report.down_weighted, 0.08, 0.02);
     drop_whole(&w);
-    prepare_whole(&w, HF_SITES_STUDENT_T, 8, 128, false);
+    prepare_whole(&w, HF_LIKELIHOOD_STUDENT_T, 8, 128, false);
     assert_true(run_whole(&w) >= 0);
     assert_true(error_of(&w) < 0.03);
     assert_true(w.nu < 4.0);
@@ -161,7 +162,8 @@ static void wild_readings_do_not_hurt(void **state)
 static void the_number_of_threads_changes_nothing(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     for (size_t k = 0; k < 3; k++) {
         whole one, three;
         prepare_whole(&one, kinds[k], 3, 200, k != 1);
@@ -187,14 +189,14 @@ static void student_fits_end_at_a_fixed_point(void **state)
     (void)state;
     for (int trained = 0; trained < 2; trained++) {
         whole w;
-        prepare_whole(&w, HF_SITES_STUDENT_T, 5, 0, false);
+        prepare_whole(&w, HF_LIKELIHOOD_STUDENT_T, 5, 0, false);
         w.settings.train = trained != 0;
         if (!trained) w.space.trainer.free_count = 0;
         w.settings.student_nu = 3.0;
         w.settings.iterations = 3;
         assert_true(run_whole(&w) >= 0);
         const hfi_svgp_noise n = {
-            .kind = HF_SITES_STUDENT_T, .noise = w.noise, .student = hfi_student_make(w.nu)};
+            .kind = HF_LIKELIHOOD_STUDENT_T, .noise = w.noise, .student = hfi_student_make(w.nu)};
         assert_true(w.nu == 3.0);
         /* The same q by natural steps from the prior, small ones, long enough. */
         hfi_svgp q;
@@ -222,7 +224,8 @@ static void student_fits_end_at_a_fixed_point(void **state)
 static void odd_tables(void **state)
 {
     (void)state;
-    static const hf_site_kind kinds[] = {HF_SITES_GAUSSIAN, HF_SITES_ROBUST, HF_SITES_STUDENT_T};
+    static const hf_likelihood kinds[] = {HF_LIKELIHOOD_GAUSSIAN, HF_LIKELIHOOD_ROBUST,
+                                          HF_LIKELIHOOD_STUDENT_T};
     for (size_t k = 0; k < 3; k++) {
         whole w;
         prepare_whole(&w, kinds[k], 0, 64, false);
@@ -258,16 +261,16 @@ static void what_it_has_no_bound_for_is_refused(void **state)
 {
     (void)state;
     whole w;
-    prepare_whole(&w, HF_SITES_PURSUIT, 0, 64, false);
+    prepare_whole(&w, HF_LIKELIHOOD_PURSUIT, 0, 64, false);
     assert_int_equal(run_whole(&w), HF_ERR_ARGUMENT);
-    w.settings.sites = HF_SITES_GAUSSIAN;
+    w.settings.sites = HF_LIKELIHOOD_GAUSSIAN;
     w.settings.objective = HF_OBJECTIVE_LOO;
     assert_int_equal(run_whole(&w), HF_ERR_ARGUMENT);
     w.settings.objective = HF_OBJECTIVE_EVIDENCE;
     w.settings.inducing_method = HF_INDUCING_FITC;
     assert_int_equal(run_whole(&w), HF_ERR_ARGUMENT);
     w.settings.inducing_method = HF_INDUCING_VFE;
-    w.settings.sites = HF_SITES_STUDENT_T;
+    w.settings.sites = HF_LIKELIHOOD_STUDENT_T;
     w.settings.student_nu = 1.0;
     assert_int_equal(run_whole(&w), HF_ERR_ARGUMENT);
     w.settings.student_nu = 0.0;
@@ -293,7 +296,7 @@ static void errors_of_reading_come_through(void **state)
 {
     (void)state;
     whole w;
-    prepare_whole(&w, HF_SITES_ROBUST, 0, 64, false);
+    prepare_whole(&w, HF_LIKELIHOOD_ROBUST, 0, 64, false);
     w.rows.read = fail_late;
     w.rows.arg = &w;
     assert_int_equal(run_whole(&w), HF_ERR_IO);

@@ -116,7 +116,7 @@ hf_status certified_settings(certified *run, hf_certify_settings *settings)
 
 size_t certified_latent(const certified *run, size_t of)
 {
-    const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_SITES_SOFTMAX;
+    const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_LIKELIHOOD_SOFTMAX;
     return one ? 0 : of;
 }
 

@@ -139,7 +139,7 @@ hf_status certify_stops(certified *run, certify_request *asked, const size_t *st
 bool certify_has_rate(const certified *run, const certify_request *asked)
 {
     return (asked->what == CERTIFY_MEAN || asked->what == CERTIFY_MEAN_PLUS) && !asked->settings.observed &&
-           hf_site_kind_has_rate(hf_model_settings(run->model)->sites);
+           hf_likelihood_has_rate(hf_model_settings(run->model)->sites);
 }
 
 /* The value is a logarithm: the rate, which rises with it, has the exponentials for its range. */

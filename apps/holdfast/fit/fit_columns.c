@@ -88,9 +88,9 @@ int check_columns(const tool_arguments *arguments, size_t targets, const hf_fit_
     const bool automatic = s->kernel != NULL && strcmp(s->kernel, "auto") == 0;
     for (size_t k = 0; k < sizeof columns / sizeof columns[0]; k++) {
         if (!has_argument(arguments, columns[k])) continue;
-        if (hf_site_kind_has_labels(s->sites))
+        if (hf_likelihood_has_labels(s->sites))
             return usage_error(verb, "--%s: it is about readings, and %s sites are of labels", columns[k],
-                               hf_enum_name(HF_ENUM_SITE_KIND, s->sites));
+                               hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
         if (s->transform != HF_TRANSFORM_NONE)
             return usage_error(verb, "--transform %s is of one target as it is, in memory; leave out --%s",
                                hf_enum_name(HF_ENUM_TRANSFORM, s->transform), columns[k]);

@@ -104,11 +104,11 @@ static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit
         return wrong_choice(arguments, ctx, "preset");
     if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
-    const bool labels = hf_site_kind_has_labels(s->sites) || hf_site_kind_has_rate(s->sites);
+    const bool labels = hf_likelihood_has_labels(s->sites) || hf_likelihood_has_rate(s->sites);
     if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
         return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
                            sites);
-    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_SITE_KIND, s->sites), s);
+    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites), s);
     int status = TOOL_OK;
     for (size_t i = 0; status == TOOL_OK && i < arguments->count; i++)
         status = apply(arguments, ctx, &arguments->list[i], s);

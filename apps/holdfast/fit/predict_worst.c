@@ -119,7 +119,7 @@ static hf_status take_norm(const tool_arguments *arguments, tool_session *sessio
 static void describe(const hf_model *model, double norm, char condition[CONDITION])
 {
     const char *target = hf_model_target(model);
-    const bool robust = hf_model_settings(model)->sites == HF_SITES_ROBUST;
+    const bool robust = hf_model_settings(model)->sites == HF_LIKELIHOOD_ROBUST;
     snprintf(
         condition, CONDITION,
         "%.200s_worst_case bounds the distance of %.200s_mean from a new reading if the readings%s, less "

@@ -163,7 +163,7 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     out->model = model;
     out->name = hf_model_target(model);
     out->transform = hf_model_settings(model)->transform;
-    out->rates = hf_site_kind_has_rate(hf_model_settings(model)->sites);
+    out->rates = hf_likelihood_has_rate(hf_model_settings(model)->sites);
     if (out->rates) out->transform = HF_TRANSFORM_LOG; /* latent values are logarithms of the rate */
     out->d = out->width = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);

@@ -28,12 +28,12 @@ static void print_classes(FILE *out, const hf_model *model)
 
 static void print_latent(FILE *out, const hf_model *model)
 {
-    const hf_site_kind sites = hf_model_settings(model)->sites;
-    if (sites == HF_SITES_SOFTMAX)
+    const hf_likelihood sites = hf_model_settings(model)->sites;
+    if (sites == HF_LIKELIHOOD_SOFTMAX)
         fprintf(out, "link         softmax, a latent function for each class\n");
     else
         say(out, "link         %s, the latent function is of \"%s\"\n",
-            hf_enum_name(HF_ENUM_SITE_KIND, sites), hf_model_class(model, 1));
+            hf_enum_name(HF_ENUM_LIKELIHOOD, sites), hf_model_class(model, 1));
     fprintf(out, "inference    %s\n", hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings(model)->inference));
 }
 

@@ -82,7 +82,7 @@ static json_t *json_settings(const hf_model *model)
 }
 
 /* Predictions that a verdict on the suspects gives; null where nobody is suspected. */
-static json_t *json_side(const hf_suspects_side *side)
+static json_t *json_side(const hf_outliers_side *side)
 {
     if (isnan(side->error)) return json_null();
     return json_pack("{s:o, s:o}", "error", json_number(side->error), "sd", json_number(side->sd));

@@ -16,12 +16,12 @@ enum {
 
 static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
-    fprintf(out, "sites        %s", hf_enum_name(HF_ENUM_SITE_KIND, settings->sites));
+    fprintf(out, "sites        %s", hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     switch (settings->sites) {
-    case HF_SITES_GAUSSIAN:
-        fprintf(out, ", suspects %s", hf_enum_name(HF_ENUM_SUSPECTS, settings->suspects));
+    case HF_LIKELIHOOD_GAUSSIAN:
+        fprintf(out, ", suspects %s", hf_enum_name(HF_ENUM_OUTLIERS, settings->suspects));
         break;
-    case HF_SITES_ROBUST:
+    case HF_LIKELIHOOD_ROBUST:
         fprintf(out, ", centre %s", hf_enum_name(HF_ENUM_CENTRE, settings->centre));
         if (settings->centre == HF_CENTRE_CONDITIONAL)
             fprintf(out, ", weights by %s", hf_enum_name(HF_ENUM_OUTPUTS_WEIGHTING, settings->weighting));
@@ -32,7 +32,7 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
             fprintf(out, "%s%.4g", t == 0 ? ", beta " : ", ", settings->output_beta[t]);
         break;
     default: /* labels have report_classes() */
-        if (isfinite(report->nu) || hf_site_kind_has_rate(settings->sites))
+        if (isfinite(report->nu) || hf_likelihood_has_rate(settings->sites))
             fprintf(out, ", %s", hf_enum_name(HF_ENUM_INFERENCE, settings->inference));
         if (isfinite(report->nu))
             fprintf(out, ", %.3g degrees of freedom%s", report->nu,
@@ -246,13 +246,14 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
     const hf_fit_settings *settings = hf_model_settings(model);
     const size_t count = suspects != NULL ? hf_table_rows(suspects) : report->suspects;
     if (count == 0) {
-        const bool judged = settings->sites != HF_SITES_GAUSSIAN && !hf_site_kind_has_rate(settings->sites);
-        if (judged || settings->suspects != HF_SUSPECTS_OFF) fprintf(out, "\nSuspected readings: none\n");
+        const bool judged =
+            settings->sites != HF_LIKELIHOOD_GAUSSIAN && !hf_likelihood_has_rate(settings->sites);
+        if (judged || settings->suspects != HF_OUTLIERS_OFF) fprintf(out, "\nSuspected readings: none\n");
         return;
     }
     fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
     if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
-    if (settings->sites != HF_SITES_GAUSSIAN) {
+    if (settings->sites != HF_LIKELIHOOD_GAUSSIAN) {
         fprintf(out, ", weight below 1/4\n");
     } else {
         print_verdict(out, report);
@@ -292,7 +293,7 @@ static const char *unit_text(hf_unit unit, bool latent)
 static bool is_latent(const hf_model *model)
 {
     return hf_model_can(model, HF_ABILITY_CLASS_SCORES) ||
-           hf_site_kind_has_rate(hf_model_settings(model)->sites);
+           hf_likelihood_has_rate(hf_model_settings(model)->sites);
 }
 
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)

@@ -9,7 +9,7 @@ bool trained_noise(const hf_model *model, double *trained, double *observed)
 {
     const hf_fit_settings *settings = hf_model_settings(model);
     const double threshold = hf_model_report(model)->threshold;
-    if (settings->sites != HF_SITES_ROBUST || has_outputs_table(model)) return false;
+    if (settings->sites != HF_LIKELIHOOD_ROBUST || has_outputs_table(model)) return false;
     *observed = *trained = NAN;
     for (size_t i = 0; i < hf_model_parameters(model); i++) {
         hf_parameter p;

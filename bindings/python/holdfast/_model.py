@@ -136,7 +136,7 @@ class Model:
         self._posterior = lib.hf_model_posterior(pointer)
         self._anchors = max(1, lib.hf_posterior_anchors(self._posterior))
         settings = lib.struct_at("hf_fit_settings", lib.hf_model_settings(pointer))
-        self.is_rate = bool(lib.hf_site_kind_has_rate(settings.sites))
+        self.is_rate = bool(lib.hf_likelihood_has_rate(settings.sites))
         self.transform = enum_name("TRANSFORM", settings.transform)
 
     def __del__(self):

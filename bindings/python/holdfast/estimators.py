@@ -207,9 +207,9 @@ class _Readings(Estimator):
     _counts = False
 
     def _check_sites(self, settings):
-        if bool(lib.hf_site_kind_has_rate(settings.struct.sites)) == self._counts:
+        if bool(lib.hf_likelihood_has_rate(settings.struct.sites)) == self._counts:
             return
-        name = enum_name("SITE_KIND", settings.struct.sites)
+        name = enum_name("LIKELIHOOD", settings.struct.sites)
         raise ValueError(f"{type(self).__name__} does not take {name} sites; "
                          f"{'GPRegressor' if self._counts else 'CountRegressor'} does")
 
