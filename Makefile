@@ -9,7 +9,7 @@ PYTHON ?= python3
 MAKEFLAGS += --no-print-directory
 PRODUCT = holdfast_shared holdfast_static holdfast
 
-.PHONY: all help demo docs test check-quick bench install install-python uninstall format tidy clean
+.PHONY: all help demo docs test check-quick bench install install-python install-r uninstall format tidy clean
 
 all: ## build library and tool (what is missing on the system is named, not installed)
 	@cmake -S . -B $(BUILD)
@@ -54,6 +54,11 @@ install-python: ## install the Python package, with pip of $(PYTHON) and its $(P
 	@cmake -S . -B $(BUILD)
 	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_shared
 	@HOLDFAST_LIBRARY=$(abspath $(BUILD))/libholdfast.so $(PYTHON) -m pip install $(PIPFLAGS) --no-index --no-deps --force-reinstall ./bindings/python
+
+install-r: ## install the R package, which holds the library; no network is needed
+	@cmake -S . -B $(BUILD)
+	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_static
+	@HOLDFAST_BUILD=$(abspath $(BUILD)) R CMD INSTALL --preclean --clean bindings/r
 
 uninstall: ## remove what the last `make install` laid down
 	@DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall

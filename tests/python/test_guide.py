@@ -3,40 +3,23 @@
 import contextlib
 import io
 import os
-import re
+import sys
 import tempfile
 import warnings
 
 import testing
 from testing import SOURCE, Case
 
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+import guide  # noqa: E402
+
 testing.need("pandas", "python3-pandas")
 testing.need("matplotlib", "python3-matplotlib").use("agg")
-
-NUMBER = re.compile(r"-?\d+\.\d*|-?\d+")
-
-
-def steps():
-    """(program, what it prints) in their order."""
-    with open(os.path.join(SOURCE, "docs", "python.md"), encoding="utf-8") as file:
-        text = file.read()
-    found = []
-    for kind, body in re.findall(r"```(python|text)\n(.*?)```", text, re.S):
-        if kind == "python":
-            found.append([body, ""])
-        else:
-            found[-1][1] = body
-    return found
-
-
-def rounded(text):
-    """Words and numbers, apart."""
-    return NUMBER.sub("#", " ".join(text.split())).replace(" ", ""), [float(number) for number in NUMBER.findall(text)]
 
 
 class Guide(Case):
     def test_programs(self):
-        space, found = {}, steps()
+        space, found = {}, guide.steps(SOURCE, "python.md", "python")
         self.assertGreater(len(found), 5)
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -46,10 +29,7 @@ class Guide(Case):
                 printed = io.StringIO()
                 with contextlib.redirect_stdout(printed):
                     exec(program, space)
-                (words, numbers), (own_words, own_numbers) = rounded(expected), rounded(printed.getvalue())
-                self.assertEqual(own_words, words, printed.getvalue())
-                for one, other in zip(own_numbers, numbers):
-                    self.assertLess(abs(one - other), 0.01 * max(1, abs(other)), printed.getvalue())
+                guide.compare(self, printed.getvalue(), expected)
             os.chdir(SOURCE)
 
 

@@ -10,6 +10,9 @@ import unittest
 
 from toolcase import SANITIZED, SOURCE, TOOL, ToolCase
 
+sys.path.insert(0, os.path.join(SOURCE, "tests"))
+import guide  # noqa: E402
+
 EXAMPLES = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "examples")
 STARTS = ("build/holdfast ", "holdfast ", "awk ", "printf ", "head ", "sed ")
 
@@ -76,13 +79,6 @@ class Guides(ToolCase):
     def test_study(self):
         self.runs("study.md", 2)
 
-    def tabs(self, label):
-        """The blocks of docs/start.md behind a tab's label."""
-        with open(os.path.join(SOURCE, "docs", "start.md"), encoding="utf-8") as file:
-            found = re.findall(rf"^```{{tab}} {label}\n((?:.*\n)*?)```$", file.read(), re.M)
-        self.assertGreaterEqual(len(found), 2)
-        return ["\n".join(line[4:] for line in block.split("\n")) for block in found]
-
     def test_start(self):
         self.runs("start.md", 2)
         self.assertTrue(os.path.getsize(self.path("predictions.csv")) and os.path.getsize(self.path("boston.svg")))
@@ -93,13 +89,13 @@ class Guides(ToolCase):
         environment = {**os.environ, "PYTHONPATH": os.path.join(SOURCE, "bindings", "python"),
                        "HOLDFAST_LIBRARY": os.path.join(build, "libholdfast.so")}
         os.symlink(os.path.join(SOURCE, "data"), self.path("data"))
-        done = subprocess.run([sys.executable, "-c", "\n".join(self.tabs("Python"))], cwd=self.folder, env=environment,
+        done = subprocess.run([sys.executable, "-c", "\n".join(guide.tabs(SOURCE, "Python"))], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=100, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
 
     @unittest.skipIf(SANITIZED, "programs of readers are not sanitized")
     def test_start_in_c(self):
-        build, whole, rest = os.path.dirname(TOOL), *self.tabs("C")
+        build, whole, rest = os.path.dirname(TOOL), *guide.tabs(SOURCE, "C")
         # The second block goes on in the first, before its model is freed.
         code = whole.replace("    hf_model_free(model);", "    hf_table *rows = NULL;\n    {" + rest + "    }\n"
                              "    hf_table_free(rows);\n    hf_model_free(model);")
