@@ -226,8 +226,7 @@ void hfi_classes_free(hfi_classes *c)
     const hfi_memory memory = c->memory;
     for (size_t i = 0; c->side && i < c->classes; i++) {
         hfi_terms_free(c->side[i].taylor.terms);
-        hfi_memory_free(&memory, c->side[i].taylor.mean_slope);
-        hfi_memory_free(&memory, c->side[i].sides);
+        HFI_MEMORY_FREE(&memory, c->side[i].taylor.mean_slope, c->side[i].sides);
     }
     if (c->quick.z) hfi_rules_free(&c->quick);
     void *blocks[] = {c->side, c->whole_room, c->look, c->sketch, c};

@@ -222,9 +222,7 @@ hf_status hfi_plan_create(hf_context *ctx, const hf_kernel *kernel, hfi_plan *ou
 void hfi_plan_free(hfi_plan *plan)
 {
     if (plan->memory.release != NULL) {
-        hfi_memory_free(&plan->memory, plan->node);
-        hfi_memory_free(&plan->memory, plan->part);
-        hfi_memory_free(&plan->memory, plan->wave);
+        HFI_MEMORY_FREE(&plan->memory, plan->node, plan->part, plan->wave);
     }
     memset(plan, 0, sizeof *plan);
 }

@@ -161,8 +161,7 @@ static hf_status general_norm(hf_context *ctx, hfi_terms *terms)
                 terms->term[k].size = size;
             }
     }
-    hfi_free(ctx, product);
-    hfi_free(ctx, most);
+    HFI_FREE(ctx, product, most);
     return status;
 }
 

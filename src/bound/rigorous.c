@@ -76,9 +76,7 @@ static hf_status all_rows(hf_context *ctx, hfi_watch *watch, hfi_rigorous *rigor
         rigorous->radius = fmaxl(rigorous->radius, r.radius[i]);
     }
     rigorous->norm = square.upper > 0.0L ? hfi_up(sqrtl(square.upper)) : 0.0L;
-    hfi_free(ctx, r.product);
-    hfi_free(ctx, r.radius);
-    hfi_free(ctx, r.bad);
+    HFI_FREE(ctx, r.product, r.radius, r.bad);
     return status;
 }
 
@@ -126,9 +124,7 @@ void hfi_rigorous_free(hfi_rigorous *rigorous)
 {
     if (rigorous == NULL) return;
     const hfi_memory memory = rigorous->memory;
-    hfi_memory_free(&memory, rigorous->gram);
-    hfi_memory_free(&memory, rigorous->variance);
-    hfi_memory_free(&memory, rigorous);
+    HFI_MEMORY_FREE(&memory, rigorous->gram, rigorous->variance, rigorous);
 }
 
 double hfi_rigorous_norm(const hfi_rigorous *rigorous)

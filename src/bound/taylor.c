@@ -68,8 +68,7 @@ void hfi_taylor_free(hfi_taylor *taylor)
     if (!taylor) return;
     const hfi_memory memory = taylor->memory;
     hfi_terms_free(taylor->terms);
-    hfi_memory_free(&memory, taylor->mean_slope);
-    hfi_memory_free(&memory, taylor);
+    HFI_MEMORY_FREE(&memory, taylor->mean_slope, taylor);
 }
 
 bool hfi_taylor_is_rough(const hfi_taylor *taylor)

@@ -437,6 +437,5 @@ void hfi_terms_free(hfi_terms *terms)
                           term->z,      term->reach, term->offset, term->features};
         for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
     }
-    hfi_memory_free(&memory, terms->term);
-    hfi_memory_free(&memory, terms);
+    HFI_MEMORY_FREE(&memory, terms->term, terms);
 }

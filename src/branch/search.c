@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "branch/search.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

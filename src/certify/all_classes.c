@@ -101,8 +101,7 @@ static hf_status look_at_most(hf_context *ctx, job *j)
     if (status >= 0) status = classes_of(ctx, j, all, x, class);
     for (size_t k = 0; status >= 0 && k < all; k++)
         if (isfinite(j->at[k * j->d]) && class[k] == k % j->classes) j->out[k].chance = HF_CHANCE_TAKEN;
-    hfi_free(ctx, class);
-    hfi_free(ctx, x);
+    HFI_FREE(ctx, class, x);
     return status;
 }
 
@@ -209,9 +208,6 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
         memcpy(out, j.out, answers * sizeof *out);
         if (at) memcpy(at, j.at, numbers * sizeof *at);
     }
-    hfi_free(ctx, j.out);
-    hfi_free(ctx, j.at);
-    hfi_free(ctx, j.range);
-    hfi_free(ctx, j.least);
+    HFI_FREE(ctx, j.out, j.at, j.range, j.least);
     return status;
 }

@@ -200,8 +200,7 @@ hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim, const hf_cer
         memcpy(out, own, m * sizeof *out);
         if (worst) memcpy(worst, at, m * d * sizeof *worst);
     }
-    hfi_free(ctx, own);
-    hfi_free(ctx, at);
+    HFI_FREE(ctx, own, at);
     return status;
 }
 

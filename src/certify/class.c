@@ -247,9 +247,7 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
         memcpy(out, job.out, m * sizeof *out);
         if (counterexample) memcpy(counterexample, job.at, numbers * sizeof *counterexample);
     }
-    hfi_free(ctx, job.winner);
-    hfi_free(ctx, job.out);
-    hfi_free(ctx, job.at);
+    HFI_FREE(ctx, job.winner, job.out, job.at);
     return status;
 }
 
@@ -302,8 +300,6 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
         }
         if (status >= 0) *out = sum;
     }
-    hfi_free(ctx, boxes);
-    hfi_free(ctx, row);
-    hfi_free(ctx, found);
+    HFI_FREE(ctx, boxes, row, found);
     return status;
 }

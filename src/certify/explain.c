@@ -99,9 +99,7 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
         memcpy(lower, out, job->m * job->d * sizeof *out);
         memcpy(upper, out + job->m * job->d, job->m * job->d * sizeof *out);
     }
-    hfi_free(ctx, boxes);
-    hfi_free(ctx, out);
-    hfi_free(ctx, ranges);
+    HFI_FREE(ctx, boxes, out, ranges);
     return status;
 }
 

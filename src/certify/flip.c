@@ -396,8 +396,6 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
         *out = f.out;
         for (size_t j = 0; example && j < f.d; j++) example[j] = f.found ? f.best[j] : (double)NAN;
     }
-    hfi_free(ctx, f.points);
-    hfi_free(ctx, f.numbers);
-    hfi_free(ctx, f.input);
+    HFI_FREE(ctx, f.points, f.numbers, f.input);
     return status;
 }

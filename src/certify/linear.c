@@ -146,15 +146,7 @@ static hf_status score(linear *l, size_t m, const double *x, double *out)
             status = hfi_worse(status, fit_point(l, x + k * l->d, scores + k * l->d));
     }
     if (status >= 0) memcpy(out, scores, numbers * sizeof *out);
-    hfi_free(l->ctx, scores);
-    hfi_free(l->ctx, l->moving);
-    hfi_free(l->ctx, l->u);
-    hfi_free(l->ctx, l->weighted);
-    hfi_free(l->ctx, l->gram);
-    hfi_free(l->ctx, l->rows);
-    hfi_free(l->ctx, l->values);
-    hfi_free(l->ctx, l->half);
-    hfi_free(l->ctx, l->b);
+    HFI_FREE(l->ctx, scores, l->moving, l->u, l->weighted, l->gram, l->rows, l->values, l->half, l->b);
     return status;
 }
 

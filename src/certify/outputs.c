@@ -233,9 +233,7 @@ static void destroy(hfi_certify_problem *q)
     joined *j = q->state;
     if (!j) return;
     for (size_t i = 0; j->problem && i < distance_of(q)->outputs; i++) hfi_problem_free(j->problem[i]);
-    hfi_memory_free(&q->memory, j->problem);
-    hfi_memory_free(&q->memory, j->whole);
-    hfi_memory_free(&q->memory, j);
+    HFI_MEMORY_FREE(&q->memory, j->problem, j->whole, j);
 }
 
 static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)
@@ -404,8 +402,6 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
         memcpy(out, found, m * sizeof *out);
         if (farthest) memcpy(farthest, at, numbers * sizeof *farthest);
     }
-    hfi_free(ctx, d.centre);
-    hfi_free(ctx, found);
-    hfi_free(ctx, at);
+    HFI_FREE(ctx, d.centre, found, at);
     return status;
 }

@@ -190,10 +190,6 @@ hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range
         if (argmax && !job->settings->lower_only)
             memcpy(argmax + k * d, points + 2 * k * d + d, d * sizeof *argmax);
     }
-    hfi_free(ctx, p.mover);
-    hfi_free(ctx, p.lower);
-    hfi_free(ctx, p.range);
-    hfi_free(ctx, ranges);
-    hfi_free(ctx, points);
+    HFI_FREE(ctx, p.mover, p.lower, p.range, ranges, points);
     return status;
 }

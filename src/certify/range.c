@@ -260,8 +260,7 @@ static hf_status answer_boxes(hf_context *ctx, boxes *job, hf_range *out, double
         status = prepare_and_run(ctx, job, &watch, answers);
     }
     if (status >= 0) hand_out(job, answers, out, argmin, argmax);
-    hfi_free(ctx, answers);
-    hfi_free(ctx, points);
+    HFI_FREE(ctx, answers, points);
     return status;
 }
 

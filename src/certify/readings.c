@@ -315,8 +315,7 @@ static hf_status prepare_several(hf_context *ctx, attacked *a)
         if (few) describe_readings(a);
         weigh_several(a);
     }
-    hfi_free(ctx, mean);
-    hfi_free(ctx, room);
+    HFI_FREE(ctx, mean, room);
     return status;
 }
 
@@ -426,13 +425,6 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
         memcpy(damage, found, m * sizeof *damage);
         if (worst && count == 1) memcpy(worst, rows, m * sizeof *worst);
     }
-    hfi_free(ctx, a.row);
-    hfi_free(ctx, a.far);
-    hfi_free(ctx, a.more.inverse);
-    hfi_free(ctx, a.more.whole);
-    hfi_free(ctx, a.more.readings);
-    hfi_free(ctx, work);
-    hfi_free(ctx, found);
-    hfi_free(ctx, rows);
+    HFI_FREE(ctx, a.row, a.far, a.more.inverse, a.more.whole, a.more.readings, work, found, rows);
     return status;
 }

@@ -319,9 +319,7 @@ hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_regio
     double *numbers = c ? hfi_memory_alloc(memory, 6 * m, sizeof *numbers) : NULL;
     double *scratch = c ? hfi_memory_alloc(memory, threads * 2 * HFI_TOGETHER, m * sizeof *scratch) : NULL;
     if (!numbers || !scratch) {
-        hfi_memory_free(memory, numbers);
-        hfi_memory_free(memory, scratch);
-        hfi_memory_free(memory, c);
+        HFI_MEMORY_FREE(memory, numbers, scratch, c);
         return HF_ERR_MEMORY;
     }
     *c = (cut){.whole = *whole,
@@ -350,7 +348,5 @@ void hfi_region_uncut(hfi_branch_problem *whole)
     *whole = c->whole;
     c->problem->project = NULL;
     c->problem->ball = NULL;
-    hfi_memory_free(&memory, c->centre);
-    hfi_memory_free(&memory, c->scratch);
-    hfi_memory_free(&memory, c);
+    HFI_MEMORY_FREE(&memory, c->centre, c->scratch, c);
 }

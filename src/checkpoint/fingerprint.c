@@ -4,7 +4,6 @@
 #include "settings/table.h"
 #include <holdfast/version.h>
 #include <math.h>
-#include <string.h>
 
 static void add_optional(hfi_sha256 *hash, const char *text)
 {

@@ -3,7 +3,6 @@
 #include "checkpoint/journal_impl.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
@@ -149,18 +148,19 @@ static hf_status look_at_file(hfi_journal *j, bool resume, off_t size)
         return HF_OK;
     }
     if ((size_t)got < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0)
-        return hfi_fail(j->ctx, HF_ERR_ARGUMENT, "%s: this file is no checkpoint; it is left as it is",
-                        j->path);
+        return hfi_refuse(j->ctx, "%s: this file is no checkpoint; it is left as it is", j->path);
     if (memcmp(&h, &own, sizeof h) != 0)
-        return hfi_fail(j->ctx, HF_ERR_ARGUMENT,
-                        "%s: the checkpoint belongs to another fit (other data, settings, seed or version of "
-                        "the library); remove it or give another name",
-                        j->path);
+        return hfi_refuse(
+            j->ctx,
+            "%s: the checkpoint belongs to another fit (other data, settings, seed or version of "
+            "the library); remove it or give another name",
+            j->path);
     if (!resume && size > (off_t)sizeof h)
-        return hfi_fail(j->ctx, HF_ERR_ARGUMENT,
-                        "%s: there are evaluations of this fit in the checkpoint already; resume from them, "
-                        "or remove the file",
-                        j->path);
+        return hfi_refuse(
+            j->ctx,
+            "%s: there are evaluations of this fit in the checkpoint already; resume from them, "
+            "or remove the file",
+            j->path);
     j->replaying = true;
     return HF_OK;
 }
@@ -201,7 +201,7 @@ static hf_status agree(hf_context *ctx, hf_status status)
 hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume,
                            const unsigned char fingerprint[HFI_SHA256_BYTES], hfi_journal **out)
 {
-    if (!path || !*path) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of the checkpoint is empty");
+    if (!path || !*path) return hfi_refuse(ctx, "the name of the checkpoint is empty");
     const hfi_memory memory = hfi_context_memory(ctx);
     hfi_journal *j = hfi_alloc(ctx, 1, sizeof *j);
     if (!j) return HF_ERR_MEMORY;
@@ -269,9 +269,9 @@ static hf_status look(hfi_journal *j, hfi_journal_entry *entry, bool *found)
     const unsigned char *numbers = j->buffer + sizeof r;
     const size_t asked = entry->asked * sizeof(double);
     if (r.asked != entry->asked || r.told != entry->told || memcmp(numbers, entry->question, asked) != 0)
-        return hfi_fail(j->ctx, HF_ERR_ARGUMENT,
-                        "%s: the checkpoint belongs to another fit: evaluation %llu was asked for elsewhere",
-                        j->path, (unsigned long long)j->next + 1);
+        return hfi_refuse(
+            j->ctx, "%s: the checkpoint belongs to another fit: evaluation %llu was asked for elsewhere",
+            j->path, (unsigned long long)j->next + 1);
     entry->value = r.value;
     entry->status = (hf_status)r.status;
     memcpy(entry->answer, numbers + asked, entry->told * sizeof(double));
@@ -401,7 +401,5 @@ void hfi_journal_close(hfi_journal *j, bool discard)
     else
         hfi_journal_flush(j);
     if (j->descriptor >= 0) close(j->descriptor);
-    hfi_free(j->ctx, j->path);
-    hfi_free(j->ctx, j->buffer);
-    hfi_free(j->ctx, j);
+    HFI_FREE(j->ctx, j->path, j->buffer, j);
 }

@@ -5,14 +5,13 @@
 
 hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes)
 {
-    if ((unsigned)link > HF_LINK_SOFTMAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no link number %d", (int)link);
+    if ((unsigned)link > HF_LINK_SOFTMAX) return hfi_refuse(ctx, "there is no link number %d", (int)link);
     if (link == HF_LINK_SOFTMAX && classes >= 2) return HF_OK;
     if (link == HF_LINK_SOFTMAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link is for 2 classes or more, not %zu", classes);
+        return hfi_refuse(ctx, "the softmax link is for 2 classes or more, not %zu", classes);
     if (classes != 2)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s link is for 2 classes, not %zu",
-                        hf_enum_name(HF_ENUM_LINK, link), classes);
+        return hfi_refuse(ctx, "the %s link is for 2 classes, not %zu", hf_enum_name(HF_ENUM_LINK, link),
+                          classes);
     return HF_OK;
 }
 
@@ -35,15 +34,13 @@ hf_status hfi_class_check_inference(hf_context *ctx, hf_link link, hf_inference 
 {
     const hf_inference own = hfi_class_inference(link, inference);
     if ((unsigned)inference > HF_INFERENCE_AUTO)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no inference number %d", (int)inference);
+        return hfi_refuse(ctx, "there is no inference number %d", (int)inference);
     if (!hfi_class_likelihood(link) && own != HF_INFERENCE_CORRECTED && own != HF_INFERENCE_LAPLACE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the softmax link is inferred by laplace or corrected, not by %s",
-                        hf_enum_name(HF_ENUM_INFERENCE, own));
+        return hfi_refuse(ctx, "the softmax link is inferred by laplace or corrected, not by %s",
+                          hf_enum_name(HF_ENUM_INFERENCE, own));
     if (hfi_class_likelihood(link) && own == HF_INFERENCE_CORRECTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "'corrected' is for the softmax link; %s has 'ep', which is better",
-                        hf_enum_name(HF_ENUM_LINK, link));
+        return hfi_refuse(ctx, "'corrected' is for the softmax link; %s has 'ep', which is better",
+                          hf_enum_name(HF_ENUM_LINK, link));
     return HF_OK;
 }
 
@@ -53,9 +50,8 @@ hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label,
     for (size_t i = 0; i < n; i++) {
         if (label[i] == HF_LABEL_MISSING) continue;
         if (label[i] >= classes)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "row %zu has label %zu, but there are %zu classes, numbered from 0", i + 1,
-                            label[i], classes);
+            return hfi_refuse(ctx, "row %zu has label %zu, but there are %zu classes, numbered from 0", i + 1,
+                              label[i], classes);
         present++;
     }
     if (present == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "none of the %zu rows has a label", n);

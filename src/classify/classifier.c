@@ -17,13 +17,12 @@ hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link
                                hf_classifier **out)
 {
     if (!posterior || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_create: %s is NULL",
-                        posterior ? "out" : "posterior");
+        return hfi_refuse(ctx, "hf_classifier_create: %s is NULL", posterior ? "out" : "posterior");
     const hf_status s = hfi_class_check_link(ctx, link, classes);
     if (s < 0) return s;
     if (posterior->scaling.outputs != (link == HF_LINK_SOFTMAX ? classes : 1))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior has %zu outputs, which is not for %zu classes",
-                        posterior->scaling.outputs, classes);
+        return hfi_refuse(ctx, "the posterior has %zu outputs, which is not for %zu classes",
+                          posterior->scaling.outputs, classes);
     hf_classifier *c = hfi_alloc(ctx, 1, sizeof *c);
     if (!c) return HF_ERR_MEMORY;
     *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes, hf_class_rule_default()};
@@ -70,15 +69,13 @@ hf_class_rule hf_class_rule_default(void)
 
 hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, double *threshold)
 {
-    if (!threshold) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_class_threshold: threshold is NULL");
+    if (!threshold) return hfi_refuse(ctx, "hf_class_threshold: threshold is NULL");
     if (!(wrong_1 > 0.0) || !(wrong_0 > 0.0) || !isfinite(wrong_1) || !isfinite(wrong_0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the losses are %g and %g; both must be above 0 and finite",
-                        wrong_1, wrong_0);
+        return hfi_refuse(ctx, "the losses are %g and %g; both must be above 0 and finite", wrong_1, wrong_0);
     const double quotient = 1.0 / (1.0 + wrong_0 / wrong_1);
     if (!(quotient > 0.0) || !(quotient < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the losses are %g and %g, which no probability can weigh against each other",
-                        wrong_1, wrong_0);
+        return hfi_refuse(ctx, "the losses are %g and %g, which no probability can weigh against each other",
+                          wrong_1, wrong_0);
     *threshold = quotient;
     return HF_OK;
 }
@@ -86,17 +83,15 @@ hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, do
 hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, const hf_class_rule *rule)
 {
     const hf_class_rule own = rule ? *rule : hf_class_rule_default();
-    if (!classifier) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_set_rule: classifier is NULL");
+    if (!classifier) return hfi_refuse(ctx, "hf_classifier_set_rule: classifier is NULL");
     if (!(own.lambda >= least_lambda) || !(own.lambda <= most_lambda))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the scale of the link is %g; it must be from %g to %g",
-                        own.lambda, least_lambda, most_lambda);
+        return hfi_refuse(ctx, "the scale of the link is %g; it must be from %g to %g", own.lambda,
+                          least_lambda, most_lambda);
     if (!(own.threshold > 0.0) || !(own.threshold < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the threshold is %g; it must be above 0 and below 1",
-                        own.threshold);
+        return hfi_refuse(ctx, "the threshold is %g; it must be above 0 and below 1", own.threshold);
     if (classifier->link == HF_LINK_SOFTMAX && (own.lambda != 1.0 || own.threshold != 0.5))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "a scale of %g and a threshold of %g are for the links of two classes, not for softmax",
+        return hfi_refuse(
+            ctx, "a scale of %g and a threshold of %g are for the links of two classes, not for softmax",
             own.lambda, own.threshold);
     classifier->rule = own;
     return HF_OK;
@@ -140,7 +135,7 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
                               size_t ldx, double *probability, size_t *winner, double *latent_mean,
                               double *latent_var, double *error)
 {
-    if (!classifier) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_predict: classifier is NULL");
+    if (!classifier) return hfi_refuse(ctx, "hf_classify_predict: classifier is NULL");
     if (classifier->link == HF_LINK_SOFTMAX)
         return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, m, x, ldx, probability,
                                    winner, latent_mean, latent_var, error);

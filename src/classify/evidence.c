@@ -2,7 +2,6 @@
 /* The evidence and the classifier at given hyperparameters. */
 #include "classify/classify.h"
 #include "classify/softmax.h"
-#include <math.h>
 
 typedef struct parts {
     hf_link link;
@@ -19,11 +18,11 @@ typedef struct parts {
 static hf_status check(hf_context *ctx, const parts *in)
 {
     if (!in->kernel || !in->mean || !in->x || !in->label)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "kernel, mean, x and label are all needed; %s is NULL",
-                        !in->kernel ? "kernel"
-                        : !in->mean ? "mean"
-                        : !in->x    ? "x"
-                                    : "label");
+        return hfi_refuse(ctx, "kernel, mean, x and label are all needed; %s is NULL",
+                          !in->kernel ? "kernel"
+                          : !in->mean ? "mean"
+                          : !in->x    ? "x"
+                                      : "label");
     const size_t d = hf_kernel_dimension(in->kernel);
     /* the number of the class is no column of x */
     const size_t columns = in->link == HF_LINK_SOFTMAX ? d - 1 : d;
@@ -67,7 +66,7 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
                             size_t classes, double *value, double *gradient)
 {
     const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
-    if (!value) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_class_evidence: value is NULL");
+    if (!value) return hfi_refuse(ctx, "hf_class_evidence: value is NULL");
     if (link == HF_LINK_SOFTMAX) {
         const hf_status checked = check(ctx, &in);
         return checked < 0
@@ -126,7 +125,7 @@ hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inferenc
                             size_t classes, hf_classifier **out, double *value)
 {
     const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
-    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classify_exact: out is NULL");
+    if (!out) return hfi_refuse(ctx, "hf_classify_exact: out is NULL");
     if (link == HF_LINK_SOFTMAX) return classify_softmax(ctx, &in, out, value);
     hfi_latent_problem problem;
     hf_status s = start(ctx, &in, &problem);

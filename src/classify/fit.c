@@ -3,7 +3,6 @@
 #include "classify/fit.h"
 #include "classify/classify.h"
 #include "classify/softmax_fit.h"
-#include <math.h>
 
 /* The posterior that the sites make, and the classifier that owns it. */
 static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state, hf_classifier **out,
@@ -116,11 +115,10 @@ static hf_fit_settings fit_settings(const hf_class_settings *s)
 hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf_class_settings *settings,
                             hf_classifier **out, hf_class_report *report)
 {
-    if (!ctx || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_classifier_fit: %s is NULL", ctx ? "out" : "ctx");
-    if (!data || !settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs data and settings");
+    if (!ctx || !out) return hfi_refuse(ctx, "hf_classifier_fit: %s is NULL", ctx ? "out" : "ctx");
+    if (!data || !settings) return hfi_refuse(ctx, "a fit of labels needs data and settings");
     if ((unsigned)settings->link >= hf_enum_count(HF_ENUM_LINK))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no link number %d", (int)settings->link);
+        return hfi_refuse(ctx, "there is no link number %d", (int)settings->link);
     const hf_fit_settings own = fit_settings(settings);
     return hfi_classifier_fit(ctx, data, &own, settings->own_kernels, out, report);
 }

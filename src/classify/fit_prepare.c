@@ -31,13 +31,12 @@ static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
     if ((unsigned)s->mean > HF_MEAN_LINEAR || (unsigned)s->solver > HF_SOLVER_PROJECTED ||
         (unsigned)s->inducing_method > HF_INDUCING_DTC || (unsigned)s->inducing_choice > HF_INDUCING_FIRST ||
         (s->set_count > 0 && !s->set))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
+        return hfi_refuse(
+            ctx, "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
     for (size_t k = 0; k < s->set_count; k++)
         if (s->set[k].name &&
             (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "classification has no %s to be set", s->set[k].name);
+            return hfi_refuse(ctx, "classification has no %s to be set", s->set[k].name);
     const hf_status fits = hfi_class_check_link(ctx, fit->link, fit->given->classes);
     return fits < 0 ? fits : hfi_class_check_inference(ctx, fit->link, fit->inference);
 }
@@ -45,11 +44,10 @@ static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
 static hf_status check_two(hf_context *ctx, const hf_fit_settings *s)
 {
     if (s->solver == HF_SOLVER_PROJECTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "classification knows the exact and the inducing solver, not the projected one");
+        return hfi_refuse(ctx,
+                          "classification knows the exact and the inducing solver, not the projected one");
     if (s->mean == HF_MEAN_MEDIAN)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "labels have no median to be a prior mean; give zero, constant or linear");
+        return hfi_refuse(ctx, "labels have no median to be a prior mean; give zero, constant or linear");
     return HF_OK;
 }
 
@@ -60,7 +58,7 @@ static const char *class_name(const hf_class_data *data, size_t c)
 
 hf_status hfi_class_check_data(hf_context *ctx, const hf_class_data *data)
 {
-    if (!data->x || !data->label) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit of labels needs x and label");
+    if (!data->x || !data->label) return hfi_refuse(ctx, "a fit of labels needs x and label");
     hf_status s = hfi_class_check_labels(ctx, data->n, data->label, data->classes);
     if (s < 0) return s;
     size_t *count = hfi_alloc(ctx, data->classes, sizeof *count), seen = 0, last = 0;
@@ -165,8 +163,7 @@ void hfi_class_fit_free(hfi_class_fit *fit)
     hf_context *ctx = fit->base.ctx;
     fit->base.trainer.evaluator.ctx = ctx;
     hfi_fit_free(&fit->base);
-    hfi_free(ctx, fit->reading);
-    hfi_free(ctx, fit->label);
+    HFI_FREE(ctx, fit->reading, fit->label);
     memset(fit, 0, sizeof *fit);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels of more than two classes at given hyperparameters: the evidence, the posterior, and the kernel that makes classes independent. */
 #include "classify/softmax.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

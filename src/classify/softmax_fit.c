@@ -5,7 +5,6 @@
 #include "classify/classify.h"
 #include "classify/fit.h"
 #include "classify/softmax.h"
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,12 +19,12 @@ typedef struct softmax_fit {
 static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s, const hf_class_data *data)
 {
     if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_EXACT)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the softmax link knows the exact solver only, not the %s one",
-                        hf_enum_name(HF_ENUM_SOLVER, s->solver));
+        return hfi_refuse(ctx, "the softmax link knows the exact solver only, not the %s one",
+                          hf_enum_name(HF_ENUM_SOLVER, s->solver));
     if (s->mean != HF_MEAN_ZERO && s->mean != HF_MEAN_CONSTANT)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
-                        hf_enum_name(HF_ENUM_MEAN_KIND, s->mean));
+        return hfi_refuse(
+            ctx, "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
+            hf_enum_name(HF_ENUM_MEAN_KIND, s->mean));
     if (data->ldx < data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
                         data->d);
@@ -132,10 +131,7 @@ static hf_status prepare(hf_context *ctx, softmax_fit *f)
 static void drop(hf_context *ctx, softmax_fit *f)
 {
     hfi_class_fit_free(&f->fit);
-    hfi_free(ctx, f->x);
-    hfi_free(ctx, f->names);
-    hfi_free(ctx, f->column);
-    hfi_free(ctx, f->text);
+    HFI_FREE(ctx, f->x, f->names, f->column, f->text);
 }
 
 static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,

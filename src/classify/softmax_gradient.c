@@ -10,7 +10,6 @@
  */
 #include "classify/softmax.h"
 #include "linalg/linalg.h"
-#include <math.h>
 #include <string.h>
 
 enum {

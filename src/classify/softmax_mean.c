@@ -181,11 +181,6 @@ hf_status hfi_softmax_correct(hfi_softmax_problem *p)
         p->rounds += rounds;
         p->converged = p->converged && converged;
     }
-    hfi_free(p->ctx, mode);
-    hfi_free(p->ctx, spread.root);
-    hfi_free(p->ctx, spread.points);
-    hfi_free(p->ctx, spread.value);
-    hfi_free(p->ctx, spread.last);
-    hfi_free(p->ctx, spread.scratch);
+    HFI_FREE(p->ctx, mode, spread.root, spread.points, spread.value, spread.last, spread.scratch);
     return s;
 }

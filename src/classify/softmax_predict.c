@@ -107,9 +107,9 @@ static hf_status check(hf_context *ctx, const batch *job)
 {
     const size_t d = job->posterior->scaling.d - 1;
     if (job->posterior->scaling.outputs != job->classes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior has %zu outputs, but there are %zu classes",
-                        job->posterior->scaling.outputs, job->classes);
-    if (job->m > 0 && !job->x) return hfi_fail(ctx, HF_ERR_ARGUMENT, "x is NULL");
+        return hfi_refuse(ctx, "the posterior has %zu outputs, but there are %zu classes",
+                          job->posterior->scaling.outputs, job->classes);
+    if (job->m > 0 && !job->x) return hfi_refuse(ctx, "x is NULL");
     if (job->ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but there are %zu inputs", job->ldx,
                         d);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One evaluation of Laplace's evidence under the softmax link: memory, covariances, and the order of the steps. */
 #include "classify/softmax.h"
-#include <math.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -74,10 +73,7 @@ hf_status hfi_softmax_init(hf_context *ctx, const hf_kernel *kernel, const hf_me
 
 void hfi_softmax_free(hfi_softmax_problem *p)
 {
-    hfi_free(p->ctx, p->label);
-    hfi_free(p->ctx, p->inputs);
-    hfi_free(p->ctx, p->matrices);
-    hfi_free(p->ctx, p->vectors);
+    HFI_FREE(p->ctx, p->label, p->inputs, p->matrices, p->vectors);
     memset(p, 0, sizeof *p);
 }
 
@@ -94,10 +90,11 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p)
                 if (hfi_kernel_value(p->kernel, row, same, false) == 0.0 &&
                     hfi_kernel_value(p->kernel, row, other, false) == 0.0)
                     continue;
-                return hfi_fail(p->ctx, HF_ERR_ARGUMENT,
-                                "the kernel must make the classes independent, but classes %zu and %zu have "
-                                "a covariance; hold the other factors of coregion at 0",
-                                a, b);
+                return hfi_refuse(
+                    p->ctx,
+                    "the kernel must make the classes independent, but classes %zu and %zu have "
+                    "a covariance; hold the other factors of coregion at 0",
+                    a, b);
             }
         }
     }

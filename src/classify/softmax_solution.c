@@ -88,8 +88,7 @@ static hf_status make_root(hf_context *ctx, size_t classes, const double *k, hfi
         divide(&j, s->r);
         s->log_det = hfi_chol_logdet(order, a, order);
     }
-    hfi_free(ctx, q);
-    hfi_free(ctx, a);
+    HFI_FREE(ctx, q, a);
     return status;
 }
 

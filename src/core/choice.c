@@ -20,8 +20,7 @@ static void list_names(const char *const *names, size_t count, char *text, size_
 hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const *names, size_t count,
                            const char *name, size_t *index)
 {
-    if (name == NULL || index == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s or the place for it is NULL", what);
+    if (name == NULL || index == NULL) return hfi_refuse(ctx, "the %s or the place for it is NULL", what);
     for (size_t i = 0; i < count; i++) {
         if (strcmp(names[i], name) != 0) continue;
         *index = i;
@@ -29,7 +28,7 @@ hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const 
     }
     char list[384];
     list_names(names, count, list, sizeof list);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no %s '%.40s'; give %s", what, name, list);
+    return hfi_refuse(ctx, "there is no %s '%.40s'; give %s", what, name, list);
 }
 
 const char *hfi_choice_name(const char *const *names, size_t count, size_t index)

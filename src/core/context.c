@@ -3,7 +3,6 @@
 #include "core/context_impl.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* More threads than this is a mistyped number, and starting them would bring the process down. */
@@ -67,8 +66,8 @@ hf_status hf_context_set_threads(hf_context *ctx, int threads)
 {
     if (ctx == NULL) return HF_ERR_ARGUMENT;
     if (threads < 0 || threads > MAX_THREADS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "threads is %d; give 1 to %d, or 0 for all processors", threads,
-                        (int)MAX_THREADS);
+        return hfi_refuse(ctx, "threads is %d; give 1 to %d, or 0 for all processors", threads,
+                          (int)MAX_THREADS);
     ctx->threads = threads == 0 ? default_threads() : threads;
     return HF_OK;
 }

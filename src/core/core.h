@@ -25,12 +25,20 @@ void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size);
 
 /** Releases what hfi_memory_alloc gave; NULL is allowed. */
 void hfi_memory_free(const hfi_memory *memory, void *block);
+/** Releases `count` blocks, the first one first; HFI_MEMORY_FREE(memory, a, b, ...) counts them. */
+void hfi_memory_free_list(const hfi_memory *memory, size_t count, void *const *block);
+#define HFI_MEMORY_FREE(memory, ...)                                                                         \
+    hfi_memory_free_list(memory, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 /** Like hfi_memory_alloc with the context's allocator; on failure sets the message (with the bytes). */
 void *hfi_alloc(hf_context *ctx, size_t count, size_t size);
 /** The same without zeroing: for room that is written before it is read, and much larger than what small problems use of it. */
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size);
 void hfi_free(hf_context *ctx, void *block);
+/** The same for several blocks: HFI_FREE(ctx, a, b, ...). */
+void hfi_free_list(hf_context *ctx, size_t count, void *const *block);
+#define HFI_FREE(ctx, ...)                                                                                   \
+    hfi_free_list(ctx, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
@@ -60,6 +68,8 @@ void hfi_context_give_back(hf_context *ctx, hf_context *own);
 /** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")`
  * reads well. For warnings as for errors. ctx may be NULL. */
 hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
+/** hfi_fail() with HF_ERR_ARGUMENT. */
+hf_status hfi_refuse(hf_context *ctx, const char *format, ...) HF_PRINTF(2, 3);
 hf_status hfi_out_of_memory(hf_context *ctx);
 
 /** The more serious of two results: the first error if there is one, else the first warning, else HF_OK. */
@@ -204,6 +214,15 @@ size_t hfi_stream_below(hfi_stream *stream, size_t bound);
 void hfi_stream_shuffle(hfi_stream *stream, size_t *items, size_t count);
 
 /* ---- small numerics used by several rooms ------------------------------------------------------ */
+
+static inline size_t hfi_smaller(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+static inline size_t hfi_larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
 
 /** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place (NaN
  * last). NaN when a value is NaN or count is 0. */

@@ -45,7 +45,7 @@ hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, unsigned 
 {
     const struct row *row = row_of(of);
     size_t index = 0;
-    if (row == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_enum_parse: %d is no hf_enum", (int)of);
+    if (row == NULL) return hfi_refuse(ctx, "hf_enum_parse: %d is no hf_enum", (int)of);
     const hf_status s =
         hfi_choice_parse(ctx, row->title, row->names, row->count, name, value != NULL ? &index : NULL);
     if (s == HF_OK) *value = (unsigned)index;

@@ -15,8 +15,8 @@ hf_status hf_context_set_group(hf_context *ctx, const hf_group *group)
         return HF_OK;
     }
     if (group->rank >= group->size || group->sum == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "process %zu of %zu%s makes no group", group->rank, group->size,
-                        group->sum == NULL ? " without a sum" : "");
+        return hfi_refuse(ctx, "process %zu of %zu%s makes no group", group->rank, group->size,
+                          group->sum == NULL ? " without a sum" : "");
     ctx->group = *group;
     return HF_OK;
 }

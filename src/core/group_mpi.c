@@ -30,16 +30,16 @@ static bool sum_all(size_t count, double *values, void *user)
 hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out)
 {
     int running = 0, ended = 0, rank = 0, size = 0;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_group_mpi: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_group_mpi: out is NULL");
     MPI_Initialized(&running);
     if (running) MPI_Finalized(&ended);
     if (!running || ended)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_group_mpi: MPI %s",
-                        ended ? "has been finalised" : "has not been initialised");
+        return hfi_refuse(ctx, "hf_group_mpi: MPI %s",
+                          ended ? "has been finalised" : "has not been initialised");
     MPI_Comm handle = MPI_Comm_f2c(communicator);
     if (handle == MPI_COMM_NULL || MPI_Comm_rank(handle, &rank) != MPI_SUCCESS ||
         MPI_Comm_size(handle, &size) != MPI_SUCCESS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_group_mpi: %d is no communicator", communicator);
+        return hfi_refuse(ctx, "hf_group_mpi: %d is no communicator", communicator);
     *out = (hf_group){
         .rank = (size_t)rank, .size = (size_t)size, .sum = sum_all, .user = (void *)(intptr_t)communicator};
     return HF_OK;
@@ -65,9 +65,8 @@ hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out)
 {
     (void)communicator;
     (void)out;
-    return hfi_fail(
-        ctx, HF_ERR_ARGUMENT,
-        "this library was built without MPI; configure with -DHF_MPI=ON to fit with several processes");
+    return hfi_refuse(
+        ctx, "this library was built without MPI; configure with -DHF_MPI=ON to fit with several processes");
 }
 
 #endif

@@ -67,6 +67,11 @@ void hfi_memory_free(const hfi_memory *memory, void *block)
     memory->release(raw, memory->user);
 }
 
+void hfi_memory_free_list(const hfi_memory *memory, size_t count, void *const *block)
+{
+    for (size_t k = 0; k < count; k++) hfi_memory_free(memory, block[k]);
+}
+
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -107,4 +112,10 @@ void hfi_free(hf_context *ctx, void *block)
 {
     hfi_memory memory = hfi_context_memory(ctx);
     hfi_memory_free(&memory, block);
+}
+
+void hfi_free_list(hf_context *ctx, size_t count, void *const *block)
+{
+    const hfi_memory memory = hfi_context_memory(ctx);
+    hfi_memory_free_list(&memory, count, block);
 }

@@ -13,22 +13,36 @@ static void mark_truncated(char *text, size_t bytes)
     memcpy(text + end, "...", sizeof "...");
 }
 
-hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...)
+static void set_message(hf_context *ctx, hf_status status, const char *format, va_list args)
 {
-    if (ctx == NULL) return status;
+    if (ctx == NULL) return;
     /* The arguments may include the present message (to add words to it), so it must not be written in place.
      */
     char text[HFI_MESSAGE_BYTES];
-    va_list args;
-    va_start(args, format);
     int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
     if (length < 0)
         snprintf(text, sizeof text, "%s", hf_status_text(status));
     else if ((size_t)length >= sizeof text)
         mark_truncated(text, sizeof text);
     memcpy(ctx->message, text, sizeof text);
+}
+
+hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_message(ctx, status, format, args);
+    va_end(args);
     return status;
+}
+
+hf_status hfi_refuse(hf_context *ctx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    set_message(ctx, HF_ERR_ARGUMENT, format, args);
+    va_end(args);
+    return HF_ERR_ARGUMENT;
 }
 
 hf_status hfi_out_of_memory(hf_context *ctx)

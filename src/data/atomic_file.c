@@ -150,8 +150,7 @@ static hf_status open_output(hf_context *ctx, hfi_file *file)
 hf_status hfi_file_begin(hf_context *ctx, const char *path, hfi_file *file)
 {
     *file = (hfi_file){.memory = hfi_context_memory(ctx), .descriptor = -1, .done = -1};
-    if (path == NULL || *path == '\0')
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of the output file is empty");
+    if (path == NULL || *path == '\0') return hfi_refuse(ctx, "the name of the output file is empty");
     file->standard_output = strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0;
     file->label = hfi_memory_strdup(&file->memory, file->standard_output ? "standard output" : path);
     file->buffer = hfi_memory_alloc(&file->memory, BUFFER_BYTES, 1);
@@ -217,10 +216,7 @@ hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, siz
 static void release(hfi_file *file)
 {
     if (file->descriptor >= 0) close(file->descriptor);
-    hfi_memory_free(&file->memory, file->label);
-    hfi_memory_free(&file->memory, file->path);
-    hfi_memory_free(&file->memory, file->temporary);
-    hfi_memory_free(&file->memory, file->buffer);
+    HFI_MEMORY_FREE(&file->memory, file->label, file->path, file->temporary, file->buffer);
     *file = (hfi_file){.descriptor = -1};
 }
 
@@ -331,7 +327,7 @@ void hfi_file_abort(hfi_file *file)
 hf_status hf_file_write(hf_context *ctx, const char *path, const void *bytes, size_t size)
 {
     if (path == NULL || (bytes == NULL && size > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_file_write: path or bytes is NULL");
+        return hfi_refuse(ctx, "hf_file_write: path or bytes is NULL");
     hfi_file file;
     hf_status status = hfi_file_begin(ctx, path, &file);
     if (status == HF_OK) status = hfi_file_write(ctx, &file, bytes, size);

@@ -208,9 +208,7 @@ void hfi_binary_close(hfi_binary *b)
     if (b->descriptor >= 0) close(b->descriptor);
     if (b->column != NULL)
         for (size_t j = 0; j < b->columns; j++) hfi_memory_free(&b->memory, b->column[j].name);
-    hfi_memory_free(&b->memory, b->column);
-    hfi_memory_free(&b->memory, b->source);
-    hfi_memory_free(&b->memory, b->path);
+    HFI_MEMORY_FREE(&b->memory, b->column, b->source, b->path);
     *b = (hfi_binary){.descriptor = -1};
 }
 
@@ -220,8 +218,8 @@ void hfi_binary_close(hfi_binary *b)
 hf_status hfi_binary_read(hf_context *ctx, const hfi_binary *b, size_t begin, size_t count, double *numbers)
 {
     if (begin > b->rows || count > b->rows - begin)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: rows %zu to %zu asked for, but there are %zu", b->path,
-                        begin, begin + count, b->rows);
+        return hfi_refuse(ctx, "%s: rows %zu to %zu asked for, but there are %zu", b->path, begin,
+                          begin + count, b->rows);
     const size_t row_bytes = b->columns * sizeof(double);
     return read_at(ctx, b, numbers, count * row_bytes, HFI_BINARY_HEAD + (uint64_t)begin * row_bytes);
 }

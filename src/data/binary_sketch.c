@@ -80,8 +80,7 @@ hf_status hfi_binary_sketch(hf_context *ctx, const hfi_binary *b, hf_table **out
     char *csv = hfi_alloc(ctx, bytes + 1, 1);
     size_t *lines = hfi_alloc(ctx, rows, sizeof *lines);
     if (csv == NULL || lines == NULL) {
-        hfi_free(ctx, csv);
-        hfi_free(ctx, lines);
+        HFI_FREE(ctx, csv, lines);
         return HF_ERR_MEMORY;
     }
     to = (text){.at = csv};

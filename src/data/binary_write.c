@@ -182,8 +182,7 @@ static void release(hf_context *ctx, writer *w)
 {
     if (w->column != NULL)
         for (size_t j = 0; j < w->columns; j++) hfi_free(ctx, w->column[j].name);
-    hfi_free(ctx, w->column);
-    hfi_free(ctx, w->numbers);
+    HFI_FREE(ctx, w->column, w->numbers);
 }
 
 hf_status hfi_binary_create(hf_context *ctx, const char *csv, const char *path)

@@ -161,10 +161,7 @@ static hf_status run(damage *job, double share, double *x, double *y, bool *mask
         status = HF_ERR_MEMORY;
     if (status == HF_OK) status = compute(job, share, x, y);
     if (status == HF_OK) store(job, x, y, mask);
-    hfi_free(job->ctx, job->new_x);
-    hfi_free(job->ctx, job->scratch);
-    hfi_free(job->ctx, job->new_y);
-    hfi_free(job->ctx, job->rows);
+    HFI_FREE(job->ctx, job->new_x, job->scratch, job->new_y, job->rows);
     return status;
 }
 
@@ -172,13 +169,12 @@ hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, u
                          size_t d, double *x, size_t ldx, double *y, bool *mask)
 {
     if ((unsigned)kind >= hf_enum_count(HF_ENUM_CONTAMINATION))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: no contamination has the number %d", (int)kind);
+        return hfi_refuse(ctx, "contaminate: no contamination has the number %d", (int)kind);
     if (!(share >= 0 && share <= 1))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: the share is %g; it must lie between 0 and 1",
-                        share);
-    if (n > 0 && y == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: y is NULL");
+        return hfi_refuse(ctx, "contaminate: the share is %g; it must lie between 0 and 1", share);
+    if (n > 0 && y == NULL) return hfi_refuse(ctx, "contaminate: y is NULL");
     if (kind == HF_CONTAMINATION_FOCUSED && n > 0 && d > 0 && x == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "contaminate: focused moves inputs, but x is NULL");
+        return hfi_refuse(ctx, "contaminate: focused moves inputs, but x is NULL");
     if (kind == HF_CONTAMINATION_FOCUSED && ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "contaminate: row stride %zu is less than %zu features", ldx,
                         d);

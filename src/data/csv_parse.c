@@ -386,7 +386,7 @@ hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes, co
 {
     if (out != NULL) *out = NULL;
     if (out == NULL || (text == NULL && bytes > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_parse_csv: text or out is NULL");
+        return hfi_refuse(ctx, "hf_table_parse_csv: text or out is NULL");
     if (bytes == SIZE_MAX)
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "hf_table_parse_csv: %zu bytes of text", bytes);
     char *copy = hfi_alloc(ctx, bytes + 1, 1);
@@ -400,7 +400,7 @@ hf_status hf_table_parse(hf_context *ctx, const char *text, size_t bytes, const 
 {
     if (out != NULL) *out = NULL;
     if (out == NULL || (text == NULL && bytes > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_parse: text or out is NULL");
+        return hfi_refuse(ctx, "hf_table_parse: text or out is NULL");
     if (bytes == SIZE_MAX) return hfi_fail(ctx, HF_ERR_TOO_LARGE, "hf_table_parse: %zu bytes of text", bytes);
     hfi_manner *manner = NULL;
     const hf_status status = hfi_manner_make(ctx, dialect, &manner);

@@ -115,8 +115,7 @@ static hf_status read_input(input *in, const char *path)
 hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out)
 {
     if (out != NULL) *out = NULL;
-    if (path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_read_csv: path or out is NULL");
+    if (path == NULL || out == NULL) return hfi_refuse(ctx, "hf_table_read_csv: path or out is NULL");
     input in = {.ctx = ctx, .source = path, .descriptor = -1};
     const hf_status status = read_input(&in, path);
     return status != HF_OK ? status : hfi_csv_take(ctx, in.text, in.bytes, in.source, out);

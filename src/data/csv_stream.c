@@ -259,7 +259,6 @@ hf_status hfi_csv_stream(hf_context *ctx, const char *path, size_t part_bytes, h
     if (status == HF_OK) status = check_unchanged(&s);
     if (status == HF_OK && stamp != NULL) *stamp = s.stamp;
     if (s.descriptor >= 0) close(s.descriptor);
-    hfi_free(ctx, s.text);
-    hfi_free(ctx, s.header);
+    HFI_FREE(ctx, s.text, s.header);
     return status;
 }

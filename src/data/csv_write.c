@@ -74,8 +74,7 @@ static hf_status to_file(hf_context *ctx, void *arg, const char *text, size_t by
 
 hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, const char *path)
 {
-    if (table == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_write_csv: table or path is NULL");
+    if (table == NULL || path == NULL) return hfi_refuse(ctx, "hf_table_write_csv: table or path is NULL");
     if (table->columns == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: not written: the table has no columns", path);
     hfi_file file;

@@ -4,7 +4,6 @@
 
 #include "data/dates.h"
 #include "data/table_impl.h"
-#include "data/text.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -344,7 +343,6 @@ hf_status hfi_layout_find(hf_context *ctx, const char *source, hfi_manner *manne
         status = hfi_manner_note(ctx, manner, "%zu line%s of comments (#) left out", comments,
                                  comments == 1 ? "" : "s");
     if (status >= 0) status = look_at_head(&h, last, text, bytes, out);
-    hfi_free(ctx, h.fields);
-    hfi_free(ctx, h.made);
+    HFI_FREE(ctx, h.fields, h.made);
     return status;
 }

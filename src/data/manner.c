@@ -19,11 +19,10 @@ static hf_status check(hf_context *ctx, const hf_dialect *r)
                    {HF_ENUM_LIMITS, r->limits}};
     for (size_t k = 0; k < sizeof choices / sizeof choices[0]; k++)
         if (choices[k].value >= (unsigned)hf_enum_count(choices[k].of))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "dialect: %u is no %s", choices[k].value,
-                            hf_enum_title(choices[k].of));
+            return hfi_refuse(ctx, "dialect: %u is no %s", choices[k].value, hf_enum_title(choices[k].of));
     for (size_t k = 0; k < r->missing_count; k++)
         if (r->missing == NULL || r->missing[k] == NULL)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "dialect: code %zu for missing values is NULL", k);
+            return hfi_refuse(ctx, "dialect: code %zu for missing values is NULL", k);
     return HF_OK;
 }
 
@@ -90,12 +89,8 @@ void hfi_manner_free(hfi_manner *manner)
     if (manner == NULL) return;
     const hfi_memory memory = manner->memory;
     for (size_t i = 0; i < manner->notes; i++) hfi_memory_free(&memory, manner->note[i]);
-    hfi_memory_free(&memory, manner->note);
-    hfi_memory_free(&memory, (void *)manner->dialect.missing);
-    hfi_memory_free(&memory, manner->code);
-    hfi_memory_free(&memory, manner->coded);
-    hfi_memory_free(&memory, manner->worn);
-    hfi_memory_free(&memory, manner);
+    HFI_MEMORY_FREE(&memory, manner->note, (void *)manner->dialect.missing, manner->code, manner->coded,
+                    manner->worn, manner);
 }
 
 hf_status hfi_manner_columns(hf_context *ctx, hfi_manner *manner, size_t fields)

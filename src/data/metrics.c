@@ -76,9 +76,9 @@ static outcome transformed_row(hf_transform transform, double y, double mean, do
 static hf_status check_row(hf_context *ctx, size_t row, double y, double mean, double sd)
 {
     if (!(sd > 0) || isinf(sd))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "metrics: the standard deviation of row %zu is %g; it must be positive and finite",
-                        row + 1, sd);
+        return hfi_refuse(ctx,
+                          "metrics: the standard deviation of row %zu is %g; it must be positive and finite",
+                          row + 1, sd);
     if (!isfinite(y) || !isfinite(mean) || !isfinite(y - mean))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                         "metrics: row %zu has target %g and prediction %g; their difference is not finite",
@@ -133,7 +133,7 @@ hf_status hf_metrics_gaussian(hf_context *ctx, size_t n, const double *y, const 
                               const double *sd, hf_metrics *out)
 {
     if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_gaussian: an array or out is NULL");
+        return hfi_refuse(ctx, "hf_metrics_gaussian: an array or out is NULL");
     return score(ctx, n, HF_TRANSFORM_NONE, y, mean, sd, out);
 }
 
@@ -141,10 +141,9 @@ hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform transfo
                                  const double *mean, const double *sd, hf_metrics *out)
 {
     if (out == NULL || (n > 0 && (y == NULL || mean == NULL || sd == NULL)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_transformed: an array or out is NULL");
+        return hfi_refuse(ctx, "hf_metrics_transformed: an array or out is NULL");
     if (hf_transform_domain(transform) == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_metrics_transformed: %d is none of the transforms none, sqrt and log",
-                        (int)transform);
+        return hfi_refuse(ctx, "hf_metrics_transformed: %d is none of the transforms none, sqrt and log",
+                          (int)transform);
     return score(ctx, n, transform, y, mean, sd, out);
 }

@@ -26,20 +26,18 @@ static bool is_missing(size_t classes, size_t label, const double *p)
 static hf_status check_row(hf_context *ctx, size_t row, size_t classes, size_t label, const double *p)
 {
     if (label >= classes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "metrics: the label of row %zu is class %zu; there are %zu, counted from 0", row + 1,
-                        label, classes);
+        return hfi_refuse(ctx, "metrics: the label of row %zu is class %zu; there are %zu, counted from 0",
+                          row + 1, label, classes);
     double sum = 0;
     for (size_t c = 0; c < classes; c++) {
         if (!(p[c] >= 0 && p[c] <= 1 + slack))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "metrics: row %zu has probability %g of class %zu; it must lie between 0 and 1",
-                            row + 1, p[c], c);
+            return hfi_refuse(ctx,
+                              "metrics: row %zu has probability %g of class %zu; it must lie between 0 and 1",
+                              row + 1, p[c], c);
         sum += p[c];
     }
     if (!(fabs(sum - 1) <= slack))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "metrics: the probabilities of row %zu sum to %.9g, not to 1",
-                        row + 1, sum);
+        return hfi_refuse(ctx, "metrics: the probabilities of row %zu sum to %.9g, not to 1", row + 1, sum);
     return HF_OK;
 }
 
@@ -107,9 +105,9 @@ hf_status hf_metrics_class(hf_context *ctx, size_t n, size_t classes, const size
                            hf_class_metrics *out)
 {
     if (!out || (n > 0 && (!label || !probability)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_metrics_class: an array or out is NULL");
+        return hfi_refuse(ctx, "hf_metrics_class: an array or out is NULL");
     if (classes == 0 || bins == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "metrics: at least one class and one bin are needed");
+        return hfi_refuse(ctx, "metrics: at least one class and one bin are needed");
     task t = {.classes = classes, .bins = bins, .bin = hfi_alloc(ctx, bins, sizeof *t.bin)};
     if (!t.bin) return HF_ERR_MEMORY;
     hf_status s = add_rows(ctx, n, label, probability, &t);

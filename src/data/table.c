@@ -27,7 +27,7 @@ hf_table *hfi_table_new(hf_context *ctx, const char *source)
 
 hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_create: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_table_create: out is NULL");
     *out = NULL;
     return hfi_table_create_named(ctx, rows, "table", out);
 }
@@ -43,9 +43,7 @@ hf_status hfi_table_create_named(hf_context *ctx, size_t rows, const char *sourc
 
 void hfi_column_clear(const hfi_memory *memory, hfi_column *column)
 {
-    hfi_memory_free(memory, column->numbers);
-    hfi_memory_free(memory, column->words);
-    hfi_memory_free(memory, column->word);
+    HFI_MEMORY_FREE(memory, column->numbers, column->words, column->word);
     column->numbers = NULL;
     column->words = NULL;
     column->word = NULL;
@@ -62,11 +60,7 @@ void hf_table_free(hf_table *table)
     hfi_manner_free(table->manner);
     hfi_memory_free(&memory, table->column);
     hfi_names_free(&table->names, &memory);
-    hfi_memory_free(&memory, table->lines);
-    hfi_memory_free(&memory, table->fields);
-    hfi_memory_free(&memory, table->text);
-    hfi_memory_free(&memory, table->source);
-    hfi_memory_free(&memory, table);
+    HFI_MEMORY_FREE(&memory, table->lines, table->fields, table->text, table->source, table);
 }
 
 size_t hf_table_rows(const hf_table *table)
@@ -168,7 +162,7 @@ static bool names_are_numbers(const hf_table *table)
 hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name, size_t *column)
 {
     if (table == NULL || name == NULL || column == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_find: table, name or column is NULL");
+        return hfi_refuse(ctx, "hf_table_find: table, name or column is NULL");
     size_t found = hfi_names_find(&table->names, name);
     if (found != SIZE_MAX) {
         *column = found;
@@ -194,11 +188,11 @@ hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name
 hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
 {
     if (table == NULL || numbers == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_numbers: table or numbers is NULL");
+        return hfi_refuse(ctx, "hf_table_numbers: table or numbers is NULL");
     *numbers = NULL;
     if (column >= table->columns)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column %zu asked for, but there are %zu (counted from 0)",
-                        table->source, column, table->columns);
+        return hfi_refuse(ctx, "%s: column %zu asked for, but there are %zu (counted from 0)", table->source,
+                          column, table->columns);
     const hfi_column *from = &table->column[column];
     *numbers = from->numbers;
     if (from->numbers != NULL) return HF_OK;
@@ -263,8 +257,8 @@ hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *nam
 {
     size_t rows = table == NULL ? 0 : table->rows;
     if (table == NULL || name == NULL || (numbers == NULL && rows > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_numbers: table, name or numbers is NULL");
-    if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
+        return hfi_refuse(ctx, "hf_table_set_numbers: table, name or numbers is NULL");
+    if (*name == '\0') return hfi_refuse(ctx, "%s: a column needs a name", table->source);
 
     double *copy = hfi_memory_alloc(&table->memory, rows, sizeof *copy);
     if (copy != NULL && rows > 0) memcpy(copy, numbers, rows * sizeof *copy);

@@ -7,7 +7,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <string.h>
 
 /* How many fields are read between two looks at the progress callback. */
 #define FIELDS_PER_PROGRESS ((size_t)1 << 18)

@@ -79,11 +79,11 @@ hf_status hf_table_select(hf_context *ctx, const hf_table *table, const size_t *
 {
     if (out != NULL) *out = NULL;
     if (table == NULL || out == NULL || (rows == NULL && count > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_select: table, rows or out is NULL");
+        return hfi_refuse(ctx, "hf_table_select: table, rows or out is NULL");
     for (size_t i = 0; i < count; i++)
         if (rows[i] >= table->rows)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: row %zu asked for, but there are %zu (counted from 0)",
-                            table->source, rows[i], table->rows);
+            return hfi_refuse(ctx, "%s: row %zu asked for, but there are %zu (counted from 0)", table->source,
+                              rows[i], table->rows);
     hf_table *copy = hfi_table_new(ctx, table->source);
     if (copy == NULL) return HF_ERR_MEMORY;
     copy->rows = count;

@@ -63,8 +63,7 @@ hf_status hfi_table_set_columns(hf_context *ctx, hf_table *table, size_t count, 
         if (complete) {
             put_column(table, names[k], &made[k]);
         } else {
-            hfi_memory_free(&table->memory, made[k].owned_name);
-            hfi_memory_free(&table->memory, made[k].numbers);
+            HFI_MEMORY_FREE(&table->memory, made[k].owned_name, made[k].numbers);
         }
     }
     hfi_free(ctx, made);

@@ -9,8 +9,7 @@ static hf_status put(hf_context *ctx, hf_table *table, const char *name, char *w
 {
     hfi_column *column = words != NULL && word != NULL ? hfi_table_place(table, name) : NULL;
     if (column == NULL) {
-        hfi_memory_free(&table->memory, words);
-        hfi_memory_free(&table->memory, word);
+        HFI_MEMORY_FREE(&table->memory, words, word);
         return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: a column of %zu rows could not be added",
                         table->rows);
     }
@@ -38,14 +37,13 @@ static hf_status check(hf_context *ctx, const hf_table *table, const char *name,
                        const char *const *text, const size_t *choice)
 {
     if (table == NULL || name == NULL || (text == NULL && count > 0) || (choice == NULL && table->rows > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: table, name, text or choice is NULL");
-    if (*name == '\0') return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a column needs a name", table->source);
+        return hfi_refuse(ctx, "hf_table_set_text: table, name, text or choice is NULL");
+    if (*name == '\0') return hfi_refuse(ctx, "%s: a column needs a name", table->source);
     for (size_t k = 0; k < count; k++)
-        if (text[k] == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: text %zu is NULL", k);
+        if (text[k] == NULL) return hfi_refuse(ctx, "hf_table_set_text: text %zu is NULL", k);
     for (size_t i = 0; i < table->rows; i++)
         if (choice[i] >= count && choice[i] != SIZE_MAX)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_set_text: row %zu chooses text %zu of %zu", i,
-                            choice[i], count);
+            return hfi_refuse(ctx, "hf_table_set_text: row %zu chooses text %zu of %zu", i, choice[i], count);
     return HF_OK;
 }
 

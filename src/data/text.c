@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/text.h"
+#include "core/core.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,11 +43,6 @@ static char lower(char c)
     return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
 }
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 size_t hfi_edit_distance(const char *a, const char *b)
 {
     size_t rows[3][LONGEST_COMPARED + 1];
@@ -57,9 +53,9 @@ size_t hfi_edit_distance(const char *a, const char *b)
         row[0] = i;
         for (size_t j = 1; j <= columns; j++) {
             char x = lower(a[i - 1]), y = lower(b[j - 1]);
-            size_t best = smaller(smaller(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
+            size_t best = hfi_smaller(hfi_smaller(last[j], row[j - 1]) + 1, last[j - 1] + (x != y));
             if (i > 1 && j > 1 && x == lower(b[j - 2]) && lower(a[i - 2]) == y)
-                best = smaller(best, before[j - 2] + 1);
+                best = hfi_smaller(best, before[j - 2] + 1);
             row[j] = best;
         }
         size_t *spare = before;

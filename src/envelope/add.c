@@ -10,14 +10,13 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, const doubl
                        double above)
 {
     if (!ctx || !envelope || !x)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_add needs a context, an envelope and an input");
+        return hfi_refuse(ctx, "hf_envelope_add needs a context, an envelope and an input");
     for (size_t j = 0; j < envelope->d; j++)
         if (!isfinite(x[j])) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu is %g", j + 1, x[j]);
     if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the reading is %g", y);
     if (!(below >= 0.0) || !(above >= 0.0) || (isinf(below) && isinf(above)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the noise bounds are %g and %g; they must not be negative, nor both infinite", below,
-                        above);
+        return hfi_refuse(ctx, "the noise bounds are %g and %g; they must not be negative, nor both infinite",
+                          below, above);
     return HF_OK;
 }
 

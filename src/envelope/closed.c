@@ -19,12 +19,7 @@ void hf_closed_envelope_free(hf_closed_envelope *closed)
     hf_kernel_free(closed->kernel);
     hf_mean_free(closed->mean);
     hfi_scaling_free(&closed->scaling);
-    hfi_memory_free(&memory, closed->x);
-    hfi_memory_free(&memory, closed->matrix);
-    hfi_memory_free(&memory, closed->factor);
-    hfi_memory_free(&memory, closed->sd);
-    hfi_memory_free(&memory, closed->weight);
-    hfi_memory_free(&memory, closed);
+    HFI_MEMORY_FREE(&memory, closed->x, closed->matrix, closed->factor, closed->sd, closed->weight, closed);
 }
 
 double hf_closed_envelope_radius(const hf_closed_envelope *closed)

@@ -127,9 +127,8 @@ static hf_status check_queries(hf_context *ctx, const hf_closed_envelope *closed
         const double *row = x + q * ldx;
         const double output = (double)hfi_scaling_output(&closed->scaling, row);
         if (closed->scaling.outputs > 1 && row[closed->d - 1] != output)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "row %zu (counted from 0) asks for output %g; there are %zu", q,
-                            row[closed->d - 1], closed->scaling.outputs);
+            return hfi_refuse(ctx, "row %zu (counted from 0) asks for output %g; there are %zu", q,
+                              row[closed->d - 1], closed->scaling.outputs);
     }
     return HF_OK;
 }
@@ -138,7 +137,7 @@ hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_envelope *c
                                     const double *x, size_t ldx, double *lower, double *upper, double *centre)
 {
     if (!ctx || !closed || (m > 0 && !x))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "bounds need a context, a closed envelope and queries");
+        return hfi_refuse(ctx, "bounds need a context, a closed envelope and queries");
     hf_status status = check_queries(ctx, closed, m, x, ldx);
     if (status < 0 || m == 0) return status;
     batch job = {.closed = closed, .m = m, .x = x, .ldx = ldx};

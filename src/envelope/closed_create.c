@@ -122,8 +122,7 @@ static hf_status confidence(hf_context *ctx, double norm, const hf_closed_settin
     for (size_t i = 0; i < n; i++) most = fmax(most, closed->noise[i]);
     if (s == 0.0) s = most / BOUND_IN_SDS;
     if (!(s > 0.0) && n > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the GP bound needs a noise standard deviation: the readings are exact");
+        return hfi_refuse(ctx, "the GP bound needs a noise standard deviation: the readings are exact");
     for (size_t i = 0; i < n; i++) {
         work[i] = s * s;
         closed->noise[i] = 0.0;
@@ -192,8 +191,7 @@ static hf_status create(hf_context *ctx, const hf_envelope *envelope, const requ
         closed->slack = 2.0 * DBL_EPSILON * fabs(envelope->offset);
         status = compute(ctx, envelope, r, place, closed, work);
     }
-    hfi_free(ctx, work);
-    hfi_free(ctx, place);
+    HFI_FREE(ctx, work, place);
     if (status >= 0)
         *out = closed;
     else
@@ -209,11 +207,11 @@ static hf_status check_settings(hf_context *ctx, const hf_closed_settings *setti
     } numbers[] = {{"ridge", settings->ridge}, {"site", settings->site}, {"noise_sd", settings->noise_sd}};
     for (size_t i = 0; i < 3; i++)
         if (!(numbers[i].value >= 0.0 && isfinite(numbers[i].value)))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %g; it must be finite and not negative",
-                            numbers[i].name, numbers[i].value);
+            return hfi_refuse(ctx, "%s is %g; it must be finite and not negative", numbers[i].name,
+                              numbers[i].value);
     if (!(settings->probability > 0.0 && settings->probability < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the probability of failure is %g; it must be between 0 and 1",
-                        settings->probability);
+        return hfi_refuse(ctx, "the probability of failure is %g; it must be between 0 and 1",
+                          settings->probability);
     return HF_OK;
 }
 
@@ -223,11 +221,10 @@ hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope
     const hf_closed_settings defaults = hf_closed_settings_default();
     const request r = {.method = method, .settings = settings ? settings : &defaults};
     if (!ctx || !envelope || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a closed envelope needs a context, an envelope and a place for the result");
+        return hfi_refuse(ctx, "a closed envelope needs a context, an envelope and a place for the result");
     if (method != HF_CLOSED_RIDGE && method != HF_CLOSED_MINIMUM_NORM && method != HF_CLOSED_ELLIPSOID &&
         method != HF_CLOSED_GP)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no closed form %d", (int)method);
+        return hfi_refuse(ctx, "there is no closed form %d", (int)method);
     const hf_status status = check_settings(ctx, r.settings);
     return status < 0 ? status : create(ctx, envelope, &r, out);
 }
@@ -237,9 +234,9 @@ hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope,
 {
     const request r = {.method = HF_CLOSED_RIDGE, .alpha = alpha};
     if (!ctx || !envelope || !alpha || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a closed envelope needs a context, an envelope, coefficients and a place for the "
-                        "result");
+        return hfi_refuse(ctx,
+                          "a closed envelope needs a context, an envelope, coefficients and a place for the "
+                          "result");
     for (size_t i = 0; i < envelope->n; i++)
         if (!isfinite(alpha[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "coefficient %zu (counted from 0) is %g", i, alpha[i]);

@@ -19,11 +19,10 @@ static hf_status check_posterior(hf_context *ctx, const hf_posterior *posterior,
         "its weights are not those of the readings alone, so solve exactly, or use hf_envelope");
     if (status < 0) return status;
     if (!(norm > 0.0 && isfinite(norm)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm is %g; it must be positive and finite", norm);
+        return hfi_refuse(ctx, "the norm is %g; it must be positive and finite", norm);
     const double *z = posterior->solution.z;
     if (hfi_kernel_value(posterior->kernel, z, z, true) != hfi_kernel_value(posterior->kernel, z, z, false))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel has a white term, whose functions have no values in between");
+        return hfi_refuse(ctx, "the kernel has a white term, whose functions have no values in between");
     return HF_OK;
 }
 
@@ -36,11 +35,11 @@ static hf_status find_bound(hf_context *ctx, const hf_posterior *posterior, size
     const double noise = hfi_posterior_noise(posterior, output);
     const double bound = bounds ? bounds[i] : noise_bound;
     if (!(bound >= 0.0 && isfinite(bound)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the noise bound of anchor %zu is %g; it must be finite and not negative", i, bound);
+        return hfi_refuse(ctx, "the noise bound of anchor %zu is %g; it must be finite and not negative", i,
+                          bound);
     if (!bounds && !(fabs(s->variance[i] - noise) <= SAME * noise))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "anchor %zu has a site of its own, of variance %g where a plain reading has %g, so its "
             "target need not be the reading: give a bound for each anchor",
             i, s->variance[i], noise);
@@ -104,8 +103,7 @@ static hf_status set_radius(hf_context *ctx, const hf_posterior *posterior, doub
 hf_status hf_closed_envelope_posterior(hf_context *ctx, const hf_posterior *posterior, double norm,
                                        double noise_bound, const double *bounds, hf_closed_envelope **out)
 {
-    if (!ctx || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a closed envelope needs a context and a place for the result");
+    if (!ctx || !out) return hfi_refuse(ctx, "a closed envelope needs a context and a place for the result");
     hf_status status = check_posterior(ctx, posterior, norm);
     if (status < 0) return status;
     const size_t n = posterior->solution.n;

@@ -119,7 +119,6 @@ hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *clos
         status = decompose(ctx, closed, &job);
     }
     if (status >= 0) *site = search(&job);
-    hfi_free(ctx, job.value);
-    hfi_free(ctx, job.square);
+    HFI_FREE(ctx, job.value, job.square);
     return status;
 }

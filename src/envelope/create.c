@@ -86,9 +86,9 @@ static hf_status explain(hf_context *ctx, const hf_bounded_readings *readings, w
 static hf_status check_norm(hf_context *ctx, double norm, const hf_envelope_settings *settings)
 {
     if (!(norm > 0.0 && isfinite(norm)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm bound is %g; give a positive, finite one", norm);
+        return hfi_refuse(ctx, "the norm bound is %g; give a positive, finite one", norm);
     if (!(settings->jitter >= 0.0 && isfinite(settings->jitter)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the jitter is %g; give 0 or more", settings->jitter);
+        return hfi_refuse(ctx, "the jitter is %g; give 0 or more", settings->jitter);
     return HF_OK;
 }
 
@@ -96,8 +96,7 @@ hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_
                              double norm, const hf_envelope_settings *settings, hf_envelope **out)
 {
     const hf_envelope_settings chosen = settings ? *settings : hf_envelope_settings_default();
-    if (!ctx || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_create needs a context and a place for it");
+    if (!ctx || !out) return hfi_refuse(ctx, "hf_envelope_create needs a context and a place for it");
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status >= 0) status = check_norm(ctx, norm, &chosen);
     if (status < 0) return status;
@@ -136,12 +135,10 @@ hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
 {
     const hf_envelope_settings settings = hf_envelope_settings_default();
     if (!ctx || !report)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_envelope_consistency needs a context and a place for the report");
+        return hfi_refuse(ctx, "hf_envelope_consistency needs a context and a place for the report");
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status < 0) return status;
-    if (!(norm > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the norm bound is %g; give a positive one, or infinity", norm);
+    if (!(norm > 0.0)) return hfi_refuse(ctx, "the norm bound is %g; give a positive one, or infinity", norm);
     workshop w;
     status = build(ctx, kernel, readings, norm, &settings, &w);
     size_t *rows = status >= 0 ? hfi_alloc(ctx, readings->n, sizeof *rows) : NULL;

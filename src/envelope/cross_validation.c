@@ -50,9 +50,7 @@ typedef struct search {
 
 static void search_free(search *s)
 {
-    hfi_free(s->ctx, s->x);
-    hfi_free(s->ctx, s->a);
-    hfi_free(s->ctx, s->at);
+    HFI_FREE(s->ctx, s->x, s->a, s->at);
     hf_kernel_free(s->kernel);
 }
 
@@ -381,8 +379,7 @@ hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel, const hf
                                     hf_kernel_search *report)
 {
     if (ctx == NULL || kernel == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_envelope_kernel_search: context and kernel must not be NULL");
+        return hfi_refuse(ctx, "hf_envelope_kernel_search: context and kernel must not be NULL");
     search s = {.ctx = ctx, .d = hf_kernel_dimension(kernel)};
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status >= 0) status = hf_kernel_copy(ctx, kernel, &s.kernel);

@@ -26,13 +26,8 @@ static size_t column_stride(size_t capacity)
 
 void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain)
 {
-    hfi_memory_free(memory, chain->index);
-    hfi_memory_free(memory, chain->sign);
-    hfi_memory_free(memory, chain->nu);
-    hfi_memory_free(memory, chain->l);
-    hfi_memory_free(memory, chain->w);
-    hfi_memory_free(memory, chain->left_out);
-    hfi_memory_free(memory, chain->given_index);
+    HFI_MEMORY_FREE(memory, chain->index, chain->sign, chain->nu, chain->l, chain->w, chain->left_out,
+                    chain->given_index);
     *chain = (hfi_chain){0};
 }
 

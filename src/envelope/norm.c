@@ -41,13 +41,13 @@ hf_status hf_norm_estimate(hf_context *ctx, const hf_kernel *kernel, const hf_bo
                            size_t points, hf_norm_point *curve)
 {
     if (!ctx || !kernel || !readings || !curve)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a norm estimate needs a context, a kernel, readings and a place for the result");
+        return hfi_refuse(ctx,
+                          "a norm estimate needs a context, a kernel, readings and a place for the result");
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status < 0) return status;
     if (points == 0 || points > readings->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu points were asked for; 1 to %zu, the number of readings",
-                        points, readings->n);
+        return hfi_refuse(ctx, "%zu points were asked for; 1 to %zu, the number of readings", points,
+                          readings->n);
     hf_norm_point *found = hfi_alloc(ctx, points, sizeof *found);
     if (!found) return HF_ERR_MEMORY;
     status = estimate(ctx, kernel, readings, points, found);

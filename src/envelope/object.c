@@ -16,12 +16,8 @@ void hf_envelope_free(hf_envelope *envelope)
     const hfi_memory memory = envelope->memory;
     hfi_envelope_strip(envelope);
     hf_kernel_free(envelope->kernel);
-    hfi_memory_free(&memory, envelope->x);
-    hfi_memory_free(&memory, envelope->k);
-    hfi_memory_free(&memory, envelope->sd);
-    hfi_memory_free(&memory, envelope->smooth_index);
-    hfi_memory_free(&memory, envelope->smooth_sign);
-    hfi_memory_free(&memory, envelope);
+    HFI_MEMORY_FREE(&memory, envelope->x, envelope->k, envelope->sd, envelope->smooth_index,
+                    envelope->smooth_sign, envelope);
 }
 
 /* Columns a power of two apart would fall into the same few places of the cache. */
@@ -114,8 +110,7 @@ void hfi_envelope_strip(hf_envelope *envelope)
     hfi_bench *bench = &envelope->bench;
     envelope->bytes -= bench->bytes;
     hfi_chain_free(&envelope->memory, &bench->chain);
-    hfi_memory_free(&envelope->memory, bench->limits);
-    hfi_memory_free(&envelope->memory, bench->scratch);
+    HFI_MEMORY_FREE(&envelope->memory, bench->limits, bench->scratch);
     *bench = (hfi_bench){0};
 }
 

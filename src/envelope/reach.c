@@ -40,14 +40,8 @@ void hf_reach_free(hf_reach *reach)
     if (!reach) return;
     const hfi_memory memory = reach->memory;
     for (size_t i = 0; reach->workspace && i < reach->s; i++) hf_envelope_workspace_free(reach->workspace[i]);
-    hfi_memory_free(&memory, reach->envelope);
-    hfi_memory_free(&memory, reach->workspace);
-    hfi_memory_free(&memory, reach->corner);
-    hfi_memory_free(&memory, reach->backwards);
-    hfi_memory_free(&memory, reach->box);
-    hfi_memory_free(&memory, reach->half);
-    hfi_memory_free(&memory, reach->at);
-    hfi_memory_free(&memory, reach);
+    HFI_MEMORY_FREE(&memory, reach->envelope, reach->workspace, reach->corner, reach->backwards, reach->box,
+                    reach->half, reach->at, reach);
 }
 
 /* ---- creating ------------------------------------------------------------------------------------------- */
@@ -56,17 +50,14 @@ static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_e
                        const hf_reach_settings *settings)
 {
     double corners = 1.0;
-    if (states == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_reach_create: a system has one state or more");
-    if (settings->splits == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_reach_create: splits is 0; give 1 or more");
+    if (states == 0) return hfi_refuse(ctx, "hf_reach_create: a system has one state or more");
+    if (settings->splits == 0) return hfi_refuse(ctx, "hf_reach_create: splits is 0; give 1 or more");
     for (size_t i = 0; i < states && corners <= MOST_CORNERS; i++) corners *= (double)settings->splits + 1.0;
     if (corners > MOST_CORNERS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_reach_create: %zu states and %zu splits make more than %d corners", states,
-                        settings->splits, MOST_CORNERS);
+        return hfi_refuse(ctx, "hf_reach_create: %zu states and %zu splits make more than %d corners", states,
+                          settings->splits, MOST_CORNERS);
     for (size_t i = 0; i < states; i++) {
-        if (!envelope[i])
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_reach_create: envelope %zu (from 0) is NULL", i);
+        if (!envelope[i]) return hfi_refuse(ctx, "hf_reach_create: envelope %zu (from 0) is NULL", i);
         const size_t d = envelope[i]->d;
         if (d < states || d - states != inputs)
             return hfi_fail(ctx, HF_ERR_DIMENSION,
@@ -99,8 +90,7 @@ hf_status hf_reach_create(hf_context *ctx, size_t states, size_t inputs, const h
 {
     const hf_reach_settings chosen = settings ? *settings : hf_reach_settings_default();
     if (!ctx || !known || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_reach_create needs a context, envelopes and a place for the result");
+        return hfi_refuse(ctx, "hf_reach_create needs a context, envelopes and a place for the result");
     hf_status status = check(ctx, states, inputs, known, &chosen);
     if (status < 0) return status;
     hf_reach *r = hfi_alloc(ctx, 1, sizeof *r);

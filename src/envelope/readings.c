@@ -4,7 +4,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <string.h>
 
 double hfi_noise_below(const hf_bounded_readings *readings, size_t row)
 {
@@ -58,11 +57,10 @@ static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings,
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the reading of row %zu is %g", row + 1, readings->y[row]);
     const double below = hfi_noise_below(readings, row), above = hfi_noise_above(readings, row);
     if (!(below >= 0.0) || !(above >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the noise bound of row %zu is %g; it must not be negative",
-                        row + 1, below >= 0.0 ? above : below);
+        return hfi_refuse(ctx, "the noise bound of row %zu is %g; it must not be negative", row + 1,
+                          below >= 0.0 ? above : below);
     if (isinf(below) && isinf(above))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "both noise bounds of row %zu are infinite: it says nothing",
-                        row + 1);
+        return hfi_refuse(ctx, "both noise bounds of row %zu are infinite: it says nothing", row + 1);
     double lower, upper;
     hfi_reading_limits(readings->y[row], isinf(below) ? 0.0 : below, isinf(above) ? 0.0 : above,
                        readings->offset, &lower, &upper);
@@ -73,13 +71,11 @@ static hf_status check_row(hf_context *ctx, const hf_bounded_readings *readings,
 
 hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings)
 {
-    if (!kernel || !readings)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an envelope needs a kernel and readings");
+    if (!kernel || !readings) return hfi_refuse(ctx, "an envelope needs a kernel and readings");
     if (readings->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "an envelope needs at least one reading");
-    if (!readings->x || !readings->y) return hfi_fail(ctx, HF_ERR_ARGUMENT, "inputs or readings are NULL");
+    if (!readings->x || !readings->y) return hfi_refuse(ctx, "inputs or readings are NULL");
     if (!isfinite(readings->offset))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the offset of the readings is %g; give a finite one",
-                        readings->offset);
+        return hfi_refuse(ctx, "the offset of the readings is %g; give a finite one", readings->offset);
     const size_t d = hf_kernel_dimension(kernel);
     if (readings->ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs",
@@ -90,10 +86,9 @@ hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_
     }
     const double *x = readings->x;
     if (hfi_kernel_value(kernel, x, x, true) != hfi_kernel_value(kernel, x, x, false))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the kernel has a white term, whose functions have no values in between: leave it out, "
-            "noise is what the bounds of the readings are for");
+        return hfi_refuse(
+            ctx, "the kernel has a white term, whose functions have no values in between: leave it out, "
+                 "noise is what the bounds of the readings are for");
     return HF_OK;
 }
 
@@ -101,12 +96,8 @@ hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_
 
 void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct)
 {
-    hfi_free(ctx, distinct->of_row);
-    hfi_free(ctx, distinct->first);
-    hfi_free(ctx, distinct->lower);
-    hfi_free(ctx, distinct->upper);
-    hfi_free(ctx, distinct->lower_row);
-    hfi_free(ctx, distinct->upper_row);
+    HFI_FREE(ctx, distinct->of_row, distinct->first, distinct->lower, distinct->upper, distinct->lower_row,
+             distinct->upper_row);
     *distinct = (hfi_distinct){0};
 }
 

@@ -14,18 +14,14 @@ void hf_envelope_workspace_free(hf_envelope_workspace *workspace)
     if (!workspace) return;
     const hfi_memory memory = workspace->memory;
     for (int side = 0; side < HFI_SIDES; side++) hfi_chain_free(&memory, &workspace->chain[side]);
-    hfi_memory_free(&memory, workspace->cross);
-    hfi_memory_free(&memory, workspace->scratch);
-    hfi_memory_free(&memory, workspace->near);
-    hfi_memory_free(&memory, workspace->close);
-    hfi_memory_free(&memory, workspace->gradient);
-    hfi_memory_free(&memory, workspace);
+    HFI_MEMORY_FREE(&memory, workspace->cross, workspace->scratch, workspace->near, workspace->close,
+                    workspace->gradient, workspace);
 }
 
 hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_envelope *envelope)
 {
     if (!ctx || !envelope) {
-        (void)hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_workspace_create needs a context and an envelope");
+        (void)hfi_refuse(ctx, "hf_envelope_workspace_create needs a context and an envelope");
         return NULL;
     }
     hf_envelope_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
@@ -101,9 +97,8 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, size_t m, c
                        const hf_bound *out)
 {
     if (!ctx || !envelope || (m > 0 && (!x || !out)))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "hf_envelope_bounds_batch needs a context, an envelope, queries and room for the result");
+        return hfi_refuse(
+            ctx, "hf_envelope_bounds_batch needs a context, an envelope, queries and room for the result");
     if (ldx < envelope->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
                         envelope->d);
@@ -145,8 +140,6 @@ hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope,
     if (status >= 0) status = run(ctx, &job, chunks);
     for (size_t q = 0; q < m && status >= 0; q++) out[q] = job.out[q];
     for (size_t t = 0; job.workspace && t < threads; t++) hf_envelope_workspace_free(job.workspace[t]);
-    hfi_free(ctx, job.workspace);
-    hfi_free(ctx, job.status);
-    hfi_free(ctx, job.out);
+    HFI_FREE(ctx, job.workspace, job.status, job.out);
     return status < 0 && status != HF_ERR_NOT_FINITE ? status : tell(ctx, status);
 }

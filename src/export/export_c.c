@@ -2,9 +2,6 @@
 /* Models as one file of C. */
 #include "export/export_c.h"
 
-#include <holdfast/version.h>
-#include <math.h>
-
 bool hfi_export_named(const hf_model *model)
 {
     return model->width > model->d;

@@ -3,7 +3,6 @@
 #include "envelope/closed.h"
 #include "export/export_c.h"
 
-#include <float.h>
 #include <math.h>
 
 /* Assumptions of bounds, by hf_closed_method. */

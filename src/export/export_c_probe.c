@@ -178,8 +178,7 @@ static hf_status rehearse_all(hf_context *ctx, const hfi_emitter *e, const hf_po
         r.lead = hfi_compact_lead(rank, s->factor, s->form == HFI_FORM_EXACT ? s->capacity : rank);
     const hf_status status = r.v != NULL && room != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t p = 0; p < out->count && status >= 0; p++) measure(&r, posterior, out, p, room, &found);
-    hfi_free(ctx, r.v);
-    hfi_free(ctx, room);
+    HFI_FREE(ctx, r.v, room);
     if (status >= 0) set_limits(e, posterior, &found, out);
     return status;
 }

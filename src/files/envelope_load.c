@@ -27,10 +27,7 @@ static void kept_free(kept_labels *kept)
     if (kept == NULL) return;
     const hfi_memory memory = kept->memory;
     for (size_t j = 0; kept->feature != NULL && j < kept->d; j++) hfi_memory_free(&memory, kept->feature[j]);
-    hfi_memory_free(&memory, kept->feature);
-    hfi_memory_free(&memory, kept->target);
-    hfi_memory_free(&memory, kept->source);
-    hfi_memory_free(&memory, kept);
+    HFI_MEMORY_FREE(&memory, kept->feature, kept->target, kept->source, kept);
 }
 
 void hf_envelope_labels_free(hf_envelope_labels *labels)
@@ -87,8 +84,7 @@ typedef struct readings {
 
 static void readings_free(hf_context *ctx, readings *from)
 {
-    hfi_free(ctx, from->x);
-    hfi_free(ctx, from->block);
+    HFI_FREE(ctx, from->x, from->block);
 }
 
 static hf_status read_arrays(const hfi_reader *r, size_t d, readings *out)

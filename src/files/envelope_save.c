@@ -29,8 +29,7 @@ enum {
 
 static void names_free(hf_context *ctx, names *n)
 {
-    hfi_free(ctx, n->feature);
-    hfi_free(ctx, n->made);
+    HFI_FREE(ctx, n->feature, n->made);
 }
 
 static hf_status names_of(hf_context *ctx, size_t d, const hf_envelope_labels *labels, names *out)

@@ -14,10 +14,7 @@ void hfi_study_told_free(const hfi_memory *memory, hfi_study_told *told)
     hfi_texts_free(memory, told->name, told->variables);
     hfi_texts_free(memory, told->outcome_name, told->outcomes);
     hfi_texts_free(memory, told->outcome_kernel, told->outcomes);
-    hfi_memory_free(memory, told->variable);
-    hfi_memory_free(memory, told->outcome);
-    hfi_memory_free(memory, told->preset);
-    hfi_memory_free(memory, told->kernel);
+    HFI_MEMORY_FREE(memory, told->variable, told->outcome, told->preset, told->kernel);
     *told = (hfi_study_told){0};
 }
 

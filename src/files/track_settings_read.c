@@ -6,9 +6,7 @@ void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told)
 {
     hfi_texts_free(memory, told->names, told->settings.domain.dimension);
     hfi_texts_free(memory, told->label, told->settings.domain.candidates);
-    hfi_memory_free(memory, told->target);
-    hfi_memory_free(memory, told->kernel);
-    hfi_memory_free(memory, told->numbers);
+    HFI_MEMORY_FREE(memory, told->target, told->kernel, told->numbers);
     *told = (hfi_track_told){0};
 }
 

@@ -3,7 +3,6 @@
 #include "files/track_store.h"
 
 #include <holdfast/version.h>
-#include <string.h>
 
 static const char *const methods[] = {"gp-ucb",   "r-gp-ucb",  "sw-gp-ucb", "tv-gp-ucb",
                                       "w-gp-ucb", "ui-gp-ucb", "sparq",     "sparq-reuse"};

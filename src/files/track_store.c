@@ -17,8 +17,7 @@ void hfi_track_store_forget_names(hfi_track_store *store)
     const hfi_memory *memory = &store->ledger->memory;
     for (size_t i = 0; store->label != NULL && i < store->labels; i++)
         hfi_memory_free(memory, store->label[i]);
-    hfi_memory_free(memory, store->label);
-    hfi_memory_free(memory, store->target);
+    HFI_MEMORY_FREE(memory, store->label, store->target);
     *store = (hfi_track_store){.ledger = store->ledger};
 }
 

@@ -45,8 +45,8 @@ static hf_status assign_kernel(hfi_fit *fit, const hf_assignment *a, bool held)
 static hf_status assign_mean(hfi_fit *fit, double value, bool held)
 {
     if (hf_mean_get_kind(fit->mean) != HF_MEAN_CONSTANT)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "only a constant mean can be set; this one is %s",
-                        hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
+        return hfi_refuse(fit->ctx, "only a constant mean can be set; this one is %s",
+                          hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
     const double internal = (value - fit->scaling.y_shift) / fit->scaling.y_scale;
     fit->mean_started = fit->mean_started || !held;
     return hf_mean_set(fit->ctx, fit->mean, &internal, held);
@@ -54,13 +54,12 @@ static hf_status assign_mean(hfi_fit *fit, double value, bool held)
 
 static hf_status assign_noise(hfi_fit *fit, double value, bool held)
 {
-    if (!(value >= 0.0))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "noise is a variance and cannot be %g", value);
+    if (!(value >= 0.0)) return hfi_refuse(fit->ctx, "noise is a variance and cannot be %g", value);
     if (!held && value == 0.0)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "training cannot start from a noise variance of 0");
+        return hfi_refuse(fit->ctx, "training cannot start from a noise variance of 0");
     if (value == 0.0 && !fit->data->noise)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            fit->ctx,
             "the noise variance must be positive; for readings that are exact, %.3g is small beside "
             "the spread of the target and keeps the covariance invertible",
             1e-8 * fit->measured.y_scale * fit->measured.y_scale);
@@ -71,8 +70,7 @@ static hf_status assign_noise(hfi_fit *fit, double value, bool held)
 
 static hf_status assign_threshold(hfi_fit *fit, double value)
 {
-    if (!(value > 0.0))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "the threshold must be positive, not %g", value);
+    if (!(value > 0.0)) return hfi_refuse(fit->ctx, "the threshold must be positive, not %g", value);
     fit->threshold = value / fit->scaling.y_scale;
     return HF_OK;
 }
@@ -80,8 +78,8 @@ static hf_status assign_threshold(hfi_fit *fit, double value)
 static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
 {
     if (!a->name || !isfinite(a->value))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s cannot %s %g", a->name ? a->name : "(null)",
-                        held ? "be set to" : "start from", a->value);
+        return hfi_refuse(fit->ctx, "%s cannot %s %g", a->name ? a->name : "(null)",
+                          held ? "be set to" : "start from", a->value);
     bool done = false;
     const hf_status s = fit->outputs > 1 ? hfi_fit_assign_output(fit, a, &done) : HF_OK;
     if (s < 0 || done) return s;
@@ -90,7 +88,7 @@ static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
     if (strcmp(a->name, "mean") == 0) return assign_mean(fit, a->value, held);
     if (strcmp(a->name, "threshold") != 0) return assign_kernel(fit, a, held);
     return held ? assign_threshold(fit, a->value)
-                : hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "the threshold is not trained, and so has no start");
+                : hfi_refuse(fit->ctx, "the threshold is not trained, and so has no start");
 }
 
 /* What is held comes last, so that it stays. */

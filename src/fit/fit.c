@@ -5,7 +5,6 @@
 #include "settings/settings.h"
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 void hfi_fit_free(hfi_fit *fit)
 {
@@ -15,24 +14,11 @@ void hfi_fit_free(hfi_fit *fit)
     hf_sites_free(fit->sites);
     hfi_scaling_free(&fit->scaling);
     hfi_scaling_free(&fit->measured);
-    hfi_free(fit->ctx, fit->row);
-    hfi_free(fit->ctx, fit->x);
-    hfi_free(fit->ctx, fit->code);
-    hfi_free(fit->ctx, fit->comparable);
-    hfi_free(fit->ctx, fit->y);
-    hfi_free(fit->ctx, fit->seen);
-    hfi_free(fit->ctx, fit->noises);
-    hfi_free(fit->ctx, fit->noises_held);
-    hfi_free(fit->ctx, fit->means_given);
-    hfi_free(fit->ctx, fit->coregionalisation);
-    hfi_free(fit->ctx, fit->sample);
-    hfi_free(fit->ctx, fit->readings);
-    hfi_free(fit->ctx, fit->place_of);
-    hfi_free(fit->ctx, fit->order);
+    HFI_FREE(fit->ctx, fit->row, fit->x, fit->code, fit->comparable, fit->y, fit->seen, fit->noises,
+             fit->noises_held, fit->means_given, fit->coregionalisation, fit->sample, fit->readings,
+             fit->place_of, fit->order);
     hfi_conditional_free(&fit->conditional);
-    hfi_free(fit->ctx, fit->verdict.suspected);
-    hfi_free(fit->ctx, fit->verdict.group);
-    hfi_free(fit->ctx, fit->verdict.plain_mean);
+    HFI_FREE(fit->ctx, fit->verdict.suspected, fit->verdict.group, fit->verdict.plain_mean);
 }
 
 static hf_status allocate_verdict(hfi_fit *fit, bool stages)
@@ -287,7 +273,7 @@ static void add_mean(const hf_data *data, hf_reading *readings)
 hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                       hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
-    if (!posterior) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_data needs a place for the posterior");
+    if (!posterior) return hfi_refuse(ctx, "hf_fit_data needs a place for the posterior");
     return hfi_fit_with(ctx, data, settings, NULL, NULL, posterior, report, readings);
 }
 

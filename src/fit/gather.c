@@ -18,9 +18,8 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (s->inducing == 0 || s->inducing > data->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%zu inducing inputs are given for %zu readings; give from one to as many",
-                        s->inducing, data->n);
+        return hfi_refuse(ctx, "%zu inducing inputs are given for %zu readings; give from one to as many",
+                          s->inducing, data->n);
     for (size_t k = 0; k < s->inducing * data->d; k++)
         if (!isfinite(s->inducing_inputs[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -45,7 +44,7 @@ static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_
     if (status >= 0 && s->action_matrix) status = check_action_matrix(ctx, data, s);
     if (status >= 0 && !s->action_matrix && s->action_kind == HF_ACTIONS_GIVEN &&
         s->solver != HF_SOLVER_EXACT && s->solver != HF_SOLVER_INDUCING)
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT, "actions are to be given, but there is no matrix of them");
+        status = hfi_refuse(ctx, "actions are to be given, but there is no matrix of them");
     return status;
 }
 
@@ -55,29 +54,29 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
     const size_t outputs = data->outputs > 1 ? data->outputs : 1;
     if (!s->output_beta) return HF_OK;
     if (s->output_beta_count != outputs)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu amplitudes (beta) are given for %zu output%s",
-                        s->output_beta_count, outputs, outputs == 1 ? "" : "s");
+        return hfi_refuse(ctx, "%zu amplitudes (beta) are given for %zu output%s", s->output_beta_count,
+                          outputs, outputs == 1 ? "" : "s");
     for (size_t t = 0; t < outputs; t++)
         if (!(s->output_beta[t] >= 0.0 && isfinite(s->output_beta[t])))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "beta %zu of %zu is %g; give a positive number, or 0 for the usual amplitude",
-                            t + 1, outputs, s->output_beta[t]);
+            return hfi_refuse(ctx,
+                              "beta %zu of %zu is %g; give a positive number, or 0 for the usual amplitude",
+                              t + 1, outputs, s->output_beta[t]);
     return HF_OK;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     if (hfi_likelihood_is_class(s->sites))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
-                        hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
+        return hfi_refuse(ctx,
+                          "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
-                        "are to be modelled (hf_transform_forward())");
+        return hfi_refuse(
+            ctx, "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
+                 "are to be modelled (hf_transform_forward())");
     if (hfi_kernel_is_auto(s->kernel))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
+        return hfi_refuse(ctx,
+                          "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
     hf_status status = hf_fit_settings_check(ctx, s, data->outputs, NULL, NULL);
     if (status >= 0) status = check_betas(ctx, data, s);
     return status < 0 ? status : check_given(ctx, data, s);
@@ -85,8 +84,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
 
 hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
 {
-    if (!data || !settings || !data->x || !data->y)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit needs data and settings");
+    if (!data || !settings || !data->x || !data->y) return hfi_refuse(ctx, "a fit needs data and settings");
     if (data->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
     if (data->d == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no inputs to fit on");
     if (data->ldx < data->d)
@@ -101,9 +99,8 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
                 return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input '%s' of row %zu is not finite",
                                 input_name(data, j, buffer), i + 1);
         if (data->noise && !isnan(data->y[i]) && !(data->noise[i] >= 0.0 && isfinite(data->noise[i])))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the noise variance of row %zu is %g; it must be finite and not negative", i + 1,
-                            data->noise[i]);
+            return hfi_refuse(ctx, "the noise variance of row %zu is %g; it must be finite and not negative",
+                              i + 1, data->noise[i]);
     }
     hf_status s = hfi_fit_check_outputs(ctx, data, settings);
     if (s >= 0) s = check_settings(ctx, data, settings);

@@ -6,20 +6,17 @@
 #include "search/explore.h"
 #include "settings/settings.h"
 #include <math.h>
-#include <string.h>
 
 static hf_status check_rows(hf_context *ctx, const hf_data *data, const hfi_likelihood *l)
 {
     for (size_t i = 0; i < data->n; i++) {
         if (isnan(data->y[i])) continue;
         if (!hfi_likelihood_allows(l, data->y[i]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the target of row %zu is %g; %s sites take %s", i + 1,
-                            data->y[i], l->name,
-                            l->whole ? "counts: whole numbers from 0" : "positive numbers");
+            return hfi_refuse(ctx, "the target of row %zu is %g; %s sites take %s", i + 1, data->y[i],
+                              l->name, l->whole ? "counts: whole numbers from 0" : "positive numbers");
         if (data->exposure && !(data->exposure[i] > 0.0 && isfinite(data->exposure[i])))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the exposure of row %zu is %g; it must be positive and finite", i + 1,
-                            data->exposure[i]);
+            return hfi_refuse(ctx, "the exposure of row %zu is %g; it must be positive and finite", i + 1,
+                              data->exposure[i]);
     }
     return HF_OK;
 }
@@ -47,8 +44,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         {s->noise_start > 0.0 && !l->parameter, "no start of a noise (noise_start)"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (rules[k].wrong)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites go with %s", l->name, rules[k].what);
+        if (rules[k].wrong) return hfi_refuse(ctx, "%s sites go with %s", l->name, rules[k].what);
     return HF_OK;
 }
 
@@ -56,8 +52,8 @@ hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const h
 {
     const hfi_likelihood *l = hfi_likelihood_of_rates(settings->sites);
     if (!l && data->exposure)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "exposures are of counts and amounts, not of %s sites",
-                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
+        return hfi_refuse(ctx, "exposures are of counts and amounts, not of %s sites",
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (!l) return HF_OK;
     const hf_status s = check_settings(ctx, data, settings, l);
     return s < 0 ? s : check_rows(ctx, data, l);

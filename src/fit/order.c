@@ -87,8 +87,7 @@ static hf_status order_rows(hfi_fit *fit, const hfi_samples *g)
     fit->order = hfi_alloc(fit->ctx, fit->n, sizeof *fit->order);
     const bool ready = entries && output_at && fit->order;
     if (ready) list(fit, g, entries, output_at);
-    hfi_free(fit->ctx, entries);
-    hfi_free(fit->ctx, output_at);
+    HFI_FREE(fit->ctx, entries, output_at);
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -165,8 +164,7 @@ hf_status hfi_fit_restore_order(hfi_fit *fit, const hfi_holdout *honest)
     if (s >= 0) s = hfi_sites_rearrange(fit->ctx, fit->sites, back);
     hfi_evaluator *e = &fit->trainer.evaluator;
     if (s >= 0 && e->kind->renumber) e->kind->renumber(e, fit->order);
-    hfi_free(fit->ctx, back);
-    hfi_free(fit->ctx, fit->order);
+    HFI_FREE(fit->ctx, back, fit->order);
     fit->order = NULL;
     return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);
 }

@@ -20,15 +20,14 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
 {
     if (data->outputs <= 1) return HF_OK;
     if (settings->inducing_choice == HF_INDUCING_KMEANS)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "means of readings of several outputs belong to none of them; choose inducing inputs by "
-            "'greedy', 'mdpp' or 'first', not by 'kmeans'");
+        return hfi_refuse(
+            ctx, "means of readings of several outputs belong to none of them; choose inducing inputs by "
+                 "'greedy', 'mdpp' or 'first', not by 'kmeans'");
     if (hfi_likelihood_is_noise(settings->sites) && !settings->shared_noise)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s noise of several outputs has one scale for all of them: take the preset "
-                        "t-mogp, or let them share the noise (shared_noise)",
-                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
+        return hfi_refuse(ctx,
+                          "%s noise of several outputs has one scale for all of them: take the preset "
+                          "t-mogp, or let them share the noise (shared_noise)",
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,
@@ -39,8 +38,8 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
     for (size_t i = 0; s >= 0 && i < data->n; i++) {
         const double number = data->x[i * data->ldx + data->d - 1];
         if (!(number >= 0.0 && number < (double)data->outputs && number == floor(number)))
-            s = hfi_fail(ctx, HF_ERR_ARGUMENT, "row %zu is of output %g; there are %zu, counted from 0",
-                         i + 1, number, data->outputs);
+            s = hfi_refuse(ctx, "row %zu is of output %g; there are %zu, counted from 0", i + 1, number,
+                           data->outputs);
         else if (!isnan(data->y[i]))
             count[(size_t)number]++;
     }
@@ -70,8 +69,7 @@ hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scali
     if (s >= 0) hfi_fit_scale_sparse(fit, scaling->y_scale, both, both + outputs, both + 2 * outputs);
     for (size_t t = 0; s >= 0 && !centred && t < outputs; t++) both[t] = 0.0;
     if (s >= 0) s = hfi_scaling_set_outputs(fit->ctx, scaling, outputs, both, both + outputs);
-    hfi_free(fit->ctx, both);
-    hfi_free(fit->ctx, own);
+    HFI_FREE(fit->ctx, both, own);
     return s;
 }
 
@@ -169,12 +167,11 @@ static hf_status make_kernel(hfi_fit *fit)
     const size_t coregions = hf_kernel_coregions(fit->kernel);
     for (size_t i = 0; i < coregions; i++)
         if (hf_kernel_coregion_outputs(fit->kernel, i) != fit->outputs)
-            return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                            "coregion number %zu of the kernel is for %zu outputs, but there are %zu", i + 1,
-                            hf_kernel_coregion_outputs(fit->kernel, i), fit->outputs);
+            return hfi_refuse(fit->ctx,
+                              "coregion number %zu of the kernel is for %zu outputs, but there are %zu",
+                              i + 1, hf_kernel_coregion_outputs(fit->kernel, i), fit->outputs);
     if (coregions > 0 && fit->settings->independent)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                        "independent outputs and a coregion in the kernel exclude each other");
+        return hfi_refuse(fit->ctx, "independent outputs and a coregion in the kernel exclude each other");
     if (coregions > 0) return HF_OK;
     hf_kernel_free(fit->kernel);
     fit->kernel = NULL;
@@ -199,8 +196,8 @@ hf_status hfi_fit_make_outputs(hfi_fit *fit)
     case HF_MEAN_LINEAR:
         break;
     }
-    return hfi_fail(
-        fit->ctx, HF_ERR_ARGUMENT,
+    return hfi_refuse(
+        fit->ctx,
         "with several outputs the prior mean is 'constant', one for each output, or 'zero', not '%s'",
         hf_enum_name(HF_ENUM_MEAN_KIND, fit->settings->mean));
 }
@@ -257,18 +254,16 @@ static bool parse_index(const char *name, const char *word, bool pair, size_t *s
 
 static hf_status no_output(const hfi_fit *fit, const hf_assignment *a)
 {
-    return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: there are %zu outputs, counted from 0", a->name,
-                    fit->outputs);
+    return hfi_refuse(fit->ctx, "%s: there are %zu outputs, counted from 0", a->name, fit->outputs);
 }
 
 static hf_status assign_noise(hfi_fit *fit, const hf_assignment *a, size_t first, size_t end)
 {
     if (!(a->value > 0.0))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s is a variance and must be positive, not %g", a->name,
-                        a->value);
+        return hfi_refuse(fit->ctx, "%s is a variance and must be positive, not %g", a->name, a->value);
     if (fit->settings->shared_noise && end - first < fit->outputs)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                        "%s: the outputs share one noise, which is 'noise' in standardised units", a->name);
+        return hfi_refuse(fit->ctx, "%s: the outputs share one noise, which is 'noise' in standardised units",
+                          a->name);
     for (size_t t = first; t < end; t++) {
         fit->noises[t] = hfi_scaling_site_variance(&fit->scaling, t, a->value);
         fit->noises_held[t] = true;
@@ -284,8 +279,8 @@ static hf_status assign_noise(hfi_fit *fit, const hf_assignment *a, size_t first
 static hf_status assign_mean(hfi_fit *fit, const hf_assignment *a, size_t first, size_t end)
 {
     if (hf_mean_get_kind(fit->mean) != HF_MEAN_OUTPUTS)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: only constant means can be set; this one is %s",
-                        a->name, hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
+        return hfi_refuse(fit->ctx, "%s: only constant means can be set; this one is %s", a->name,
+                          hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
     double *values = hfi_alloc(fit->ctx, fit->outputs, sizeof *values);
     if (!values) return HF_ERR_MEMORY;
     memcpy(values, hf_mean_values(fit->mean), fit->outputs * sizeof *values);
@@ -311,8 +306,7 @@ static hf_status find_coregion(const hfi_fit *fit, const char *name, const char 
     if (*number < '1' || *number > '9') return HF_OK;
     const unsigned long long which = strtoull(number, &end, 10);
     if (strncmp(end, ".coregionalisation[", 19) != 0) return HF_OK;
-    if (which > count)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: the kernel has %zu coregions", name, count);
+    if (which > count) return hfi_refuse(fit->ctx, "%s: the kernel has %zu coregions", name, count);
     *term = (size_t)which - 1;
     *rest = end + 1;
     return HF_OK;
@@ -323,13 +317,11 @@ static hf_status assign_covariance(hfi_fit *fit, const hf_assignment *a, bool nu
 {
     const size_t n = fit->outputs, count = hf_kernel_coregions(fit->kernel);
     if (!numbered && fit->settings->independent) {
-        if (row != column)
-            return hfi_fail(fit->ctx, HF_ERR_ARGUMENT, "%s: independent outputs have no covariance", a->name);
+        if (row != column) return hfi_refuse(fit->ctx, "%s: independent outputs have no covariance", a->name);
         term = row;
     } else if (!numbered && count != 1)
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                        "%s: the kernel has %zu coregions; say of which, as in coregion1.%s", a->name, count,
-                        a->name);
+        return hfi_refuse(fit->ctx, "%s: the kernel has %zu coregions; say of which, as in coregion1.%s",
+                          a->name, count, a->name);
     if (!fit->coregionalisation) {
         fit->coregionalisation = hfi_alloc_product(fit->ctx, count, n, n * sizeof *fit->coregionalisation);
         if (!fit->coregionalisation) return HF_ERR_MEMORY;
@@ -370,8 +362,8 @@ static hf_status hold_means(hfi_fit *fit)
     for (size_t t = 0; t < fit->outputs; t++) given += fit->means_given[t] ? 1 : 0;
     if (given == 0) return HF_OK;
     if (given < fit->outputs)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            fit->ctx,
             "%zu of %zu constants of the mean are given; give all of them, mean[0] to mean[%zu], or none",
             given, fit->outputs, fit->outputs - 1);
     double *values = hfi_alloc(fit->ctx, fit->outputs, sizeof *values);
@@ -402,8 +394,8 @@ static hf_status set_variance(hfi_fit *fit, size_t output, double variance)
 {
     size_t first = 0;
     if (!(variance > 0.0))
-        return hfi_fail(fit->ctx, HF_ERR_ARGUMENT,
-                        "coregionalisation[%zu,%zu] is a variance and must be positive", output, output);
+        return hfi_refuse(fit->ctx, "coregionalisation[%zu,%zu] is a variance and must be positive", output,
+                          output);
     if (!hfi_kernel_coregion(fit->kernel, output, &first, NULL, NULL, NULL)) return HF_OK;
     const size_t entry = first + output * (output + 1) / 2 + output;
     hf_parameter p;
@@ -426,8 +418,8 @@ static hf_status set_covariance(hfi_fit *fit, size_t term)
     if (given == 0) return HF_OK;
     if (fit->settings->independent) return set_variance(fit, term, b[term * n + term]);
     if (missing != SIZE_MAX)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            fit->ctx,
             "coregionalisation[%zu,%zu] is not given; give the whole lower triangle or nothing of it",
             missing / n, missing % n);
     const hf_status s = hf_kernel_set_coregion(fit->ctx, fit->kernel, term, b);

@@ -3,7 +3,6 @@
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
-#include <string.h>
 
 /* Start values in standardised units; docs/methods/robust-default.md says where they come
  * from. */

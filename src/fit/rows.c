@@ -254,10 +254,7 @@ static hf_status calibrate(job *j, const hfi_svgp_report *svgp, hf_posterior *po
         mean[k] = residual / sqrt(var[k] + j->held_extra[k]);
     }
     if (s >= 0) s = hfi_calibration(j->ctx, count, mean, kept, group, 0, &posterior->calibration);
-    hfi_free(j->ctx, mean);
-    hfi_free(j->ctx, var);
-    hfi_free(j->ctx, kept);
-    hfi_free(j->ctx, group);
+    HFI_FREE(j->ctx, mean, var, kept, group);
     return s;
 }
 
@@ -267,17 +264,16 @@ static hf_status calibrate(job *j, const hfi_svgp_report *svgp, hf_posterior *po
 static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
 {
     if (settings->solver != HF_SOLVER_AUTO && settings->solver != HF_SOLVER_INDUCING)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a table that is read in parts is fitted with the inducing solver, not the %s one",
-                        hf_enum_name(HF_ENUM_SOLVER, settings->solver));
+        return hfi_refuse(ctx,
+                          "a table that is read in parts is fitted with the inducing solver, not the %s one",
+                          hf_enum_name(HF_ENUM_SOLVER, settings->solver));
     if (hfi_likelihood_of_rates(settings->sites))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s sites need all readings at once, not a table that is read in parts",
-                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
+        return hfi_refuse(ctx, "%s sites need all readings at once, not a table that is read in parts",
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (settings->suspects != HF_OUTLIERS_OFF)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the suspect finder needs all readings at once; use robust sites for a table that is "
-                        "read in parts");
+        return hfi_refuse(
+            ctx, "the suspect finder needs all readings at once; use robust sites for a table that is "
+                 "read in parts");
     return HF_OK;
 }
 
@@ -373,14 +369,8 @@ static void job_free(job *j)
 {
     hf_context *ctx = j->ctx;
     if (j->fit.ctx) hfi_fit_free(&j->fit);
-    hfi_free(ctx, j->sample_x);
-    hfi_free(ctx, j->sample_y);
-    hfi_free(ctx, j->sample_extra);
-    hfi_free(ctx, j->mean);
-    hfi_free(ctx, j->held_row);
-    hfi_free(ctx, j->held_x);
-    hfi_free(ctx, j->held_y);
-    hfi_free(ctx, j->held_extra);
+    HFI_FREE(ctx, j->sample_x, j->sample_y, j->sample_extra, j->mean, j->held_row, j->held_x, j->held_y,
+             j->held_extra);
 }
 
 hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *const *names, bool extra,

@@ -3,7 +3,6 @@
 #include "fit/fit.h"
 #include <math.h>
 #include <stdint.h>
-#include <string.h>
 
 enum {
     WARM_ITERATIONS = 30,

@@ -18,18 +18,13 @@ enum {
     USUAL_ACTIONS = 64
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t usual_inducing(size_t n)
 {
     const double wanted = 4.0 * sqrt((double)n);
     const size_t m = wanted > MOST_INDUCING    ? MOST_INDUCING
                      : wanted < LEAST_INDUCING ? LEAST_INDUCING
                                                : (size_t)wanted;
-    return least(m, n);
+    return hfi_smaller(m, n);
 }
 
 static hf_solver solver_for(const hf_fit_settings *settings, size_t n)
@@ -53,15 +48,15 @@ hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d,
     if (solver == HF_SOLVER_INDUCING || (solver == HF_SOLVER_PROJECTED && !blocks))
         *inducing = settings->inducing > 0 ? settings->inducing : usual_inducing(n);
     if (solver == HF_SOLVER_PROJECTED)
-        *actions = settings->actions > 0 ? settings->actions : least(USUAL_ACTIONS, n);
+        *actions = settings->actions > 0 ? settings->actions : hfi_smaller(USUAL_ACTIONS, n);
     return solver;
 }
 
 static hf_status check_counts(const hfi_fit *fit)
 {
     if (fit->actions > fit->n && !fit->settings->action_matrix)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            fit->ctx,
             "%zu actions are more than the %zu readings; with as many as readings the posterior is exact",
             fit->actions, fit->n);
     return HF_OK;
@@ -210,9 +205,9 @@ static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
     const size_t present = hf_sites_present(fit->sites);
     const hfi_evaluator *e = &fit->trainer.evaluator;
     const hf_projection projection = {.actions = fit->settings->action_kind,
-                                      .count = least(fit->actions, present),
+                                      .count = hfi_smaller(fit->actions, present),
                                       .tolerance = fit->settings->tolerance,
-                                      .inducing = least(fit->inducing, present),
+                                      .inducing = hfi_smaller(fit->inducing, present),
                                       .choice = fit->settings->inducing_choice,
                                       .inputs = fit->settings->inducing_inputs ? e->inducing->z : NULL,
                                       .single_precision = fit->settings->single_precision};

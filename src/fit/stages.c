@@ -60,8 +60,7 @@ static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
         for (size_t i = 0; i < fit->n; i++)
             if (taken[i]) chosen[k++] = i;
     }
-    hfi_free(fit->ctx, order);
-    hfi_free(fit->ctx, taken);
+    HFI_FREE(fit->ctx, order, taken);
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -124,14 +123,9 @@ static void share_free(hfi_fit *share)
 {
     hfi_trainer_free(&share->trainer);
     hf_sites_free(share->sites);
-    hfi_free(share->ctx, share->row);
-    hfi_free(share->ctx, share->x);
-    hfi_free(share->ctx, share->y);
-    hfi_free(share->ctx, share->comparable);
-    hfi_free(share->ctx, share->sample);
+    HFI_FREE(share->ctx, share->row, share->x, share->y, share->comparable, share->sample);
     hfi_conditional_free(&share->conditional);
-    hfi_free(share->ctx, share->verdict.suspected);
-    hfi_free(share->ctx, share->verdict.group);
+    HFI_FREE(share->ctx, share->verdict.suspected, share->verdict.group);
 }
 
 /* What the share's posterior says about every row of the table, with the sd of a reading and the standardised residual. */

@@ -7,7 +7,6 @@
 #include "settings/settings.h"
 #include "svgp/svgp.h"
 #include <math.h>
-#include <string.h>
 
 bool hfi_fit_is_stochastic(const hfi_fit *fit)
 {

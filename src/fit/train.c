@@ -6,7 +6,6 @@
 #include "search/explore.h"
 #include "settings/settings.h"
 #include <math.h>
-#include <string.h>
 
 /* Nats that a plain fit may be short of its maximum while suspects are looked for. */
 static const double plain_enough = 0.1;

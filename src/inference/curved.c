@@ -45,14 +45,7 @@ hf_status hfi_curved_init(hf_context *ctx, size_t n, double *b, hfi_curved *out)
 
 void hfi_curved_free(hfi_curved *c)
 {
-    hfi_free(c->ctx, c->k);
-    hfi_free(c->ctx, c->w);
-    hfi_free(c->ctx, c->negative);
-    hfi_free(c->ctx, c->f);
-    hfi_free(c->ctx, c->f_rows);
-    hfi_free(c->ctx, c->h);
-    hfi_free(c->ctx, c->flat_excess);
-    hfi_free(c->ctx, c->spare);
+    HFI_FREE(c->ctx, c->k, c->w, c->negative, c->f, c->f_rows, c->h, c->flat_excess, c->spare);
     memset(c, 0, sizeof *c);
 }
 
@@ -61,9 +54,7 @@ static hf_status reserve(hfi_curved *c, size_t count)
 {
     if (count <= c->capacity) return HF_OK;
     const size_t capacity = count + count / 4 < c->n ? count + count / 4 : c->n;
-    hfi_free(c->ctx, c->f);
-    hfi_free(c->ctx, c->f_rows);
-    hfi_free(c->ctx, c->h);
+    HFI_FREE(c->ctx, c->f, c->f_rows, c->h);
     c->capacity = 0;
     c->f = hfi_alloc(c->ctx, c->n, capacity * sizeof *c->f);
     c->f_rows = hfi_alloc(c->ctx, c->n, capacity * sizeof *c->f_rows);
@@ -248,8 +239,7 @@ static hf_status weak_variances(const hfi_curved *c, double *variance)
         }
         count = 0;
     }
-    hfi_free(c->ctx, columns);
-    hfi_free(c->ctx, index);
+    HFI_FREE(c->ctx, columns, index);
     return s;
 }
 

@@ -158,8 +158,7 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);
     hfi_likelihood_tilted *tilted = hfi_alloc(p->ctx, p->n, sizeof *tilted);
     if (!kept || !tilted) {
-        hfi_free(p->ctx, kept);
-        hfi_free(p->ctx, tilted);
+        HFI_FREE(p->ctx, kept, tilted);
         return HF_ERR_MEMORY;
     }
     memcpy(tilted, p->tilted, p->n * sizeof *tilted);
@@ -177,8 +176,7 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     p->rounds = rounds;
     for (size_t k = 0; k < 5; k++) memcpy(moved[k], kept + k * p->n, p->n * sizeof *kept);
     memcpy(p->tilted, tilted, p->n * sizeof *tilted);
-    hfi_free(p->ctx, tilted);
-    hfi_free(p->ctx, kept);
+    HFI_FREE(p->ctx, tilted, kept);
     return s;
 }
 

@@ -113,14 +113,9 @@ void hfi_latent_problem_free(hfi_latent_problem *p)
     hf_kernel_free(p->inducing.kernel);
     hf_mean_free(p->inducing.mean);
     hf_sites_free(p->inducing.sites);
-    hfi_free(p->ctx, p->row);
-    hfi_free(p->ctx, p->inputs);
-    hfi_free(p->ctx, p->seen);
+    HFI_FREE(p->ctx, p->row, p->inputs, p->seen);
     if (p->owns_matrix) hfi_free(p->ctx, p->matrix);
-    hfi_free(p->ctx, p->vectors);
-    hfi_free(p->ctx, p->at);
-    hfi_free(p->ctx, p->tilted);
-    hfi_free(p->ctx, p->expected);
+    HFI_FREE(p->ctx, p->vectors, p->at, p->tilted, p->expected);
     memset(p, 0, sizeof *p);
 }
 

@@ -7,11 +7,6 @@
 
 #define BLOCK 64u /* slow points of one job, whose sums are kept apart and added in order */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef struct adjoint_job {
     const hf_kernel *kernel;
     size_t n;
@@ -33,7 +28,7 @@ static void load_weights(const adjoint_job *job, hfi_tile *tile, size_t slow, si
         const size_t j = slow + r;
         const double *column = job->w + j * job->ldw + fast;
         double *row = weights + r * width;
-        const size_t from = j > fast ? least(j - fast, tile->count) : 0;
+        const size_t from = j > fast ? hfi_smaller(j - fast, tile->count) : 0;
         for (size_t c = 0; c < from; c++) row[c] = 0.0;
         for (size_t c = from; c < tile->count; c++) row[c] = 2.0 * column[c];
         for (size_t c = tile->count; c < width; c++) row[c] = 0.0;
@@ -56,7 +51,7 @@ static void adjoint_strip(const adjoint_job *job, hfi_tile *tile, size_t slow, s
 static void adjoint_block(size_t index, int thread, void *arg)
 {
     const adjoint_job *job = arg;
-    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    const size_t begin = index * BLOCK, end = hfi_smaller(job->n, begin + BLOCK);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;
@@ -64,7 +59,7 @@ static void adjoint_block(size_t index, int thread, void *arg)
     for (size_t panel = begin; panel < job->n; panel += tile.loaded) {
         hfi_tile_load(&tile, job->n - panel, job->x + panel * job->ldx, job->ldx);
         for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
-            tile.points.rows = least(HFI_STRIP, end - slow);
+            tile.points.rows = hfi_smaller(HFI_STRIP, end - slow);
             adjoint_strip(job, &tile, slow, panel, job->partial + index * job->kernel->parameters);
         }
     }
@@ -86,8 +81,7 @@ hf_status hfi_kernel_gram_adjoint(hf_context *ctx, const hf_kernel *kernel, size
         for (size_t b = 0; b < blocks; b++)
             for (size_t p = 0; p < parameters; p++) grad[p] += job.partial[b * parameters + p];
     }
-    hfi_free(ctx, job.partial);
-    hfi_free(ctx, job.scratch);
+    HFI_FREE(ctx, job.partial, job.scratch);
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -140,7 +134,7 @@ static void slope_row(const slope_job *job, hfi_tile *tile, size_t row, size_t p
 static void slope_block(size_t index, int thread, void *arg)
 {
     const slope_job *job = arg;
-    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    const size_t begin = index * BLOCK, end = hfi_smaller(job->n, begin + BLOCK);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;

@@ -121,7 +121,5 @@ hf_status hfi_block_plan_make(hf_context *ctx, const hfi_block_job *job, hfi_blo
 
 void hfi_block_plan_free(hf_context *ctx, hfi_block_plan *plan)
 {
-    hfi_free(ctx, plan->factor);
-    hfi_free(ctx, plan->centre);
-    hfi_free(ctx, plan->begin);
+    HFI_FREE(ctx, plan->factor, plan->centre, plan->begin);
 }

@@ -96,9 +96,7 @@ hf_status hfi_kernel_block_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
         add(n, job.s_bar, s_bar);
         add(kernel->parameters, job.theta, theta);
     }
-    hfi_free(ctx, owner);
-    hfi_free(ctx, job.s_bar);
-    hfi_free(ctx, job.theta);
+    HFI_FREE(ctx, owner, job.s_bar, job.theta);
     return status;
 }
 

@@ -20,11 +20,6 @@ typedef struct placed {
     bool both;
 } placed;
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The end of the run of rows from `from` that belong to one block, not beyond `end`. */
 static size_t run_end(const uint32_t *owner, size_t from, size_t end)
 {
@@ -115,8 +110,8 @@ static void pair(size_t p, size_t q, int thread, void *arg)
 {
     const tiles *all = arg;
     const hfi_block_job *job = all->job;
-    const size_t slow_begin = p * CHUNK, slow_end = least(job->n, slow_begin + CHUNK);
-    const size_t fast_begin = q * CHUNK, fast_end = least(job->n, fast_begin + CHUNK);
+    const size_t slow_begin = p * CHUNK, slow_end = hfi_smaller(job->n, slow_begin + CHUNK);
+    const size_t fast_begin = q * CHUNK, fast_end = hfi_smaller(job->n, fast_begin + CHUNK);
     double *theta = all->theta ? all->theta + p * job->kernel->parameters : NULL;
     placed at = {.both = p != q};
     /* Without `same` the white kernel is 0. */
@@ -125,7 +120,7 @@ static void pair(size_t p, size_t q, int thread, void *arg)
     for (size_t panel = fast_begin; panel < fast_end; panel += at.tile.loaded) {
         hfi_tile_load(&at.tile, fast_end - panel, job->x + panel * job->ldx, job->ldx);
         for (at.slow = slow_begin; at.slow < slow_end; at.slow += HFI_STRIP) {
-            at.tile.points.rows = least(HFI_STRIP, slow_end - at.slow);
+            at.tile.points.rows = hfi_smaller(HFI_STRIP, slow_end - at.slow);
             at.tile.points.x = job->x + at.slow * job->ldx;
             for (size_t f = 0; f < at.tile.loaded; f += HFI_TILE) {
                 at.fast = panel + f;
@@ -151,7 +146,6 @@ hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job)
     if (status >= 0) status = hfi_pair_rounds(ctx, "covariances", chunks, 0.5 * n * (n + 1.0), pair, &all);
     for (size_t c = 0; status >= 0 && into && sums && c < chunks; c++)
         for (size_t p = 0; p < parameters; p++) into[p] += sums[c * parameters + p];
-    hfi_free(ctx, all.scratch);
-    hfi_free(ctx, sums);
+    HFI_FREE(ctx, all.scratch, sums);
     return status;
 }

@@ -6,11 +6,6 @@
 /* ---- where the parameters are ----------------------------------------------------------------------------
  */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 size_t hfi_coregion_row(const hfi_leaf *leaf, size_t s)
 {
     const size_t r = leaf->rank;
@@ -19,7 +14,7 @@ size_t hfi_coregion_row(const hfi_leaf *leaf, size_t s)
 
 size_t hfi_coregion_length(const hfi_leaf *leaf, size_t s)
 {
-    return least(s + 1, leaf->rank);
+    return hfi_smaller(s + 1, leaf->rank);
 }
 
 size_t hfi_coregion_factors(const hfi_leaf *leaf)
@@ -78,7 +73,7 @@ double hfi_coregion_value(const hf_kernel *kernel, const hfi_leaf *leaf, size_t 
 {
     const size_t i = row_of(kernel, leaf, s), j = row_of(kernel, leaf, t);
     const double *a = factor_row(kernel, leaf, i), *b = factor_row(kernel, leaf, j);
-    const size_t length = hfi_coregion_length(leaf, least(i, j));
+    const size_t length = hfi_coregion_length(leaf, hfi_smaller(i, j));
     double sum = 0.0;
     for (size_t q = 0; q < length; q++) sum += a[q] * b[q];
     return s == t && leaf->rank < leaf->outputs ? sum + kernel->value[own_at(leaf, i)] : sum;
@@ -116,7 +111,7 @@ void hfi_coregion_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, size_t 
     const size_t i = row_of(kernel, leaf, s), j = row_of(kernel, leaf, t);
     const double *a = factor_row(kernel, leaf, i), *b = factor_row(kernel, leaf, j);
     double *by_a = grad + (a - kernel->value), *by_b = grad + (b - kernel->value);
-    const size_t length = hfi_coregion_length(leaf, least(i, j));
+    const size_t length = hfi_coregion_length(leaf, hfi_smaller(i, j));
     for (size_t q = 0; q < length; q++) {
         by_a[q] += weight * b[q];
         by_b[q] += weight * a[q];

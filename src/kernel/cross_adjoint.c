@@ -9,11 +9,6 @@
 #define BLOCK  64u /* slow points of one job, whose sums are kept apart and added in order */
 #define INPUTS 16u /* points of one job when the gradient is in the points: each sum has one owner */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t jobs(size_t count, size_t each)
 {
     return count / each + (count % each != 0);
@@ -56,14 +51,14 @@ static void load_rows(const cross_job *job, hfi_tile *tile, size_t slow, size_t 
 static void parameter_block(size_t index, int thread, void *arg)
 {
     const cross_job *job = arg;
-    const size_t begin = index * BLOCK, end = least(job->m, begin + BLOCK);
+    const size_t begin = index * BLOCK, end = hfi_smaller(job->m, begin + BLOCK);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;
     for (size_t panel = 0; panel < job->n; panel += tile.loaded) {
         hfi_tile_load(&tile, job->n - panel, job->z + panel * job->ldz, job->ldz);
         for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
-            tile.points.rows = least(HFI_STRIP, end - slow);
+            tile.points.rows = hfi_smaller(HFI_STRIP, end - slow);
             tile.points.x = job->x + slow * job->ldx;
             for (size_t f = 0; f < tile.loaded; f += HFI_TILE) {
                 hfi_tile_take(&tile, f);
@@ -95,7 +90,7 @@ static hf_status by_parameter(hf_context *ctx, cross_job *job, double *theta)
 static void input_block(size_t index, int thread, void *arg)
 {
     const cross_job *job = arg;
-    const size_t d = job->kernel->d, begin = index * INPUTS, end = least(job->n, begin + INPUTS);
+    const size_t d = job->kernel->d, begin = index * INPUTS, end = hfi_smaller(job->n, begin + INPUTS);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.rows = 1;
@@ -154,7 +149,7 @@ static void load_pairs(const cross_job *job, hfi_tile *tile, size_t i, size_t fa
 static void gram_input_block(size_t index, int thread, void *arg)
 {
     const cross_job *job = arg;
-    const size_t d = job->kernel->d, begin = index * INPUTS, end = least(job->n, begin + INPUTS);
+    const size_t d = job->kernel->d, begin = index * INPUTS, end = hfi_smaller(job->n, begin + INPUTS);
     double *own = job->partial + (size_t)thread * d;
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
@@ -189,7 +184,6 @@ hf_status hfi_kernel_gram_input_adjoint(hf_context *ctx, const hf_kernel *kernel
         status = job.partial ? HF_OK : HF_ERR_MEMORY;
     }
     if (status >= 0) hfi_parallel_for(ctx, jobs(n, INPUTS), gram_input_block, &job);
-    hfi_free(ctx, job.partial);
-    hfi_free(ctx, job.scratch);
+    HFI_FREE(ctx, job.partial, job.scratch);
     return status;
 }

@@ -236,9 +236,8 @@ static hf_status check(hf_context *ctx, const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
         if (draw_leaf[kernel->leaves[l].form] == NULL)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "no function can be drawn from a posterior with the kernel '%s' (in %s)",
-                            hfi_form_name(kernel->leaves[l].form), kernel->expression);
+            return hfi_refuse(ctx, "no function can be drawn from a posterior with the kernel '%s' (in %s)",
+                              hfi_form_name(kernel->leaves[l].form), kernel->expression);
     return HF_OK;
 }
 
@@ -311,12 +310,8 @@ hf_status hfi_features_create(hf_context *ctx, const hf_kernel *kernel, size_t w
 void hfi_features_free(hfi_features *features)
 {
     if (features->memory.release != NULL) {
-        hfi_memory_free(&features->memory, features->frequency);
-        hfi_memory_free(&features->memory, features->phase);
-        hfi_memory_free(&features->memory, features->amplitude);
-        hfi_memory_free(&features->memory, features->first);
-        hfi_memory_free(&features->memory, features->factors);
-        hfi_memory_free(&features->memory, features->numbers);
+        HFI_MEMORY_FREE(&features->memory, features->frequency, features->phase, features->amplitude,
+                        features->first, features->factors, features->numbers);
     }
     memset(features, 0, sizeof *features);
 }

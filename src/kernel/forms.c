@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/forms.h"
+#include "core/core.h"
 
 #include <string.h>
 
@@ -203,17 +204,12 @@ static char lower_case(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Optimal string alignment: insertions, deletions, replacements and swaps of neighbours cost one each. */
 static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
 {
     size_t row[3][LONGEST + 1];
-    na = least(na, LONGEST);
-    nb = least(nb, LONGEST);
+    na = hfi_smaller(na, LONGEST);
+    nb = hfi_smaller(nb, LONGEST);
     for (size_t j = 0; j <= nb; j++) row[0][j] = j;
     for (size_t i = 1; i <= na; i++) {
         size_t *now = row[i % 3];
@@ -221,9 +217,9 @@ static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
         now[0] = i;
         for (size_t j = 1; j <= nb; j++) {
             const char ca = lower_case(a[i - 1]), cb = lower_case(b[j - 1]);
-            now[j] = least(least(before[j], now[j - 1]) + 1, before[j - 1] + (ca != cb));
+            now[j] = hfi_smaller(hfi_smaller(before[j], now[j - 1]) + 1, before[j - 1] + (ca != cb));
             if (i > 1 && j > 1 && ca == lower_case(b[j - 2]) && cb == lower_case(a[i - 2]))
-                now[j] = least(now[j], before2[j - 2] + 1);
+                now[j] = hfi_smaller(now[j], before2[j - 2] + 1);
         }
     }
     return row[na % 3][nb];

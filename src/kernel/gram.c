@@ -9,11 +9,6 @@
 
 #define BLOCK 64u /* slow points of one job */
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 static size_t blocks(size_t n)
 {
     return n / BLOCK + (n % BLOCK != 0);
@@ -63,7 +58,7 @@ static void gram_strip(const gram_job *job, hfi_tile *tile, size_t slow, size_t 
 static void gram_block(size_t index, int thread, void *arg)
 {
     const gram_job *job = arg;
-    const size_t begin = index * BLOCK, end = least(job->n, begin + BLOCK);
+    const size_t begin = index * BLOCK, end = hfi_smaller(job->n, begin + BLOCK);
     hfi_tile tile;
     hfi_tile_begin(&tile, job->kernel, job->scratch + (size_t)thread * job->scratch_each);
     tile.points.ldx = job->ldx;
@@ -71,7 +66,7 @@ static void gram_block(size_t index, int thread, void *arg)
     for (size_t panel = begin; panel < job->n; panel += tile.loaded) {
         hfi_tile_load(&tile, job->n - panel, job->x + panel * job->ldx, job->ldx);
         for (size_t slow = begin; slow < end; slow += HFI_STRIP) {
-            tile.points.rows = least(HFI_STRIP, end - slow);
+            tile.points.rows = hfi_smaller(HFI_STRIP, end - slow);
             gram_strip(job, &tile, slow, panel);
         }
     }
@@ -106,7 +101,7 @@ void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, 
     for (size_t panel = 0; panel < n; panel += tile.loaded) {
         hfi_tile_load(&tile, n - panel, z + panel * ldz, ldz);
         for (size_t slow = 0; slow < m; slow += HFI_STRIP) {
-            tile.points.rows = least(HFI_STRIP, m - slow);
+            tile.points.rows = hfi_smaller(HFI_STRIP, m - slow);
             tile.points.x = x + slow * ldx;
             for (size_t f = 0; f < tile.loaded; f += HFI_TILE) {
                 hfi_tile_take(&tile, f);
@@ -135,8 +130,8 @@ static void cross_rows(size_t index, int thread, void *arg)
 {
     const cross_job *job = arg;
     const size_t begin = index * BLOCK;
-    hfi_kernel_cross_block(job->kernel, least(BLOCK, job->m - begin), job->x + begin * job->ldx, job->ldx,
-                           job->n, job->z, job->ldz, job->k + begin * job->ldk, job->ldk,
+    hfi_kernel_cross_block(job->kernel, hfi_smaller(BLOCK, job->m - begin), job->x + begin * job->ldx,
+                           job->ldx, job->n, job->z, job->ldz, job->k + begin * job->ldk, job->ldk,
                            job->scratch + (size_t)thread * job->scratch_each);
 }
 
@@ -146,7 +141,7 @@ static void cross_rows(size_t index, int thread, void *arg)
 static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_t d, const double *x,
                               size_t ldx)
 {
-    if (n > 0 && !x) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is NULL", what);
+    if (n > 0 && !x) return hfi_refuse(ctx, "%s is NULL", what);
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of %s are %zu apart, but the kernel has %zu inputs",
                         what, ldx, d);
@@ -185,8 +180,7 @@ hf_status hf_kernel_gram(hf_context *ctx, const hf_kernel *kernel, size_t n, con
                          double *k, size_t ldk)
 {
     if (!ctx || !kernel || (n > 0 && !k))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_kernel_gram needs a context, a kernel and room for the result");
+        return hfi_refuse(ctx, "hf_kernel_gram needs a context, a kernel and room for the result");
     if (ldk < n)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
     hf_status s = check_points(ctx, "x", n, kernel->d, x, ldx);
@@ -201,8 +195,7 @@ hf_status hf_kernel_cross(hf_context *ctx, const hf_kernel *kernel, size_t m, co
                           size_t n, const double *z, size_t ldz, double *k, size_t ldk)
 {
     if (!ctx || !kernel || (m > 0 && n > 0 && !k))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_kernel_cross needs a context, a kernel and room for the result");
+        return hfi_refuse(ctx, "hf_kernel_cross needs a context, a kernel and room for the result");
     if (ldk < n)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of K are %zu apart, but have %zu entries", ldk, n);
     hf_status s = check_points(ctx, "x", m, kernel->d, x, ldx);

@@ -116,10 +116,9 @@ static hf_status no_such_parameter(hf_context *ctx, const hf_kernel *kernel, con
                 hfi_nearest_offer(&search, hfi_field_name((hfi_field)f));
     list_names(kernel, NULL, kernel->parameters, list, sizeof list);
     if (search.best)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the kernel has no parameter '%.80s'; did you mean '%s'? It has %s", name,
-                        search.best, list);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel has no parameter '%.80s'; it has %s", name, list);
+        return hfi_refuse(ctx, "the kernel has no parameter '%.80s'; did you mean '%s'? It has %s", name,
+                          search.best, list);
+    return hfi_refuse(ctx, "the kernel has no parameter '%.80s'; it has %s", name, list);
 }
 
 static hf_status check_value(hf_context *ctx, const hf_kernel *kernel, size_t p, const char *name,
@@ -127,11 +126,10 @@ static hf_status check_value(hf_context *ctx, const hf_kernel *kernel, size_t p,
 {
     const bool real = hfi_field_is_real(kernel->place[p].field);
     if (real && !(fabs(value) <= HFI_REAL_MOST))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%.80s = %g: expected a number of size %g at most", name, value,
-                        HFI_REAL_MOST);
+        return hfi_refuse(ctx, "%.80s = %g: expected a number of size %g at most", name, value,
+                          HFI_REAL_MOST);
     if (!real && !(value >= DBL_MIN && value <= DBL_MAX))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%.80s = %g: this parameter of a kernel is positive and finite",
-                        name, value);
+        return hfi_refuse(ctx, "%.80s = %g: this parameter of a kernel is positive and finite", name, value);
     return HF_OK;
 }
 
@@ -139,7 +137,7 @@ hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, do
 {
     char list[512];
     size_t count = 0;
-    if (!kernel || !name) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_set needs a kernel and a name");
+    if (!kernel || !name) return hfi_refuse(ctx, "hf_kernel_set needs a kernel and a name");
     size_t *matches = hfi_alloc(ctx, kernel->parameters, sizeof *matches);
     if (!matches) return HF_ERR_MEMORY;
     const bool one_array = hfi_kernel_match(kernel, name, matches, &count);
@@ -148,8 +146,7 @@ hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, do
         s = no_such_parameter(ctx, kernel, name);
     } else if (!one_array) {
         list_names(kernel, matches, count, list, sizeof list);
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT, "'%.80s' could be any of %s; write the kernel's name in front",
-                     name, list);
+        s = hfi_refuse(ctx, "'%.80s' could be any of %s; write the kernel's name in front", name, list);
     }
     if (s >= 0) s = check_value(ctx, kernel, matches[0], name, value);
     for (size_t k = 0; s >= 0 && k < count; k++) {

@@ -77,21 +77,9 @@ void hf_kernel_free(hf_kernel *kernel)
 {
     if (!kernel) return;
     const hfi_memory memory = kernel->memory;
-    hfi_memory_free(&memory, kernel->expression);
-    hfi_memory_free(&memory, kernel->nodes);
-    hfi_memory_free(&memory, kernel->leaves);
-    hfi_memory_free(&memory, kernel->columns);
-    hfi_memory_free(&memory, kernel->value);
-    hfi_memory_free(&memory, kernel->lower);
-    hfi_memory_free(&memory, kernel->upper);
-    hfi_memory_free(&memory, kernel->fixed);
-    hfi_memory_free(&memory, kernel->given);
-    hfi_memory_free(&memory, kernel->place);
-    hfi_memory_free(&memory, kernel->name_at);
-    hfi_memory_free(&memory, kernel->names);
-    hfi_memory_free(&memory, kernel->pairs);
-    hfi_memory_free(&memory, kernel->row_of);
-    hfi_memory_free(&memory, kernel);
+    HFI_MEMORY_FREE(&memory, kernel->expression, kernel->nodes, kernel->leaves, kernel->columns,
+                    kernel->value, kernel->lower, kernel->upper, kernel->fixed, kernel->given, kernel->place,
+                    kernel->name_at, kernel->names, kernel->pairs, kernel->row_of, kernel);
 }
 
 hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes, const char *expression)
@@ -130,8 +118,7 @@ hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
 
 hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **out)
 {
-    if (!kernel || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_copy needs a kernel and a place for the copy");
+    if (!kernel || !out) return hfi_refuse(ctx, "hf_kernel_copy needs a kernel and a place for the copy");
     const hfi_memory memory = hfi_context_memory(ctx);
     hf_kernel *copy = hfi_kernel_allocate(&memory, kernel, kernel->expression);
     if (!copy) return hfi_out_of_memory(ctx);

@@ -43,11 +43,10 @@ bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_
 static hf_status find_or_fail(hf_context *ctx, const char *what, const hf_kernel *kernel, size_t i,
                               const double *b, const hfi_leaf **leaf)
 {
-    if (!kernel || !b) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a kernel and a matrix", what);
+    if (!kernel || !b) return hfi_refuse(ctx, "%s needs a kernel and a matrix", what);
     *leaf = find(kernel, i);
     if (*leaf) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no coregion %zu: the kernel has %zu", i,
-                    hf_kernel_coregions(kernel));
+    return hfi_refuse(ctx, "there is no coregion %zu: the kernel has %zu", i, hf_kernel_coregions(kernel));
 }
 
 hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_t i, double *b)
@@ -69,17 +68,14 @@ static hf_status check_entries(hf_context *ctx, size_t outputs, const double *b)
         for (size_t t = 0; t < outputs; t++) {
             const double value = b[s * outputs + t], mirror = b[t * outputs + s];
             if (!(fabs(value) <= MOST))
-                return hfi_fail(ctx, HF_ERR_ARGUMENT, "B[%zu,%zu] = %g: expected a size of %g at most", s, t,
-                                value, MOST);
+                return hfi_refuse(ctx, "B[%zu,%zu] = %g: expected a size of %g at most", s, t, value, MOST);
             if (t < s && !(fabs(value - mirror) <= 1e-12 * fmax(fabs(value), fabs(mirror))))
-                return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                                "B is not symmetric: B[%zu,%zu] = %.17g, but B[%zu,%zu] = %.17g", s, t, value,
-                                t, s, mirror);
+                return hfi_refuse(ctx, "B is not symmetric: B[%zu,%zu] = %.17g, but B[%zu,%zu] = %.17g", s, t,
+                                  value, t, s, mirror);
         }
         if (b[s * outputs + s] < 0.0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "B is not positive semi-definite: the variance B[%zu,%zu] is %g", s, s,
-                            b[s * outputs + s]);
+            return hfi_refuse(ctx, "B is not positive semi-definite: the variance B[%zu,%zu] is %g", s, s,
+                              b[s * outputs + s]);
     }
     return HF_OK;
 }
@@ -109,15 +105,16 @@ static hf_status factor(hf_context *ctx, size_t outputs, const double *b, double
         }
         if (!(pivot > 0.0))
             return left < outputs
-                       ? hfi_fail(
-                             ctx, HF_ERR_ARGUMENT,
+                       ? hfi_refuse(
+                             ctx,
                              "B is not positive semi-definite: the outputs before %zu leave nothing of its "
                              "variance, but something of its covariance with output %zu",
                              q, left)
-                       : hfi_fail(ctx, HF_ERR_ARGUMENT,
-                                  "B is not positive semi-definite: given the outputs before it, output %zu "
-                                  "has the variance %g",
-                                  q, pivot);
+                       : hfi_refuse(
+                             ctx,
+                             "B is not positive semi-definite: given the outputs before it, output %zu "
+                             "has the variance %g",
+                             q, pivot);
         const double root = sqrt(pivot);
         w[q * outputs + q] = root;
         for (size_t t = q + 1; t < outputs; t++)
@@ -133,9 +130,8 @@ hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i, c
     if (status < 0) return status;
     const size_t outputs = leaf->outputs;
     if (leaf->rank < outputs)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "coregion %zu has rank %zu of %zu: set factor and own, or leave out rank", i,
-                        leaf->rank, outputs);
+        return hfi_refuse(ctx, "coregion %zu has rank %zu of %zu: set factor and own, or leave out rank", i,
+                          leaf->rank, outputs);
     status = check_entries(ctx, outputs, b);
     if (status < 0) return status;
     double *w = hfi_alloc(ctx, outputs * outputs, 2 * sizeof *w);

@@ -219,22 +219,17 @@ hf_status hfi_parse_expression(hfi_parser *parser, size_t *root)
 
 static void free_parser(hfi_parser *parser)
 {
-    hfi_memory_free(&parser->memory, parser->nodes);
-    hfi_memory_free(&parser->memory, parser->factors);
-    hfi_memory_free(&parser->memory, parser->leaves);
-    hfi_memory_free(&parser->memory, parser->columns);
-    hfi_memory_free(&parser->memory, parser->assignments);
+    HFI_MEMORY_FREE(&parser->memory, parser->nodes, parser->factors, parser->leaves, parser->columns,
+                    parser->assignments);
 }
 
 static hf_status check_arguments(hf_context *ctx, const char *expression, const char *const *names, size_t d)
 {
-    if (d == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a kernel needs at least 1 input, not 0");
+    if (d == 0) return hfi_refuse(ctx, "a kernel needs at least 1 input, not 0");
     if (d > HFI_MAX_PARAMETERS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a kernel of %zu inputs; at most %u are supported", d,
-                        HFI_MAX_PARAMETERS);
+        return hfi_refuse(ctx, "a kernel of %zu inputs; at most %u are supported", d, HFI_MAX_PARAMETERS);
     for (size_t j = 0; names && j < d; j++)
-        if (!names[j])
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of input %zu of %zu is NULL", j + 1, d);
+        if (!names[j]) return hfi_refuse(ctx, "the name of input %zu of %zu is NULL", j + 1, d);
     if (strnlen(expression, HFI_MAX_LENGTH + 1) > HFI_MAX_LENGTH)
         return hfi_fail(ctx, HF_ERR_PARSE, "a kernel expression of more than %u bytes is refused",
                         HFI_MAX_LENGTH);
@@ -244,8 +239,7 @@ static hf_status check_arguments(hf_context *ctx, const char *expression, const 
 hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names, size_t d,
                           hf_kernel **out)
 {
-    if (!ctx || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_kernel_parse needs a context and a place for the result");
+    if (!ctx || !out) return hfi_refuse(ctx, "hf_kernel_parse needs a context and a place for the result");
     const char *text = expression ? expression : "matern52(ard)";
     hf_status s = check_arguments(ctx, text, names, d);
     if (s >= 0) s = hfi_blas_reserve(ctx); /* nobody parses a kernel who does not go on to call BLAS */

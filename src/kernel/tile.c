@@ -9,11 +9,6 @@
 /* ---- plan -----------------------------------------------------------------------------------------------
  */
 
-static size_t larger(size_t a, size_t b)
-{
-    return a > b ? a : b;
-}
-
 typedef struct plan {
     size_t buffers; /* to evaluate, the result's included */
     size_t levels;  /* of terms, to run backwards */
@@ -31,7 +26,7 @@ static plan plan_factor(hf_kernel *kernel, size_t factor)
     hfi_leaf *leaf = &kernel->leaves[node->leaf];
     leaf->slot = kernel->adjoint_buffers;
     kernel->adjoint_buffers += hfi_leaf_slots(leaf);
-    if (leaf->form == HFI_FORM_SM) kernel->sm_columns = larger(kernel->sm_columns, leaf->columns);
+    if (leaf->form == HFI_FORM_SM) kernel->sm_columns = hfi_larger(kernel->sm_columns, leaf->columns);
     return (plan){1 + HFI_LEAF_SPARES, 0};
 }
 
@@ -42,8 +37,8 @@ static plan plan_sum(hf_kernel *kernel, size_t sum)
         const size_t other_term = t != kernel->nodes[sum].child, first = kernel->nodes[t].child;
         for (size_t c = first; c != HFI_NONE; c = kernel->nodes[c].next) {
             const plan part = plan_factor(kernel, c);
-            whole.buffers = larger(whole.buffers, part.buffers + other_term + (c != first));
-            whole.levels = larger(whole.levels, part.levels + 1);
+            whole.buffers = hfi_larger(whole.buffers, part.buffers + other_term + (c != first));
+            whole.levels = hfi_larger(whole.levels, part.levels + 1);
         }
     }
     return whole;
@@ -74,7 +69,7 @@ static size_t panel_points(const hf_kernel *kernel)
 
 size_t hfi_kernel_scratch(const hf_kernel *kernel)
 {
-    const size_t buffers = larger(kernel->value_buffers, adjoint_total(kernel));
+    const size_t buffers = hfi_larger(kernel->value_buffers, adjoint_total(kernel));
     return kernel->d * panel_points(kernel) + 2 * kernel->sm_columns * HFI_TILE + buffers * HFI_BUFFER;
 }
 

@@ -56,8 +56,7 @@ hf_status hfi_jitter_steps(hf_context *ctx, size_t n, double scale, hfi_factor f
                            double *jitter)
 {
     if (!(scale > 0.0 && isfinite(scale)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the scale of a %zu x %zu matrix is %g; it must be positive", n,
-                        n, scale);
+        return hfi_refuse(ctx, "the scale of a %zu x %zu matrix is %g; it must be positive", n, n, scale);
     const hf_status reserved = hfi_blas_reserve(ctx);
     if (reserved < 0) return reserved;
     double added = 0.0;

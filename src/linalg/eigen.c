@@ -47,7 +47,6 @@ hf_status hfi_symmetric_eigen(hf_context *ctx, size_t n, double *a, size_t lda, 
             status = hfi_fail(ctx, HF_ERR_INTERNAL, "eigenvalues of a %zu x %zu matrix: dsyevd gave %d", n, n,
                               info);
     }
-    hfi_free(ctx, iwork);
-    hfi_free(ctx, work);
+    HFI_FREE(ctx, iwork, work);
     return status;
 }

@@ -16,11 +16,6 @@ typedef struct lower_product {
     size_t ldc;
 } lower_product;
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Tile `item` of the lower triangle, counted row by row: the last rows, which have most, come first. */
 static void add_tile(size_t item, int thread, void *arg)
 {
@@ -30,8 +25,8 @@ static void add_tile(size_t item, int thread, void *arg)
     size_t i = (job->m + BLOCK - 1) / BLOCK - 1, j = item;
     while (j > i) j -= i-- + 1;
     const size_t row = i * BLOCK, column = j * BLOCK;
-    int rows = hfi_blas_int(smaller(BLOCK, job->m - row)),
-        columns = hfi_blas_int(smaller(BLOCK, job->m - column));
+    int rows = hfi_blas_int(hfi_smaller(BLOCK, job->m - row)),
+        columns = hfi_blas_int(hfi_smaller(BLOCK, job->m - column));
     int inner = hfi_blas_int(job->n), lda = hfi_blas_int(job->lda), ldb = hfi_blas_int(job->ldb),
         ldc = hfi_blas_int(job->ldc);
     double *c = job->c + row + column * job->ldc;

@@ -9,11 +9,6 @@ enum {
     STRIP = 512 /* rows that are weighted, multiplied or solved at a time */
 };
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef struct inner_job {
     size_t n, p, q;
     const double *a, *b;
@@ -40,7 +35,7 @@ static void inner_block(size_t task, int thread, void *arg)
     const size_t across = (job->q + SIDE - 1) / SIDE;
     const size_t i = task / across * SIDE, j = task % across * SIDE;
     if (job->lower && j > i) return;
-    const size_t rows = smaller(SIDE, job->p - i), cols = smaller(SIDE, job->q - j);
+    const size_t rows = hfi_smaller(SIDE, job->p - i), cols = hfi_smaller(SIDE, job->q - j);
     const double *a = job->a + i * job->lda, *b = job->b + j * job->ldb;
     double *c = job->c + i + j * job->ldc;
     if (!job->weight) {
@@ -49,7 +44,7 @@ static void inner_block(size_t task, int thread, void *arg)
     }
     double *buffer = job->buffers + (size_t)thread * STRIP * SIDE;
     for (size_t row = 0; row < job->n; row += STRIP) {
-        const size_t count = smaller(STRIP, job->n - row);
+        const size_t count = hfi_smaller(STRIP, job->n - row);
         for (size_t k = 0; k < cols; k++)
             for (size_t l = 0; l < count; l++)
                 buffer[l + k * STRIP] = job->weight[row + l] * b[row + l + k * job->ldb];
@@ -120,7 +115,7 @@ static void add_rows(size_t task, int thread, void *arg)
     const rows_job *job = arg;
     const double one = 1.0;
     const size_t row = task * STRIP;
-    int rows = hfi_blas_int(smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
+    int rows = hfi_blas_int(hfi_smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
     int inner = hfi_blas_int(job->p), stride_a = hfi_blas_int(job->lda), stride_b = hfi_blas_int(job->ldb);
     int stride_c = hfi_blas_int(job->ldc);
     dgemm_("N", "N", &rows, &cols, &inner, &job->alpha, job->a + row, &stride_a, job->b, &stride_b, &one,
@@ -142,7 +137,7 @@ static void divide_rows(size_t task, int thread, void *arg)
     const rows_job *job = arg;
     const double one = 1.0;
     const size_t row = task * STRIP;
-    int rows = hfi_blas_int(smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
+    int rows = hfi_blas_int(hfi_smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
     int stride = hfi_blas_int(job->ldb), stride_c = hfi_blas_int(job->ldc);
     dtrsm_("R", "L", job->transposed ? "T" : "N", "N", &rows, &cols, &one, job->b, &stride, job->c + row,
            &stride_c, 1, 1, 1, 1);

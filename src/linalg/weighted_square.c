@@ -28,11 +28,6 @@ typedef struct weighted_square {
     size_t blocks;   /* blocks of C in a row */
 } weighted_square;
 
-static size_t smaller(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* NaN counts as positive, so that it is not lost. */
 static bool is_positive(double w)
 {
@@ -54,10 +49,10 @@ static void make_roots(size_t item, int thread, void *arg)
     const weighted_square *job = arg;
     double root[STRIP];
     size_t from[STRIP], place[STRIP], next_positive = 0, next_negative = job->positive;
-    size_t end = smaller((item + 1) * COLUMNS, job->n);
+    size_t end = hfi_smaller((item + 1) * COLUMNS, job->n);
     for (size_t row = 0; row < job->n; row += STRIP) {
         size_t used = 0;
-        for (size_t i = row; i < smaller(row + STRIP, job->n); i++) {
+        for (size_t i = row; i < hfi_smaller(row + STRIP, job->n); i++) {
             if (job->w[i] == 0.0) continue;
             from[used] = i;
             place[used] = is_positive(job->w[i]) ? next_positive++ : next_negative++;

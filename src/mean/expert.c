@@ -5,7 +5,6 @@
 #include "kernel/kernel.h"
 
 #include <math.h>
-#include <string.h>
 
 hf_expert_settings hf_expert_settings_default(void)
 {
@@ -26,10 +25,9 @@ double hf_expert_base(const hf_expert *expert)
 hf_status hf_expert_reading_of(hf_context *ctx, const hf_expert *expert, size_t row, hf_expert_reading *out)
 {
     if (expert == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_reading_of: expert and out must not be NULL");
+        return hfi_refuse(ctx, "hf_expert_reading_of: expert and out must not be NULL");
     if (row >= expert->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_reading_of: there is no row %zu of %zu", row,
-                        expert->n);
+        return hfi_refuse(ctx, "hf_expert_reading_of: there is no row %zu of %zu", row, expert->n);
     *out = expert->reading[row];
     return HF_OK;
 }
@@ -96,7 +94,7 @@ hf_status hf_expert_mean(hf_context *ctx, const hf_expert *expert, size_t m, con
                          double *mean, double *var)
 {
     if (expert == NULL || (m > 0 && x == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_mean: expert and x must not be NULL");
+        return hfi_refuse(ctx, "hf_expert_mean: expert and x must not be NULL");
     if (ldx < expert->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "hf_expert_mean: row stride %zu is less than the %zu inputs",
                         ldx, expert->d);

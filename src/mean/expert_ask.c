@@ -198,12 +198,10 @@ static hf_status choose(asking *a, hfi_watch *watch, size_t k, size_t *rows, dou
 static hf_status check(hf_context *ctx, const hf_expert *e, const double *expected, const double *sd)
 {
     for (size_t i = 0; i < e->n && expected != NULL; i++)
-        if (isinf(expected[i]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_ask: expected[%zu] is infinite", i);
+        if (isinf(expected[i])) return hfi_refuse(ctx, "hf_expert_ask: expected[%zu] is infinite", i);
     for (size_t i = 0; i < e->n && sd != NULL; i++)
         if (!isnan(sd[i]) && !(sd[i] > 0.0 && isfinite(sd[i])))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_ask: sd[%zu] is %g; it must be above 0", i,
-                            sd[i]);
+            return hfi_refuse(ctx, "hf_expert_ask: sd[%zu] is %g; it must be above 0", i, sd[i]);
     return HF_OK;
 }
 
@@ -211,7 +209,7 @@ hf_status hf_expert_ask(hf_context *ctx, const hf_expert *expert, const double *
                         size_t *count, size_t *rows, double *move)
 {
     if (expert == NULL || count == NULL || (*count > 0 && rows == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_ask: expert, rows and count must not be NULL");
+        return hfi_refuse(ctx, "hf_expert_ask: expert, rows and count must not be NULL");
     hf_status s = check(ctx, expert, expected, sd);
     if (s < 0) return s;
     asking a = {.ctx = ctx, .e = expert, .labelled = expert->count};
@@ -221,7 +219,6 @@ hf_status hf_expert_ask(hf_context *ctx, const hf_expert *expert, const double *
     if (s >= 0) s = prepare(&a, expected, sd, &watch);
     if (s >= 0) s = choose(&a, &watch, *count, rows, move);
     if (s >= 0) *count = a.chosen;
-    hfi_free(ctx, a.l);
-    hfi_free(ctx, a.seen);
+    HFI_FREE(ctx, a.l, a.seen);
     return s;
 }

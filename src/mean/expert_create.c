@@ -16,24 +16,22 @@ static const double most = 1e150;
 static hf_status check_settings(hf_context *ctx, const hf_expert_settings *s, size_t d)
 {
     if ((unsigned)s->rule > HF_EXPERT_PUBLISHED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the rule of an expert's mean is none of its choices");
+        return hfi_refuse(ctx, "the rule of an expert's mean is none of its choices");
     if (s->kernel != NULL && hf_kernel_dimension(s->kernel) != d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the kernel is of %zu inputs, the readings have %zu",
                         hf_kernel_dimension(s->kernel), d);
     if (!(s->lengthscale >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "lengthscale is %g; it must be above 0, or 0 for the default",
-                        s->lengthscale);
+        return hfi_refuse(ctx, "lengthscale is %g; it must be above 0, or 0 for the default", s->lengthscale);
     if (!isnan(s->alpha) && !(s->alpha >= 0.0 && isfinite(s->alpha)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "alpha is %g; it is a count, 0 or more", s->alpha);
+        return hfi_refuse(ctx, "alpha is %g; it is a count, 0 or more", s->alpha);
     if (!(s->beta >= 0.0 && isfinite(s->beta)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "beta is %g; it is a count, 0 or more", s->beta);
+        return hfi_refuse(ctx, "beta is %g; it is a count, 0 or more", s->beta);
     if (!(s->label_weight > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "label_weight is %g; it must be above 0", s->label_weight);
+        return hfi_refuse(ctx, "label_weight is %g; it must be above 0", s->label_weight);
     if (!isnan(s->correction_var) && !(s->correction_var >= 0.0 && isfinite(s->correction_var)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "correction_var is %g; it is a variance, 0 or more",
-                        s->correction_var);
-    if (s->neighbours == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "neighbours is 0; it takes 1 or more");
-    if (isinf(s->base)) return hfi_fail(ctx, HF_ERR_ARGUMENT, "base is infinite");
+        return hfi_refuse(ctx, "correction_var is %g; it is a variance, 0 or more", s->correction_var);
+    if (s->neighbours == 0) return hfi_refuse(ctx, "neighbours is 0; it takes 1 or more");
+    if (isinf(s->base)) return hfi_refuse(ctx, "base is infinite");
     return HF_OK;
 }
 
@@ -43,23 +41,21 @@ static hf_status check_said(hf_context *ctx, const hf_expert_data *data, size_t 
     const double correction = data->correction != NULL ? data->correction[i] : (double)NAN;
     const double var = data->correction_var != NULL ? data->correction_var[i] : (double)NAN;
     if ((unsigned)label > HF_EXPERT_DOUBTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the label of row %zu is none of its choices", i + 1);
+        return hfi_refuse(ctx, "the label of row %zu is none of its choices", i + 1);
     if (label != HF_EXPERT_UNKNOWN && isnan(data->y[i]))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "row %zu has a label and no reading that it could be of",
-                        i + 1);
+        return hfi_refuse(ctx, "row %zu has a label and no reading that it could be of", i + 1);
     if (fabs(correction) > most)
         return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                         "the correction of row %zu is %g; what is beyond 1e150 is taken for infinite", i + 1,
                         correction);
     if (!isnan(correction) && label != HF_EXPERT_DOUBTED)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "row %zu has the correction %g and the label \"%s\"; who corrects a reading doubts it", i + 1,
-            correction, hf_enum_name(HF_ENUM_EXPERT_LABEL, label));
+        return hfi_refuse(
+            ctx, "row %zu has the correction %g and the label \"%s\"; who corrects a reading doubts it",
+            i + 1, correction, hf_enum_name(HF_ENUM_EXPERT_LABEL, label));
     if (!isnan(var) && !(var >= 0.0 && isfinite(var)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the variance of the correction of row %zu is %g; it must be finite and 0 or more",
-                        i + 1, var);
+        return hfi_refuse(ctx,
+                          "the variance of the correction of row %zu is %g; it must be finite and 0 or more",
+                          i + 1, var);
     return HF_OK;
 }
 
@@ -244,7 +240,7 @@ hf_status hf_expert_create(hf_context *ctx, const hf_expert_data *data, const hf
 {
     const hf_expert_settings own = settings != NULL ? *settings : hf_expert_settings_default();
     if (data == NULL || data->x == NULL || data->y == NULL || data->label == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_expert_create: x, y, label and out must not be NULL");
+        return hfi_refuse(ctx, "hf_expert_create: x, y, label and out must not be NULL");
     hf_status s = check_data(ctx, data);
     if (s >= 0) s = check_settings(ctx, &own, data->d);
     if (s < 0) return s;

@@ -41,8 +41,7 @@ void hfi_lift_free(hfi_lift *lift)
     if (lift == NULL) return;
     const hfi_memory memory = lift->memory;
     hf_kernel_free(lift->kernel);
-    hfi_memory_free(&memory, lift->z);
-    hfi_memory_free(&memory, lift);
+    HFI_MEMORY_FREE(&memory, lift->z, lift);
 }
 
 hf_status hfi_lift_copy(hf_context *ctx, const hfi_lift *lift, hfi_lift **out)

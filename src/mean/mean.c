@@ -42,31 +42,29 @@ static hf_status create(hf_context *ctx, hf_mean_kind kind, size_t d, size_t cou
 hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out)
 {
     size_t count = 0;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_create: out is NULL");
-    if (d == 0 || d == SIZE_MAX)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a mean needs at least one input, d is %zu", d);
+    if (out == NULL) return hfi_refuse(ctx, "hf_mean_create: out is NULL");
+    if (d == 0 || d == SIZE_MAX) return hfi_refuse(ctx, "a mean needs at least one input, d is %zu", d);
     if (kind == HF_MEAN_OUTPUTS)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "the prior mean 'outputs' is for models of several outputs; hf_mean_create_outputs() makes it");
-    if (!coefficient_count(kind, d, &count))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no kind of prior mean", (int)kind);
+    if (!coefficient_count(kind, d, &count)) return hfi_refuse(ctx, "%d is no kind of prior mean", (int)kind);
     return create(ctx, kind, d, count, out);
 }
 
 hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_create_outputs: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_mean_create_outputs: out is NULL");
     if (d == 0 || outputs == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a mean of outputs needs an input and an output; there are %zu and %zu", d, outputs);
+        return hfi_refuse(ctx, "a mean of outputs needs an input and an output; there are %zu and %zu", d,
+                          outputs);
     return create(ctx, HF_MEAN_OUTPUTS, d, outputs, out);
 }
 
 hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out)
 {
     if (mean == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_copy: %s is NULL", mean == NULL ? "mean" : "out");
+        return hfi_refuse(ctx, "hf_mean_copy: %s is NULL", mean == NULL ? "mean" : "out");
     hf_mean *copy = NULL;
     hf_status status = create(ctx, mean->kind, mean->d, mean->count, &copy);
     if (status < 0) return status;
@@ -86,8 +84,7 @@ void hf_mean_free(hf_mean *mean)
     if (mean == NULL) return;
     hfi_memory memory = mean->memory; /* by value: the mean itself is about to go */
     hfi_lift_free(mean->lift);
-    hfi_memory_free(&memory, mean->values);
-    hfi_memory_free(&memory, mean);
+    HFI_MEMORY_FREE(&memory, mean->values, mean);
 }
 
 hf_mean_kind hf_mean_get_kind(const hf_mean *mean)
@@ -107,10 +104,9 @@ const double *hf_mean_values(const hf_mean *mean)
 
 hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held)
 {
-    if (mean == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_set: mean is NULL");
+    if (mean == NULL) return hfi_refuse(ctx, "hf_mean_set: mean is NULL");
     if (mean->count > 0 && values == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_mean_set: values is NULL, %zu coefficients are needed",
-                        mean->count);
+        return hfi_refuse(ctx, "hf_mean_set: values is NULL, %zu coefficients are needed", mean->count);
     for (size_t k = 0; k < mean->count; k++) {
         if (!isfinite(values[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,

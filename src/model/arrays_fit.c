@@ -13,18 +13,17 @@ static hf_status check_rows(hf_context *ctx, const hf_arrays *rows, const hf_fit
     static const char function[] = "hf_model_fit_arrays";
     const bool labels = rows->label != NULL;
     if (rows->x.at == NULL || rows->inputs == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there is no input; x and inputs are required", function);
+        return hfi_refuse(ctx, "%s: there is no input; x and inputs are required", function);
     if (labels == (rows->y.at != NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %s", function,
-                        labels ? "y and label exclude each other" : "there is neither y nor label");
+        return hfi_refuse(ctx, "%s: %s", function,
+                          labels ? "y and label exclude each other" : "there is neither y nor label");
     if (rows->mean.at != NULL && rows->exposure.at != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: mean and exposure exclude each other", function);
-    if (labels && rows->classes == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there are labels, but 0 classes", function);
+        return hfi_refuse(ctx, "%s: mean and exposure exclude each other", function);
+    if (labels && rows->classes == 0) return hfi_refuse(ctx, "%s: there are labels, but 0 classes", function);
     if (labels == hfi_likelihood_is_class(settings->sites)) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %s sites take %s", function,
-                    hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites),
-                    labels ? "readings (y); labels want probit, logit or softmax" : "labels, not y");
+    return hfi_refuse(ctx, "%s: %s sites take %s", function,
+                      hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites),
+                      labels ? "readings (y); labels want probit, logit or softmax" : "labels, not y");
 }
 
 static bool is_complete(const hf_arrays *rows, size_t i)
@@ -78,8 +77,8 @@ static hf_status fit_table(hf_context *ctx, const hf_arrays *rows, const hfi_arr
     if (status >= 0 && rows->label != NULL && made->classes != rows->classes) {
         const size_t found = made->classes;
         hf_model_free(made);
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "%zu names of classes stand for %zu: each must differ, as text and as a number, and none "
             "may mean \"missing\" (NA, none, ?, ...)",
             rows->classes, found);
@@ -97,7 +96,7 @@ hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows, const hf_f
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status < 0) return status;
     if (settings == NULL || model == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_fit_arrays: settings and model must not be NULL");
+        return hfi_refuse(ctx, "hf_model_fit_arrays: settings and model must not be NULL");
     own.outputs = own.outputs == 0 || own.label != NULL ? 1 : own.outputs;
     own.classes = own.label != NULL ? own.classes : 0;
     status = check_rows(ctx, &own, settings);
@@ -122,11 +121,9 @@ static hf_status table_of(hf_context *ctx, const hf_model *model, const hf_array
     if (status < 0) return status;
     const bool labels = model->kind->labels != NULL;
     if (labels ? own.label == NULL : own.y.at == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there is no %s to score", function,
-                        labels ? "label" : "y");
+        return hfi_refuse(ctx, "%s: there is no %s to score", function, labels ? "label" : "y");
     if (model->output_column != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the model is of a long table; hf_score() scores it",
-                        function);
+        return hfi_refuse(ctx, "%s: the model is of a long table; hf_score() scores it", function);
     own.outputs = own.outputs == 0 ? 1 : own.outputs;
     if (!labels && own.outputs != model->outputs)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "%s: y has %zu columns, and the model has %zu outputs",
@@ -145,8 +142,7 @@ hf_status hf_model_score_arrays(hf_context *ctx, const hf_model *model, const hf
                                 hf_metrics *out)
 {
     static const char function[] = "hf_model_score_arrays";
-    if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
+    if (model == NULL || out == NULL) return hfi_refuse(ctx, "%s: model and out must not be NULL", function);
     if (model->kind->score == NULL) return hfi_target_lacks(ctx, model, function);
     hf_table *table = NULL;
     hf_status status = table_of(ctx, model, rows, function, &table);
@@ -159,8 +155,7 @@ hf_status hf_model_score_class_arrays(hf_context *ctx, const hf_model *model, co
                                       hf_class_metrics *out)
 {
     static const char function[] = "hf_model_score_class_arrays";
-    if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
+    if (model == NULL || out == NULL) return hfi_refuse(ctx, "%s: model and out must not be NULL", function);
     if (model->kind->score_classes == NULL) return hfi_target_lacks(ctx, model, function);
     hf_table *table = NULL;
     hf_status status = table_of(ctx, model, rows, function, &table);
@@ -184,7 +179,7 @@ size_t hf_model_latents(const hf_model *model)
 hf_status hf_model_readings(hf_context *ctx, const hf_model *model, const hf_reading_arrays *out)
 {
     hf_reading_arrays own;
-    if (model == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_readings: model must not be NULL");
+    if (model == NULL) return hfi_refuse(ctx, "hf_model_readings: model must not be NULL");
     hf_status status = hfi_struct_open(ctx, "hf_reading_arrays", out, sizeof own, &own, sizeof own);
     if (status >= 0) status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;

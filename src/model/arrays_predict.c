@@ -31,7 +31,7 @@ hf_status hfi_arrays_check(hf_context *ctx, const hf_model *model, const hf_arra
     const bool rates = hfi_model_has_likelihood(model);
     const char *in_the_way = NULL;
     if (rows->x.at == NULL && rows->rows > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: x is NULL, but has %zu rows", function, rows->rows);
+        return hfi_refuse(ctx, "%s: x is NULL, but has %zu rows", function, rows->rows);
     if (rows->inputs != model->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "%s: x has %zu columns, and the model %zu inputs", function,
                         rows->inputs, model->d);
@@ -39,13 +39,11 @@ hf_status hfi_arrays_check(hf_context *ctx, const hf_model *model, const hf_arra
     if (rows->mean.at != NULL && (model->mean_column == NULL || rates)) in_the_way = "mean";
     if (rows->exposure.at != NULL && (model->mean_column == NULL || !rates)) in_the_way = "exposure";
     if (in_the_way != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: there is an array %s, and the model was fitted without one", function,
-                        in_the_way);
+        return hfi_refuse(ctx, "%s: there is an array %s, and the model was fitted without one", function,
+                          in_the_way);
     if (model->mean_column != NULL && !rates && rows->mean.at == NULL && rows->rows > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: the model was fitted with prior means, and there is no array mean to add",
-                        function);
+        return hfi_refuse(ctx, "%s: the model was fitted with prior means, and there is no array mean to add",
+                          function);
     return HF_OK;
 }
 
@@ -56,17 +54,16 @@ static hf_status check_wanted(hf_context *ctx, const hf_model *model, const hf_p
     for (unsigned a = 0; a < HFI_ARRAYS; a++)
         if (wanted_array(wanted, (hfi_array)a) != NULL && !kind->has[a]) alien = array_name[a];
     if (alien != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_predict_arrays: %s has no %s; leave that array NULL",
-                        kind->what, alien);
+        return hfi_refuse(ctx, "hf_model_predict_arrays: %s has no %s; leave that array NULL", kind->what,
+                          alien);
     if ((wanted->quantile != NULL) != (wanted->levels > 0) || (wanted->levels > 0 && wanted->level == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_model_predict_arrays: quantile, level and levels go together, and levels is %zu",
-                        wanted->levels);
+        return hfi_refuse(
+            ctx, "hf_model_predict_arrays: quantile, level and levels go together, and levels is %zu",
+            wanted->levels);
     for (size_t q = 0; q < wanted->levels; q++)
         if (!(wanted->level[q] > 0.0 && wanted->level[q] < 1.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "hf_model_predict_arrays: level %zu is %g; it must lie between 0 and 1", q,
-                            wanted->level[q]);
+            return hfi_refuse(ctx, "hf_model_predict_arrays: level %zu is %g; it must lie between 0 and 1", q,
+                              wanted->level[q]);
     return HF_OK;
 }
 
@@ -84,9 +81,8 @@ static hf_status check_beside(hf_context *ctx, const hf_arrays *rows, size_t i, 
         const double noise = hfi_view_at(&rows->noise, i, 0);
         if (isinf(noise)) return not_finite(ctx, "the noise", i);
         if (noise < 0.0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the noise of row %zu (counted from 0) is %g; a variance cannot be negative", i,
-                            noise);
+            return hfi_refuse(
+                ctx, "the noise of row %zu (counted from 0) is %g; a variance cannot be negative", i, noise);
     }
     if (rows->mean.at != NULL) {
         const double mean = hfi_view_at(&rows->mean, i, 0);
@@ -97,9 +93,8 @@ static hf_status check_beside(hf_context *ctx, const hf_arrays *rows, size_t i, 
         const double exposure = hfi_view_at(&rows->exposure, i, 0);
         if (isinf(exposure)) return not_finite(ctx, "the exposure", i);
         if (exposure <= 0.0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the exposure of row %zu (counted from 0) is %g; it must be positive", i,
-                            exposure);
+            return hfi_refuse(ctx, "the exposure of row %zu (counted from 0) is %g; it must be positive", i,
+                              exposure);
         *complete = *complete && !isnan(exposure);
     }
     return HF_OK;
@@ -216,9 +211,7 @@ static hf_status predict_rows(hf_context *ctx, hfi_array_job *job)
             hfi_context_give_back(ctx, own);
         }
     }
-    hfi_free(ctx, x);
-    hfi_free(ctx, row);
-    hfi_free(ctx, job->scratch);
+    HFI_FREE(ctx, x, row, job->scratch);
     return status;
 }
 
@@ -255,9 +248,7 @@ static hf_status predict_covariances(hf_context *ctx, const hfi_array_job *job)
 static void free_stage(hf_context *ctx, hfi_array_job *job, double *half)
 {
     for (unsigned a = 0; a < HFI_ARRAYS; a++) hfi_free(ctx, job->stage[a]);
-    hfi_free(ctx, job->winner);
-    hfi_free(ctx, job->covariance);
-    hfi_free(ctx, half);
+    HFI_FREE(ctx, job->winner, job->covariance, half);
 }
 
 static bool needs_variance(const hfi_array_job *job)
@@ -333,8 +324,7 @@ hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model, const 
 {
     hf_arrays own;
     hf_predictions places;
-    if (model == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_predict_arrays: model must not be NULL");
+    if (model == NULL) return hfi_refuse(ctx, "hf_model_predict_arrays: model must not be NULL");
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status >= 0)
         status = hfi_struct_open(ctx, "hf_predictions", wanted, sizeof places, &places, sizeof places);

@@ -11,16 +11,15 @@ hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, 
                           size_t bytes)
 {
     size_t size;
-    if (given == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s is NULL", name);
+    if (given == NULL) return hfi_refuse(ctx, "the %s is NULL", name);
     memcpy(&size, given, sizeof size);
     if (size < least)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the size of the %s is %zu; set it to sizeof(%s)", name, size,
-                        name);
+        return hfi_refuse(ctx, "the size of the %s is %zu; set it to sizeof(%s)", name, size, name);
     for (size_t i = bytes; i < size; i++)
         if (((const unsigned char *)given)[i] != 0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the size of the %s is %zu; this library knows %zu bytes, and others are set",
-                            name, size, bytes);
+            return hfi_refuse(ctx,
+                              "the size of the %s is %zu; this library knows %zu bytes, and others are set",
+                              name, size, bytes);
     memset(own, 0, bytes);
     memcpy(own, given, size < bytes ? size : bytes);
     return HF_OK;
@@ -117,8 +116,7 @@ hf_status hfi_array_names_of(hf_context *ctx, const hf_model *model, const hf_ar
 
 void hfi_array_names_free(hf_context *ctx, hfi_array_names *names)
 {
-    hfi_free(ctx, names->text);
-    hfi_free(ctx, names->lists);
+    HFI_FREE(ctx, names->text, names->lists);
     *names = (hfi_array_names){0};
 }
 
@@ -127,13 +125,12 @@ void hfi_array_names_free(hf_context *ctx, hfi_array_names *names)
 static hf_status add_column(hf_context *ctx, hf_table *table, const hf_arrays *rows, const hf_view *view,
                             size_t j, const char *name, double *work)
 {
-    if (name == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of column %zu of the arrays is NULL", j);
+    if (name == NULL) return hfi_refuse(ctx, "the name of column %zu of the arrays is NULL", j);
     for (size_t i = 0; i < rows->rows; i++) work[i] = hfi_view_at(view, i, j);
     const size_t before = hf_table_columns(table);
     const hf_status status = hf_table_set_numbers(ctx, table, name, work);
     if (status < 0 || hf_table_columns(table) > before) return status;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "two of the arrays' columns have the name \"%s\"", name);
+    return hfi_refuse(ctx, "two of the arrays' columns have the name \"%s\"", name);
 }
 
 static hf_status add_labels(hf_context *ctx, hf_table *table, const hf_arrays *rows,
@@ -141,10 +138,9 @@ static hf_status add_labels(hf_context *ctx, hf_table *table, const hf_arrays *r
 {
     for (size_t i = 0; i < rows->rows; i++)
         if (rows->label[i] >= rows->classes && rows->label[i] != HF_LABEL_MISSING)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "%s, row %zu: the label is class %zu of %zu, counted from 0",
-                            hf_table_source(table), i + 1, rows->label[i], rows->classes);
-    if (names->output[0] == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of the label is NULL");
+            return hfi_refuse(ctx, "%s, row %zu: the label is class %zu of %zu, counted from 0",
+                              hf_table_source(table), i + 1, rows->label[i], rows->classes);
+    if (names->output[0] == NULL) return hfi_refuse(ctx, "the name of the label is NULL");
     return hf_table_set_text(ctx, table, names->output[0], rows->classes, names->classes, rows->label);
 }
 

@@ -14,8 +14,7 @@ const size_t hfi_candidates_least = 10;
 static void candidate_free(hf_context *ctx, hfi_candidate *c)
 {
     hf_posterior_free(c->posterior);
-    hfi_free(ctx, c->reading);
-    hfi_free(ctx, c->density);
+    HFI_FREE(ctx, c->reading, c->density);
     c->posterior = NULL;
     c->reading = NULL;
     c->density = c->refit = NULL;

@@ -8,7 +8,6 @@
 #include <holdfast/settings.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 size_t hfi_class_latents(const hf_model *model)
@@ -34,7 +33,7 @@ hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table 
     (void)function;
     (void)table;
     const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = superfluous_column(columns);
-    if (what != NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
+    if (what != NULL) return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
     return hf_fit_settings_check(ctx, settings, 1, NULL, NULL);
 }
 

@@ -102,8 +102,8 @@ static hf_status check_count(hf_context *ctx, const hf_model *model, size_t clas
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: column \"%s\", the target, has no label in any usable row",
                         model->source, target);
     if (classes > HFI_MOST_CLASSES)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "%s: column \"%s\" has %zu different labels in %zu rows, and at most %d can be classes; "
             "is it a quantity? Then leave out the sites of labels",
             model->source, target, classes, rows, HFI_MOST_CLASSES);
@@ -120,10 +120,10 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
                         model->source, rows, target, hfi_text_shown(model->class_name[0], only));
     if (model->classes == 2 || model->settings.sites == HF_LIKELIHOOD_SOFTMAX) return HF_OK;
     hfi_list_names(model->classes, model->class_name, sizeof names, names);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",
-                    model->source, target, model->classes, names,
-                    hf_enum_name(HF_ENUM_LIKELIHOOD, model->settings.sites));
+    return hfi_refuse(ctx,
+                      "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",
+                      model->source, target, model->classes, names,
+                      hf_enum_name(HF_ENUM_LIKELIHOOD, model->settings.sites));
 }
 
 static hf_status name_classes(hf_context *ctx, hf_model *model, const label *list, size_t classes)
@@ -179,8 +179,7 @@ static hf_status find_classes(hf_context *ctx, hf_model *model, const hf_table *
         }
         if (status >= 0) status = note_single(ctx, model);
     }
-    hfi_free(ctx, list);
-    hfi_free(ctx, row);
+    HFI_FREE(ctx, list, row);
     return status;
 }
 
@@ -244,8 +243,7 @@ hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, 
         qsort(list, count, sizeof *list, by_label);
         classes = keep_different(list, count, class_of);
     }
-    hfi_free(ctx, list);
-    hfi_free(ctx, class_of);
+    HFI_FREE(ctx, list, class_of);
     /* A column of numbers with a few other fields is damaged rather than labels. */
     if (classes < 2 || classes > HFI_MOST_CLASSES || 2 * numbers >= count) return status;
     char before[700];

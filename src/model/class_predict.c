@@ -4,13 +4,11 @@
 #include "model/pack.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void hfi_class_predictions_free(hf_context *ctx, hfi_class_predictions *predictions)
 {
-    hfi_free(ctx, predictions->probability);
-    hfi_free(ctx, predictions->winner);
+    HFI_FREE(ctx, predictions->probability, predictions->winner);
     *predictions = (hfi_class_predictions){0};
 }
 

@@ -26,7 +26,7 @@ const hf_classifier *hf_model_classifier(const hf_model *model)
 
 hf_status hf_model_set_class_rule(hf_context *ctx, hf_model *model, const hf_class_rule *rule)
 {
-    if (model == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_set_class_rule: model is NULL");
+    if (model == NULL) return hfi_refuse(ctx, "hf_model_set_class_rule: model is NULL");
     if (model->classifier == NULL) return hfi_target_lacks(ctx, model, "hf_model_set_class_rule");
     return hf_classifier_set_rule(ctx, model->classifier, rule);
 }
@@ -82,8 +82,7 @@ hf_status hfi_class_rows(hf_context *ctx, const hf_model *model, bool only_suspe
     if (status >= 0) status = add_text(ctx, model, table, "predicted", predictions.winner);
     if (status >= 0) status = add_probability(ctx, model, &predictions, label, table, column);
     hfi_class_predictions_free(ctx, &predictions);
-    hfi_free(ctx, label);
-    hfi_free(ctx, column);
+    HFI_FREE(ctx, label, column);
     if (status < 0)
         hf_table_free(table);
     else

@@ -10,7 +10,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* Below so many readings a fit has too little to do for several threads, and fits share them. */
 enum {
@@ -226,12 +225,12 @@ static hf_status check_readings(hf_context *ctx, const hf_model *all, size_t n,
 {
     char target[HFI_SHOWN_BYTES];
     if (n < settings->folds)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %zu folds need as many readings of \"%s\", there are %zu",
-                        all->source, settings->folds, hfi_text_shown(all->target, target), n);
+        return hfi_refuse(ctx, "%s: %zu folds need as many readings of \"%s\", there are %zu", all->source,
+                          settings->folds, hfi_text_shown(all->target, target), n);
     if (hfi_is_constant(all->y, all->n, 1))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: the target \"%s\" has the same value in every row; every model predicts that",
-                        all->source, hfi_text_shown(all->target, target));
+        return hfi_refuse(ctx,
+                          "%s: the target \"%s\" has the same value in every row; every model predicts that",
+                          all->source, hfi_text_shown(all->target, target));
     return HF_OK;
 }
 
@@ -257,18 +256,16 @@ static hf_status begin(hf_context *ctx, const hf_model *all, size_t count, const
 
 static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
 {
-    if (contender->name == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: every contender must have a name");
+    if (contender->name == NULL) return hfi_refuse(ctx, "hf_compare: every contender must have a name");
     if (hfi_likelihood_is_class(contender->settings.sites))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a comparison is of readings; %s sites are for labels",
-                        contender->name, hf_enum_name(HF_ENUM_LIKELIHOOD, contender->settings.sites));
+        return hfi_refuse(ctx, "%s: a comparison is of readings; %s sites are for labels", contender->name,
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, contender->settings.sites));
     if (contender->settings.checkpoint != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the fits of a comparison have no checkpoint",
-                        contender->name);
+        return hfi_refuse(ctx, "%s: the fits of a comparison have no checkpoint", contender->name);
     if (contender->settings.action_matrix != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: a matrix of actions is of all rows, and the fits of a comparison have fewer",
-                        contender->name);
+        return hfi_refuse(ctx,
+                          "%s: a matrix of actions is of all rows, and the fits of a comparison have fewer",
+                          contender->name);
     return HF_OK;
 }
 
@@ -276,16 +273,13 @@ static hf_status check(hf_context *ctx, const hf_columns *columns, size_t count,
                        const hf_contender *contenders, const hf_compare_settings *settings)
 {
     if (hfi_columns_outputs(columns) > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: models of several outputs cannot be compared");
+        return hfi_refuse(ctx, "hf_compare: models of several outputs cannot be compared");
     if (columns->target == NULL && columns->target_count == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_compare: columns->target is NULL; name the column to predict");
-    if (count == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: there is no model to compare");
+        return hfi_refuse(ctx, "hf_compare: columns->target is NULL; name the column to predict");
+    if (count == 0) return hfi_refuse(ctx, "hf_compare: there is no model to compare");
     if (settings->folds < 2)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: there are %zu folds; it takes 2 or more",
-                        settings->folds);
-    if (settings->repeats < 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_compare: there are 0 repeats; it takes 1 or more");
+        return hfi_refuse(ctx, "hf_compare: there are %zu folds; it takes 2 or more", settings->folds);
+    if (settings->repeats < 1) return hfi_refuse(ctx, "hf_compare: there are 0 repeats; it takes 1 or more");
     hf_status status = HF_OK;
     for (size_t m = 0; m < count && status >= 0; m++) status = check_contender(ctx, &contenders[m]);
     return status;
@@ -295,8 +289,7 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
                      const hf_contender *contenders, const hf_compare_settings *settings, hf_comparison **out)
 {
     if (table == NULL || columns == NULL || contenders == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_compare: table, columns, contenders and out must not be NULL");
+        return hfi_refuse(ctx, "hf_compare: table, columns, contenders and out must not be NULL");
     const hf_compare_settings how = settings != NULL ? *settings : hf_compare_settings_default();
     hf_status status = check(ctx, columns, count, contenders, &how);
     const hf_fit_settings plain = hf_fit_settings_default();

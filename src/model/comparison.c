@@ -16,15 +16,7 @@ void hf_comparison_free(hf_comparison *c)
     if (c == NULL) return;
     const hfi_memory memory = c->memory;
     for (size_t m = 0; c->name != NULL && m < c->models; m++) hfi_memory_free(&memory, c->name[m]);
-    hfi_memory_free(&memory, c->name);
-    hfi_memory_free(&memory, c->scores);
-    hfi_memory_free(&memory, c->row);
-    hfi_memory_free(&memory, c->y);
-    hfi_memory_free(&memory, c->fold);
-    hfi_memory_free(&memory, c->mean);
-    hfi_memory_free(&memory, c->sd);
-    hfi_memory_free(&memory, c->each);
-    hfi_memory_free(&memory, c);
+    HFI_MEMORY_FREE(&memory, c->name, c->scores, c->row, c->y, c->fold, c->mean, c->sd, c->each, c);
 }
 
 static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *contenders)
@@ -209,8 +201,8 @@ hf_status hf_comparison_difference(hf_context *ctx, const hf_comparison *c, hf_c
                                    size_t b, double *difference, double *standard_error)
 {
     if (c == NULL || difference == NULL || a >= c->models || b >= c->models)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "hf_comparison_difference: comparison and difference must not be NULL, and both models be there");
     hfi_tally of = {.count = 0.0};
     for (size_t i = 0; i < c->n; i++) hfi_tally_add(&of, loss_difference(c, criterion, a, b, i));

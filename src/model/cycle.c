@@ -342,7 +342,6 @@ hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cy
         for (size_t k = 0; k < 6; k++) *parts[k] = room + k * n;
         look(&s, values, out);
     }
-    hfi_free(ctx, room);
-    hfi_free(ctx, s.kept);
+    HFI_FREE(ctx, room, s.kept);
     return status;
 }

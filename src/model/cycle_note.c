@@ -76,8 +76,7 @@ hf_status hfi_series_of(hf_context *ctx, size_t n, const double *x, size_t ldx, 
         qsort(sorted, count, sizeof *sorted, by_place);
         if (number_steps(count, sorted, scratch, &out->step)) status = fill_series(ctx, count, sorted, out);
     }
-    hfi_free(ctx, sorted);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, sorted, scratch);
     return status;
 }
 

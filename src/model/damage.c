@@ -74,8 +74,8 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
 static hf_status check(hf_context *ctx, const hf_model *model)
 {
     if (model->outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "what bad readings can do is told of one output; there are %zu",
-                        model->outputs);
+        return hfi_refuse(ctx, "what bad readings can do is told of one output; there are %zu",
+                          model->outputs);
     hf_status status = hfi_transform_deny(ctx, model, "what bad readings can do",
                                           "it is told in the units of what is modelled");
     if (status < 0) return status;
@@ -83,10 +83,9 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                       "fit a sample of the readings with it");
     if (status < 0) return status;
     if (model->settings.sites != HF_LIKELIHOOD_GAUSSIAN && model->settings.sites != HF_LIKELIHOOD_ROBUST)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "what bad readings can do is told of Gaussian and of robust sites; these follow no reading "
-            "alone: they come from an iteration over all of them");
+        return hfi_refuse(
+            ctx, "what bad readings can do is told of Gaussian and of robust sites; these follow no reading "
+                 "alone: they come from an iteration over all of them");
     return HF_OK;
 }
 
@@ -94,8 +93,7 @@ hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, s
                                        const double *x, double *damage, size_t *worst)
 {
     if (ctx == NULL || model == NULL || x == NULL || damage == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_model_contamination_bound: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_model_contamination_bound: an argument that must not be NULL is");
     if (model->kind->damage == NULL) return hfi_target_lacks(ctx, model, "hf_model_contamination_bound");
     return model->kind->damage(ctx, model, count, m, x, damage, worst);
 }

@@ -138,16 +138,14 @@ static hf_status tabulate(hf_context *ctx, const hf_table *table, const row *row
     if (status >= 0) status = hf_table_set_numbers(ctx, made, "missing", missing);
     for (size_t j = 0; j < count && status >= 0; j++) text[j] = rows[j].example;
     if (status >= 0) status = put_texts(ctx, made, "example", text, choice);
-    hfi_free(ctx, text);
-    hfi_free(ctx, choice);
-    hfi_free(ctx, missing);
+    HFI_FREE(ctx, text, choice, missing);
     return status;
 }
 
 hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                          const hf_fit_settings *settings, hf_table **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_columns: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_fit_columns: out is NULL");
     *out = NULL;
     hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_columns", table, columns, settings, out);
     if (status < 0) return status;

@@ -5,7 +5,6 @@
 
 #include <holdfast/version.h>
 #include <math.h>
-#include <string.h>
 
 static void meta_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_file_field *fields, size_t count,
                         const void *object)

@@ -12,11 +12,9 @@ hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const h
                                   const hf_columns *columns, const hf_fit_settings *settings, const void *out)
 {
     if (table == NULL || columns == NULL || settings == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: table, columns, settings and the output must not be NULL",
-                        function);
+        return hfi_refuse(ctx, "%s: table, columns, settings and the output must not be NULL", function);
     if (columns->target == NULL && columns->target_count == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: columns->target is NULL; name the column to predict",
-                        function);
+        return hfi_refuse(ctx, "%s: columns->target is NULL; name the column to predict", function);
     return hfi_target_of(settings->sites)->check(ctx, function, table, columns, settings);
 }
 

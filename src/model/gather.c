@@ -42,10 +42,9 @@ hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column,
     char place[512], shown[HFI_SHOWN_BYTES];
     for (size_t i = 0; i < hf_table_rows(table); i++) {
         if (noise[i] < 0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "%s, column \"%s\": a noise variance cannot be negative (%g)",
-                            hfi_row_place(table, i, place, sizeof place),
-                            hfi_text_shown(hf_table_name(table, column), shown), noise[i]);
+            return hfi_refuse(ctx, "%s, column \"%s\": a noise variance cannot be negative (%g)",
+                              hfi_row_place(table, i, place, sizeof place),
+                              hfi_text_shown(hf_table_name(table, column), shown), noise[i]);
     }
     return HF_OK;
 }
@@ -177,11 +176,7 @@ hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *tab
     }
     if (status >= 0 && model->kind->remark != NULL) status = model->kind->remark(ctx, model);
     if (status >= 0) status = note_constants(ctx, model);
-    hfi_free(ctx, from.x);
-    hfi_free(ctx, from.y);
-    hfi_free(ctx, from.output);
-    hfi_free(ctx, from.label);
-    hfi_free(ctx, from.own);
+    HFI_FREE(ctx, from.x, from.y, from.output, from.label, from.own);
     return status;
 }
 

@@ -205,9 +205,7 @@ static hf_status change_sites(question *q)
         }
         status = change_row(q, reading, row, centre);
     }
-    hfi_free(q->ctx, reading);
-    hfi_free(q->ctx, row);
-    hfi_free(q->ctx, centre);
+    HFI_FREE(q->ctx, reading, row, centre);
     return status;
 }
 
@@ -276,13 +274,13 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                                              : "fit with that or the projected solver");
     if (status < 0) return status;
     if (s->sites != HF_LIKELIHOOD_GAUSSIAN && s->sites != HF_LIKELIHOOD_ROBUST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the influence of a reading is told of Gaussian and of robust sites; these follow "
-                        "no reading alone: they come from an iteration over all of them");
+        return hfi_refuse(ctx,
+                          "the influence of a reading is told of Gaussian and of robust sites; these follow "
+                          "no reading alone: they come from an iteration over all of them");
     if (model->outputs > 1 && s->sites == HF_LIKELIHOOD_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the influence of a reading is told of weights of single readings and of whole "
-                        "outputs, not of whole samples (weighting joint)");
+        return hfi_refuse(ctx,
+                          "the influence of a reading is told of weights of single readings and of whole "
+                          "outputs, not of whole samples (weighting joint)");
     return HF_OK;
 }
 
@@ -290,22 +288,21 @@ static hf_status find_reading(question *q, size_t row, size_t output, double y)
 {
     const hf_model *model = q->model;
     if (output >= model->outputs)
-        return hfi_fail(q->ctx, HF_ERR_ARGUMENT, "output %zu of %zu (counted from 0) does not exist", output,
-                        model->outputs);
+        return hfi_refuse(q->ctx, "output %zu of %zu (counted from 0) does not exist", output,
+                          model->outputs);
     if (isinf(y)) return hfi_fail(q->ctx, HF_ERR_NOT_FINITE, "the reading would be %g", y);
     const char *name = hf_model_output(model, output);
     for (size_t i = 0; i < model->n; i++) {
         if (model->row[i] != row || hfi_model_output_of(model, i) != output) continue;
         if (!is_present(model, i))
-            return hfi_fail(q->ctx, HF_ERR_ARGUMENT,
-                            "row %zu of %s has no reading of \"%s\" that counts: it is missing or set aside",
-                            row, model->source, name);
+            return hfi_refuse(
+                q->ctx, "row %zu of %s has no reading of \"%s\" that counts: it is missing or set aside", row,
+                model->source, name);
         q->reading = i;
         q->y = isnan(y) ? y : to_solver(model, i, y);
         return HF_OK;
     }
-    return hfi_fail(q->ctx, HF_ERR_ARGUMENT, "row %zu of %s has no reading of \"%s\"", row, model->source,
-                    name);
+    return hfi_refuse(q->ctx, "row %zu of %s has no reading of \"%s\"", row, model->source, name);
 }
 
 /* Samples are known by their rows in a wide table, by their inputs in a long one. */
@@ -326,7 +323,7 @@ hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
                              double *marginal, double *joint)
 {
     if (ctx == NULL || model == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_influence: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_model_influence: an argument that must not be NULL is");
     if (model->kind->influence == NULL) return hfi_target_lacks(ctx, model, "hf_model_influence");
     return model->kind->influence(ctx, model, row, output, y, marginal, joint);
 }
@@ -351,7 +348,6 @@ hf_status hfi_outputs_influence(hf_context *ctx, const hf_model *model, size_t r
     }
     if (status >= 0) status = answer(&q, marginal, joint);
     hfi_samples_free(&q.samples);
-    hfi_free(ctx, q.threshold);
-    hfi_free(ctx, q.anchor);
+    HFI_FREE(ctx, q.threshold, q.anchor);
     return status;
 }

@@ -15,8 +15,7 @@ typedef struct hfi_input input;
 void hfi_inputs_free(const hfi_memory *memory, input *list, size_t count)
 {
     for (size_t j = 0; list != NULL && j < count; j++) {
-        hfi_memory_free(memory, list[j].column);
-        hfi_memory_free(memory, list[j].value);
+        HFI_MEMORY_FREE(memory, list[j].column, list[j].value);
     }
     hfi_memory_free(memory, list);
 }
@@ -172,7 +171,7 @@ hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table
 {
     if (out != NULL) *out = NULL;
     if (model == NULL || table == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_inputs: model, table and out must not be NULL");
+        return hfi_refuse(ctx, "hf_model_inputs: model, table and out must not be NULL");
     double *own = NULL;
     hf_table *made = NULL;
     const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
@@ -180,8 +179,7 @@ hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table
     if (status >= 0) status = hf_table_create(ctx, hf_table_rows(table), &made);
     for (size_t j = 0; j < model->d && status >= 0; j++)
         status = hf_table_set_numbers(ctx, made, model->feature[j], columns[j]);
-    hfi_free(ctx, own);
-    hfi_free(ctx, columns);
+    HFI_FREE(ctx, own, columns);
     if (status < 0)
         hf_table_free(made);
     else
@@ -197,8 +195,7 @@ static hf_status add_inputs(hf_context *ctx, const hf_model *model, const hf_tab
     for (size_t j = 0; j < model->d && status >= 0; j++)
         if (model->input[j].kind != HFI_INPUT_NUMBER)
             status = hf_table_set_numbers(ctx, to, model->feature[j], columns[j]);
-    hfi_free(ctx, own);
-    hfi_free(ctx, columns);
+    HFI_FREE(ctx, own, columns);
     return status;
 }
 

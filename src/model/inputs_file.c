@@ -3,7 +3,6 @@
 #include "model/file.h"
 #include "model/inputs.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

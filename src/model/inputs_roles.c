@@ -19,14 +19,12 @@ hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size
         size_t *feature = hfi_alloc(ctx, room, sizeof *feature);
         input *list = hfi_alloc(ctx, room, sizeof *list);
         if (feature == NULL || list == NULL) {
-            hfi_free(ctx, feature);
-            hfi_free(ctx, list);
+            HFI_FREE(ctx, feature, list);
             return HF_ERR_MEMORY;
         }
         if (roles->count > 0) memcpy(feature, roles->feature, roles->count * sizeof *feature);
         if (model->inputs > 0) memcpy(list, model->input, model->inputs * sizeof *list);
-        hfi_free(ctx, roles->feature);
-        hfi_free(ctx, model->input);
+        HFI_FREE(ctx, roles->feature, model->input);
         roles->feature = feature;
         model->input = list;
         roles->room = room;
@@ -147,8 +145,7 @@ static hf_status take_words(hf_context *ctx, hf_model *model, const hf_table *ta
         hf_status status = in.column != NULL && in.value != NULL ? HF_OK : hfi_out_of_memory(ctx);
         if (status >= 0) status = hfi_roles_add(ctx, model, roles, column, &in);
         if (status >= 0) continue;
-        hfi_memory_free(&model->memory, in.column);
-        hfi_memory_free(&model->memory, in.value);
+        HFI_MEMORY_FREE(&model->memory, in.column, in.value);
         return status;
     }
     return hfi_model_note(ctx, model,
@@ -161,12 +158,12 @@ static hf_status too_many_words(hf_context *ctx, const hf_table *table, size_t c
     char name[HFI_SHOWN_BYTES];
     hfi_text_shown(hf_table_name(table, column), name);
     if (count < 2)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column \"%s\" is text and has %s; it cannot be an input",
-                        hf_table_source(table), name,
-                        count == 0 ? "no value" : "the same value in every row");
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "%s: column \"%s\" is text of more than %d different values; it cannot be an input",
-                    hf_table_source(table), name, HFI_MOST_CATEGORIES);
+        return hfi_refuse(ctx, "%s: column \"%s\" is text and has %s; it cannot be an input",
+                          hf_table_source(table), name,
+                          count == 0 ? "no value" : "the same value in every row");
+    return hfi_refuse(ctx,
+                      "%s: column \"%s\" is text of more than %d different values; it cannot be an input",
+                      hf_table_source(table), name, HFI_MOST_CATEGORIES);
 }
 
 /* ---- either ------------------------------------------------------------------------------------------------ */

@@ -45,8 +45,7 @@ static hf_status kept_init(hf_context *ctx, const hf_model *model, kept *k)
 
 static void kept_free(hf_context *ctx, kept *k)
 {
-    hfi_free(ctx, k->row);
-    hfi_free(ctx, k->unit);
+    HFI_FREE(ctx, k->row, k->unit);
 }
 
 static hf_status score_kept(hf_context *ctx, const hf_model *model, const kept *k, hf_metrics *out)
@@ -124,7 +123,7 @@ static double share_saved(const hf_metrics *scores, const hf_metrics *mean)
 hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model, hf_leave_one_out_scores *out)
 {
     if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_leave_one_out: model and out must not be NULL");
+        return hfi_refuse(ctx, "hf_model_leave_one_out: model and out must not be NULL");
     if (model->kind->left_out == NULL) return hfi_target_lacks(ctx, model, "hf_model_leave_one_out");
     hf_status status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;

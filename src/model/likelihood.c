@@ -31,9 +31,8 @@ hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *column
     const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = NULL;
     if (hfi_likelihood_of_rates(settings->sites) == NULL) {
         if (columns->exposure == NULL) return HF_OK;
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the exposure column \"%s\" is of counts or amounts, not of %s sites",
-                        columns->exposure, name);
+        return hfi_refuse(ctx, "the exposure column \"%s\" is of counts or amounts, not of %s sites",
+                          columns->exposure, name);
     }
     if (columns->mean != NULL) what = "a mean column; give an exposure column";
     if (columns->noise != NULL) what = "a noise column: the likelihood says how readings vary";
@@ -41,7 +40,7 @@ hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *column
     if (settings->transform != HF_TRANSFORM_NONE) what = "a transform: latent values are logarithms already";
     if (hfi_kernel_is_auto(settings->kernel)) what = "the kernel auto; name the kernel";
     if (what == NULL) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s sites do not go with %s", name, what);
+    return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
 }
 
 hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, size_t column,
@@ -50,9 +49,9 @@ hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, 
     char place[512], shown[HFI_SHOWN_BYTES];
     for (size_t i = 0; i < hf_table_rows(table); i++)
         if (!isnan(exposure[i]) && !(exposure[i] > 0.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": an exposure must be positive, not %g",
-                            hfi_row_place(table, i, place, sizeof place),
-                            hfi_text_shown(hf_table_name(table, column), shown), exposure[i]);
+            return hfi_refuse(ctx, "%s, column \"%s\": an exposure must be positive, not %g",
+                              hfi_row_place(table, i, place, sizeof place),
+                              hfi_text_shown(hf_table_name(table, column), shown), exposure[i]);
     return HF_OK;
 }
 
@@ -62,12 +61,13 @@ hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, cons
     const hfi_likelihood *l = hfi_likelihood_of_rates(model->settings.sites);
     for (size_t i = 0; l != NULL && i < model->n; i++)
         if (!isnan(model->y[i]) && !hfi_likelihood_allows(l, model->y[i]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "%s, column \"%s\": %s sites take %s, and this is %g; leave the fields of wrong "
-                            "readings empty",
-                            hfi_row_place(table, model->row[i] - 1, place, sizeof place),
-                            hfi_text_shown(model->target, shown), l->name,
-                            l->whole ? "counts, whole numbers from 0" : "positive numbers", model->y[i]);
+            return hfi_refuse(
+                ctx,
+                "%s, column \"%s\": %s sites take %s, and this is %g; leave the fields of wrong "
+                "readings empty",
+                hfi_row_place(table, model->row[i] - 1, place, sizeof place),
+                hfi_text_shown(model->target, shown), l->name,
+                l->whole ? "counts, whole numbers from 0" : "positive numbers", model->y[i]);
     return HF_OK;
 }
 

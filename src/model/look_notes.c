@@ -207,10 +207,6 @@ hf_status hfi_look_at_inputs(hf_context *ctx, hf_model *model, const hf_table *t
         if (status >= 0) status = note_far(&v);
         if (status >= 0) status = note_counters(&v);
     }
-    hfi_free(ctx, v.at);
-    hfi_free(ctx, v.value);
-    hfi_free(ctx, v.scratch);
-    hfi_free(ctx, v.look);
-    hfi_free(ctx, v.counter);
+    HFI_FREE(ctx, v.at, v.value, v.scratch, v.look, v.counter);
     return status;
 }

@@ -61,9 +61,8 @@ hf_status hfi_outputs_find(hf_context *ctx, hf_model *model, const hf_table *tab
 hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs, const char *const *names)
 {
     if (outputs > MOST_OUTPUTS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: %zu outputs are more than the %d that can be fitted together", model->source,
-                        outputs, MOST_OUTPUTS);
+        return hfi_refuse(ctx, "%s: %zu outputs are more than the %d that can be fitted together",
+                          model->source, outputs, MOST_OUTPUTS);
     model->output = hfi_alloc(ctx, outputs, sizeof *model->output);
     if (model->output == NULL) return HF_ERR_MEMORY;
     model->outputs = outputs;
@@ -145,14 +144,14 @@ static hf_status check_count(hf_context *ctx, const hf_model *model, size_t kept
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: the output column \"%s\" has no value in any row",
                         model->source, shown);
     if (kept == 1)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "%s: the output column \"%s\" has the same value in every row; leave it out, the table "
             "has one output",
             model->source, shown);
     if (kept > MOST_OUTPUTS)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "%s: the output column \"%s\" has %zu different values; at most %d outputs can be fitted "
             "together",
             model->source, shown, kept, MOST_OUTPUTS);
@@ -174,9 +173,7 @@ hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_tabl
     for (size_t t = 0; t < kept && status >= 0; t++)
         names[t] = numeric ? hf_format_double(list[t].number, buffers[t]) : list[t].text;
     if (status >= 0) status = hfi_model_name_outputs(ctx, model, kept, names);
-    hfi_free(ctx, names);
-    hfi_free(ctx, buffers);
-    hfi_free(ctx, list);
+    HFI_FREE(ctx, names, buffers, list);
     return status;
 }
 
@@ -221,10 +218,10 @@ hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, s
 {
     char place[512], shown[HFI_SHOWN_BYTES], named[HFI_SHOWN_BYTES], list[300];
     hfi_list_names(count, names, sizeof list, list);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s, column \"%s\": the model has no %s \"%s\"; it has %s",
-                    hfi_row_place(table, row, place, sizeof place),
-                    hfi_text_shown(hf_table_name(table, column), named), what, hfi_text_shown(field, shown),
-                    list);
+    return hfi_refuse(ctx, "%s, column \"%s\": the model has no %s \"%s\"; it has %s",
+                      hfi_row_place(table, row, place, sizeof place),
+                      hfi_text_shown(hf_table_name(table, column), named), what, hfi_text_shown(field, shown),
+                      list);
 }
 
 hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,

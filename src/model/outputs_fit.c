@@ -192,8 +192,7 @@ hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_sett
                           .output_names = (const char *const *)model->output,
                           .sample = hfi_model_stride(model) > 1 ? model->row : NULL};
     const hf_status fitted = hf_fit_data(ctx, &data, &own, &model->posterior, &model->report, model->reading);
-    hfi_free(ctx, z);
-    hfi_free(ctx, actions);
+    HFI_FREE(ctx, z, actions);
     return fitted;
 }
 

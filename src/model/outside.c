@@ -68,8 +68,7 @@ static hf_status measure(hf_context *ctx, const hf_model *model, const hf_table 
         }
         value[i] = isnan(distances[i]) ? NAN : columns[worst[i]][i];
     }
-    hfi_free(ctx, own);
-    hfi_free(ctx, columns);
+    HFI_FREE(ctx, own, columns);
     return status;
 }
 
@@ -97,8 +96,7 @@ hf_status hfi_look_outside(hf_context *ctx, const hf_model *model, const hf_tabl
     hf_status status = distances != NULL && worst != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
     if (status >= 0) summarise(table, distances, distances + rows, worst, out);
-    hfi_free(ctx, distances);
-    hfi_free(ctx, worst);
+    HFI_FREE(ctx, distances, worst);
     return status;
 }
 
@@ -121,8 +119,7 @@ hf_status hfi_outside_message(hf_context *ctx, const hf_model *model, const hf_t
 hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
 {
     if (model == NULL || table == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_predict_outside_into_table: model and table must not be NULL");
+        return hfi_refuse(ctx, "hf_predict_outside_into_table: model and table must not be NULL");
     if (model->low == NULL)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
                         "%s was read in parts, and its rows were not kept: where the training inputs lie is "
@@ -139,8 +136,6 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
         for (size_t i = 0; i < rows; i++) missing += isnan(distances[i]) ? 1 : 0;
         status = hf_table_set_numbers(ctx, table, name, distances);
     }
-    hfi_free(ctx, distances);
-    hfi_free(ctx, worst);
-    hfi_free(ctx, name);
+    HFI_FREE(ctx, distances, worst, name);
     return status < 0 ? status : hfi_predict_message(ctx, model, table, missing);
 }

@@ -43,8 +43,7 @@ hf_status hfi_complete_find(hf_context *ctx, const hf_model *model, const hf_tab
     hf_status status = columns != NULL && out->x != NULL && out->row != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_model_inputs(ctx, model, table, columns, &own);
     if (status >= 0) copy_complete(model, columns, output, mean, out);
-    hfi_free(ctx, own);
-    hfi_free(ctx, columns);
+    HFI_FREE(ctx, own, columns);
     return status;
 }
 
@@ -61,8 +60,7 @@ void hfi_complete_spread(const hfi_complete *c, size_t each, double *values)
 
 void hfi_complete_free(hf_context *ctx, hfi_complete *c)
 {
-    hfi_free(ctx, c->x);
-    hfi_free(ctx, c->row);
+    HFI_FREE(ctx, c->x, c->row);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------------- */
@@ -115,9 +113,9 @@ static hf_status check_different(const hfi_pack *pack)
     hf_status status = HF_OK;
     for (size_t k = 1; k < pack->count && status >= 0; k++)
         if (strcmp(sorted[k - 1], sorted[k]) == 0)
-            status = hfi_fail(pack->ctx, HF_ERR_ARGUMENT,
-                              "two columns would have the name \"%s\"; rename the target or an output",
-                              hfi_text_shown(sorted[k], shown));
+            status = hfi_refuse(pack->ctx,
+                                "two columns would have the name \"%s\"; rename the target or an output",
+                                hfi_text_shown(sorted[k], shown));
     hfi_free(pack->ctx, sorted);
     return status;
 }
@@ -133,6 +131,5 @@ hf_status hfi_pack_into(const hfi_pack *pack, hf_table *table)
 void hfi_pack_free(hfi_pack *pack)
 {
     for (size_t k = 0; k < pack->count; k++) hfi_free(pack->ctx, pack->name[k]);
-    hfi_free(pack->ctx, pack->name);
-    hfi_free(pack->ctx, pack->values);
+    HFI_FREE(pack->ctx, pack->name, pack->values);
 }

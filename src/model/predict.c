@@ -6,7 +6,6 @@
 #include "model/target.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Phi^-1(0.975) */
@@ -112,9 +111,7 @@ hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_tab
 
 void hfi_predictions_free(hf_context *ctx, hfi_predictions *predictions)
 {
-    hfi_free(ctx, predictions->output);
-    hfi_free(ctx, predictions->mean);
-    hfi_free(ctx, predictions->covariance);
+    HFI_FREE(ctx, predictions->output, predictions->mean, predictions->covariance);
     *predictions = (hfi_predictions){0};
 }
 
@@ -296,8 +293,8 @@ hf_status hfi_outputs_predict(hf_context *ctx, const hf_model *model, hf_table *
 hf_status hfi_outputs_covariances(hf_context *ctx, const hf_model *model, hf_table *table)
 {
     if (model->outputs == 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the model has one output, \"%s\"; covariances are between several", model->target);
+        return hfi_refuse(ctx, "the model has one output, \"%s\"; covariances are between several",
+                          model->target);
     return into_table(ctx, model, table, true);
 }
 
@@ -317,7 +314,7 @@ hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_t
 hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
 {
     if (model == NULL || table == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_into_table: model and table must not be NULL");
+        return hfi_refuse(ctx, "hf_predict_into_table: model and table must not be NULL");
     hfi_outside_rows outside;
     hf_status status = hfi_look_outside(ctx, model, table, &outside);
     if (status < 0) return status;
@@ -328,8 +325,7 @@ hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table
 hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model, hf_table *table)
 {
     if (model == NULL || table == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_predict_covariances_into_table: model and table must not be NULL");
+        return hfi_refuse(ctx, "hf_predict_covariances_into_table: model and table must not be NULL");
     if (model->kind->covariances == NULL)
         return hfi_target_lacks(ctx, model, "hf_predict_covariances_into_table()");
     return model->kind->covariances(ctx, model, table);

@@ -2,7 +2,6 @@
 /* How much each input matters to what a model predicts. */
 #include "model/model.h"
 
-#include <math.h>
 #include <string.h>
 
 /* Pairs of rows: what all inputs together take stays bounded by so many numbers predicted. */
@@ -32,10 +31,7 @@ typedef struct sample {
 
 static void sample_free(hf_context *ctx, sample *s)
 {
-    hfi_free(ctx, s->x);
-    hfi_free(ctx, s->changed);
-    hfi_free(ctx, s->mean);
-    hfi_free(ctx, s->function);
+    HFI_FREE(ctx, s->x, s->changed, s->mean, s->function);
 }
 
 /* Kept rows in an order of chance; how many. */
@@ -142,7 +138,7 @@ static hf_status exchange(hf_context *ctx, const sample *s, size_t j, double *ch
 hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *relevance)
 {
     if (model == NULL || relevance == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_relevance: model and relevance must not be NULL");
+        return hfi_refuse(ctx, "hf_model_relevance: model and relevance must not be NULL");
     hf_status status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;
     sample s;

@@ -35,12 +35,12 @@ static hf_status take(hf_context *ctx, const hf_table *table, const char *name, 
     hf_status status = hf_table_find(ctx, table, name, column);
     if (status < 0) return status;
     if (claims[*column] == what)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column \"%s\" is named twice as %s",
-                        hf_table_source(table), hfi_text_shown(name, shown), claim_text(what));
+        return hfi_refuse(ctx, "%s: column \"%s\" is named twice as %s", hf_table_source(table),
+                          hfi_text_shown(name, shown), claim_text(what));
     if (claims[*column] != FREE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: column \"%s\" cannot be %s and %s at once; choose one",
-                        hf_table_source(table), hfi_text_shown(name, shown), claim_text(claims[*column]),
-                        claim_text(what));
+        return hfi_refuse(ctx, "%s: column \"%s\" cannot be %s and %s at once; choose one",
+                          hf_table_source(table), hfi_text_shown(name, shown), claim_text(claims[*column]),
+                          claim_text(what));
     claims[*column] = what;
     return HF_OK;
 }
@@ -52,7 +52,7 @@ static hf_status take_all(hf_context *ctx, const hf_table *table, const char *co
     size_t ignored;
     for (size_t i = 0; i < count && status >= 0; i++) {
         if (names == NULL || names[i] == NULL)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "column name %zu of %s is NULL", i, claim_text(what));
+            return hfi_refuse(ctx, "column name %zu of %s is NULL", i, claim_text(what));
         status = take(ctx, table, names[i], what, claims, columns != NULL ? &columns[i] : &ignored);
     }
     return status;
@@ -247,9 +247,8 @@ static hf_status check_names(hf_context *ctx, const hf_model *model)
     for (size_t j = 0; j < model->d; j++)
         for (size_t k = 0; k < model->d && model->input[j].kind == HFI_INPUT_CATEGORY; k++)
             if (k != j && strcmp(model->feature[j], model->feature[k]) == 0)
-                return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                                "%s: two inputs would be called \"%s\"; rename a column", model->source,
-                                hfi_text_shown(model->feature[j], shown));
+                return hfi_refuse(ctx, "%s: two inputs would be called \"%s\"; rename a column",
+                                  model->source, hfi_text_shown(model->feature[j], shown));
     return HF_OK;
 }
 
@@ -293,28 +292,26 @@ static hf_status check_columns(hf_context *ctx, const hf_columns *columns)
 {
     const size_t count = columns->target_count;
     if (count > 0 && columns->targets == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->targets is NULL, but has %zu names", count);
+        return hfi_refuse(ctx, "columns->targets is NULL, but has %zu names", count);
     if (count > 0 && columns->target != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->target and columns->targets exclude each other");
-    if (count == 1 && columns->targets[0] == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "columns->targets[0] is NULL");
+        return hfi_refuse(ctx, "columns->target and columns->targets exclude each other");
+    if (count == 1 && columns->targets[0] == NULL) return hfi_refuse(ctx, "columns->targets[0] is NULL");
     if (count > 1 && columns->output_column != NULL)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "an output column goes with one target, of which each row has a reading; there are %zu "
             "targets",
             count);
     if (count > 1 && columns->noise != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a noise column goes with one target; put the readings of several outputs in rows of "
-                        "their own, with an output column");
+        return hfi_refuse(
+            ctx, "a noise column goes with one target; put the readings of several outputs in rows of "
+                 "their own, with an output column");
     return HF_OK;
 }
 
 void hfi_roles_free(hf_context *ctx, hfi_roles *roles)
 {
-    hfi_free(ctx, roles->feature);
-    hfi_free(ctx, roles->wide);
+    HFI_FREE(ctx, roles->feature, roles->wide);
     roles->feature = roles->wide = NULL;
 }
 

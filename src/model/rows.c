@@ -260,8 +260,7 @@ hf_status hfi_outputs_training(hf_context *ctx, const hf_model *model, hf_table 
 static hf_status tabulate(hf_context *ctx, const char *function, const hf_model *model, bool only_suspected,
                           hf_table **out)
 {
-    if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model and out must not be NULL", function);
+    if (model == NULL || out == NULL) return hfi_refuse(ctx, "%s: model and out must not be NULL", function);
     if (only_suspected && !model->kind->suspects) return hfi_target_lacks(ctx, model, function);
     const hf_status status = hfi_model_check_rows(ctx, model);
     return status < 0 ? status : model->kind->rows(ctx, model, only_suspected, out);
@@ -297,7 +296,7 @@ static hf_status add_training(hf_context *ctx, const hf_model *model, hf_table *
 hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out)
 {
     if (model == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_training: model and out must not be NULL");
+        return hfi_refuse(ctx, "hf_model_training: model and out must not be NULL");
     hf_status status = hfi_model_check_rows(ctx, model);
     if (status < 0) return status;
     double *column = hfi_alloc(ctx, model->n, sizeof *column);

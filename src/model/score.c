@@ -16,8 +16,7 @@ typedef struct pairs {
 static void pairs_free(hf_context *ctx, pairs *p)
 {
     hfi_predictions_free(ctx, &p->predictions);
-    hfi_free(ctx, p->y);
-    hfi_free(ctx, p->output);
+    HFI_FREE(ctx, p->y, p->output);
 }
 
 /* The readings of all targets, one pointer each. */
@@ -114,8 +113,7 @@ hf_status hfi_outputs_score(hf_context *ctx, const hf_model *model, const hf_tab
             status = hfi_model_metrics(ctx, model, n, own, own + p.count, own + 2 * p.count, &metrics[t]);
     }
     for (size_t t = 0; t < scores && status >= 0; t++) out[t] = metrics[t];
-    hfi_free(ctx, own);
-    hfi_free(ctx, metrics);
+    HFI_FREE(ctx, own, metrics);
     pairs_free(ctx, &p);
     return status < 0 ? status : hfi_score_message(ctx, table, p.unused);
 }
@@ -134,7 +132,7 @@ static hf_status score(hf_context *ctx, const char *function, const hf_model *mo
                        bool each, hf_metrics *out)
 {
     if (model == NULL || table == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: model, table and out must not be NULL", function);
+        return hfi_refuse(ctx, "%s: model, table and out must not be NULL", function);
     if (model->kind->score == NULL) return hfi_target_lacks(ctx, model, function);
     return model->kind->score(ctx, model, table, each, out);
 }
@@ -153,7 +151,7 @@ hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_tabl
                            hf_calibration_bin *bin, hf_class_metrics *out)
 {
     if (model == NULL || table == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_score_classes: model, table and out must not be NULL");
+        return hfi_refuse(ctx, "hf_score_classes: model, table and out must not be NULL");
     if (model->kind->score_classes == NULL) return hfi_target_lacks(ctx, model, "hf_score_classes");
     return model->kind->score_classes(ctx, model, table, bins, bin, out);
 }
@@ -161,7 +159,7 @@ hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_tabl
 hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const hf_table *table, size_t *label)
 {
     if (model == NULL || table == NULL || label == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_labels: model, table and label must not be NULL");
+        return hfi_refuse(ctx, "hf_model_labels: model, table and label must not be NULL");
     if (model->kind->labels == NULL) return hfi_target_lacks(ctx, model, "hf_model_labels");
     return model->kind->labels(ctx, model, table, label);
 }

@@ -75,9 +75,8 @@ static hf_status check_columns(const source *from, const hf_table *sketch)
     const hfi_binary_column *noise = &from->cache.column[from->roles.noise];
     if (status < 0 || noise->negative_line == 0) return status;
     char shown[HFI_SHOWN_BYTES];
-    return hfi_fail(from->ctx, HF_ERR_ARGUMENT,
-                    "%s, line %zu, column \"%s\": a noise variance cannot be negative", from->cache.source,
-                    (size_t)noise->negative_line, hfi_text_shown(noise->name, shown));
+    return hfi_refuse(from->ctx, "%s, line %zu, column \"%s\": a noise variance cannot be negative",
+                      from->cache.source, (size_t)noise->negative_line, hfi_text_shown(noise->name, shown));
 }
 
 static hf_status decide_roles(source *from, hf_model *model, const hf_columns *columns)
@@ -183,9 +182,7 @@ static hf_status survey_rows(source *from, hf_model *model, size_t *missing)
         hfi_sha256_hex(&hash, model->checksum);
         *missing = s.missing;
     }
-    hfi_free(ctx, s.first);
-    hfi_free(ctx, s.varies);
-    hfi_free(ctx, x);
+    HFI_FREE(ctx, s.first, s.varies, x);
     return status;
 }
 
@@ -260,35 +257,33 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
                         hf_fit_report *report)
 {
     if (ctx == NULL || csv_path == NULL || columns == NULL || settings == NULL || model == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: context, path, columns, settings and model must not be NULL");
+        return hfi_refuse(ctx, "hf_fit_stream: context, path, columns, settings and model must not be NULL");
     if (columns->target_count > 0 || hfi_columns_outputs(columns) > 1)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "hf_fit_stream: a file read in parts has one output; several need hf_fit() (columns->target)");
     if (columns->mean != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: the mean column \"%s\" is of a table in memory; write a column of "
-                        "the target less its prior mean into the file",
-                        columns->mean);
+        return hfi_refuse(ctx,
+                          "hf_fit_stream: the mean column \"%s\" is of a table in memory; write a column of "
+                          "the target less its prior mean into the file",
+                          columns->mean);
     if (columns->target == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: columns->target is NULL; name the column to predict");
+        return hfi_refuse(ctx, "hf_fit_stream: columns->target is NULL; name the column to predict");
     if (hfi_likelihood_is_class(settings->sites))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
-                        hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
+        return hfi_refuse(
+            ctx, "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
+            hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (settings->transform != HF_TRANSFORM_NONE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
-                        "transformed target into the file",
-                        hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
+        return hfi_refuse(ctx,
+                          "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
+                          "transformed target into the file",
+                          hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
     if (settings->action_matrix != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");
+        return hfi_refuse(
+            ctx, "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");
     if (hfi_kernel_is_auto(settings->kernel))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");
+        return hfi_refuse(ctx,
+                          "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;

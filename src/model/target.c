@@ -61,8 +61,8 @@ const hfi_target *hfi_target_of(hf_likelihood sites)
 
 hf_status hfi_target_lacks(hf_context *ctx, const hf_model *model, const char *what)
 {
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is not for %s; that of \"%s\" is one, which has %s", what,
-                    model->kind->name, model->target, model->kind->uses);
+    return hfi_refuse(ctx, "%s is not for %s; that of \"%s\" is one, which has %s", what, model->kind->name,
+                      model->target, model->kind->uses);
 }
 
 size_t hfi_model_functions(const hf_model *model)

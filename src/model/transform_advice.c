@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LEAST = 30 /* readings whose ranks say something */
@@ -96,7 +95,6 @@ hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
         status = hfi_model_note(ctx, model,
                                 "the target is positive and skewed, and its residuals fan out: the transform "
                                 "log, or auto, may give better intervals");
-    hfi_free(ctx, block);
-    hfi_free(ctx, order);
+    HFI_FREE(ctx, block, order);
     return status;
 }

@@ -70,12 +70,7 @@ hf_status hfi_evaluator_init_group(hf_context *ctx, hfi_evaluator *e, bool leave
 /* The context may be NULL, in a zeroed struct as in one made without a context. */
 void hfi_evaluator_free(hfi_evaluator *e)
 {
-    hfi_free(e->ctx, e->row);
-    hfi_free(e->ctx, e->inputs);
-    hfi_free(e->ctx, e->a);
-    hfi_free(e->ctx, e->b);
-    hfi_free(e->ctx, e->c);
-    hfi_free(e->ctx, e->vectors);
+    HFI_FREE(e->ctx, e->row, e->inputs, e->a, e->b, e->c, e->vectors);
     if (e->kind && e->kind->release) e->kind->release(e);
     hfi_kept_free(e);
     memset(e, 0, sizeof *e);
@@ -134,14 +129,13 @@ hf_status hfi_evaluator_run(hfi_evaluator *e, hf_objective objective, double *va
 {
     const bool left_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
     if (e->query && (left_out || !e->kind->query_rows))
-        return hfi_fail(
-            e->ctx, HF_ERR_ARGUMENT,
-            "points beside the readings go with a bound of the inducing solver or of block actions");
+        return hfi_refuse(
+            e->ctx, "points beside the readings go with a bound of the inducing solver or of block actions");
     if (!left_out && objective != HF_OBJECTIVE_EVIDENCE && !e->kind->query_rows)
-        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
-                        "the objective '%s' is a bound for the inducing or the projected solver; the exact "
-                        "one has the evidence",
-                        hf_enum_name(HF_ENUM_OBJECTIVE, objective));
+        return hfi_refuse(e->ctx,
+                          "the objective '%s' is a bound for the inducing or the projected solver; the exact "
+                          "one has the evidence",
+                          hf_enum_name(HF_ENUM_OBJECTIVE, objective));
     return e->kind->run(e, objective, value, gradient);
 }
 
@@ -150,8 +144,7 @@ static hf_status check_objective(hf_context *ctx, hf_objective objective, const 
 {
     const size_t d = hf_kernel_dimension(kernel);
     if ((unsigned)objective > HF_OBJECTIVE_WLOO)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_objective_evaluate: there is no objective %d",
-                        (int)objective);
+        return hfi_refuse(ctx, "hf_objective_evaluate: there is no objective %d", (int)objective);
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs of the kernel",
                         ldx, d);
@@ -171,8 +164,7 @@ hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective, const h
                                 double *value, double *gradient)
 {
     if (!kernel || !mean || !sites || !x || !value)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_objective_evaluate: kernel, mean, sites, x and value are required");
+        return hfi_refuse(ctx, "hf_objective_evaluate: kernel, mean, sites, x and value are required");
     hf_status s = check_objective(ctx, objective, kernel, mean, sites, x, ldx);
     if (s < 0) return s;
     hfi_evaluator e;

@@ -29,10 +29,7 @@ static void release(hfi_evaluator *e)
 {
     if (!e->group) return;
     hfi_exact_grid_free(&e->group->system);
-    hfi_free(e->ctx, e->group->diagonal);
-    hfi_free(e->ctx, e->group->b);
-    hfi_free(e->ctx, e->group->c);
-    hfi_free(e->ctx, e->group);
+    HFI_FREE(e->ctx, e->group->diagonal, e->group->b, e->group->c, e->group);
     e->group = NULL;
 }
 

@@ -35,12 +35,8 @@ hf_status hfi_kept_begin(hfi_evaluator *e)
 void hfi_kept_free(hfi_evaluator *e)
 {
     if (!e->kept) return;
-    hfi_free(e->ctx, e->kept->row);
-    hfi_free(e->ctx, e->kept->question);
-    hfi_free(e->ctx, e->kept->gradient);
-    hfi_free(e->ctx, e->kept->alpha);
-    hfi_free(e->ctx, e->kept->factor);
-    hfi_free(e->ctx, e->kept);
+    HFI_FREE(e->ctx, e->kept->row, e->kept->question, e->kept->gradient, e->kept->alpha, e->kept->factor,
+             e->kept);
     e->kept = NULL;
 }
 

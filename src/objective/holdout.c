@@ -78,8 +78,7 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
         if (!hf_sites_is_present(e->sites, i)) row[a.count++] = i;
     a.row = row;
     if (ready) hfi_parallel_for(e->ctx, blocks, predict_absent, &a);
-    hfi_free(e->ctx, row);
-    hfi_free(e->ctx, a.arena);
+    HFI_FREE(e->ctx, row, a.arena);
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 

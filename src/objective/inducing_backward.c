@@ -2,7 +2,6 @@
 /* The pass that turns derivatives in what the readings say into the gradient. */
 #include "linalg/linalg.h"
 #include "objective/inducing_impl.h"
-#include <math.h>
 #include <string.h>
 
 /* Derivatives of reading j through B and the right side, and what follows for its site. */

@@ -4,7 +4,6 @@
 #include "objective/evaluator_impl.h"
 #include "objective/inducing_impl.h"
 #include "objective/query.h"
-#include <math.h>
 #include <string.h>
 
 hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *e, size_t rows, size_t d,
@@ -64,13 +63,7 @@ void hfi_inducing_reverse_free(hfi_inducing_reverse *run)
 {
     hf_context *ctx = run->e ? run->e->ctx : NULL;
     hfi_inducing_chunk_free(&run->chunk);
-    hfi_free(ctx, run->bars.numbers);
-    hfi_free(ctx, run->dense);
-    hfi_free(ctx, run->alpha);
-    hfi_free(ctx, run->vbar);
-    hfi_free(ctx, run->partial);
-    hfi_free(ctx, run->room);
-    hfi_free(ctx, run->sums);
+    HFI_FREE(ctx, run->bars.numbers, run->dense, run->alpha, run->vbar, run->partial, run->room, run->sums);
     memset(run, 0, sizeof *run);
 }
 

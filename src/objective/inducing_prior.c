@@ -2,8 +2,6 @@
 /* The gradient's part through the covariances of the inducing inputs. */
 #include "linalg/linalg.h"
 #include "objective/inducing_impl.h"
-#include <math.h>
-#include <string.h>
 
 static void transpose(size_t m, double *a)
 {

@@ -3,7 +3,6 @@
 #include "objective/inducing_impl.h"
 #include "solver/inducing_cavity.h"
 #include <math.h>
-#include <string.h>
 
 enum {
     ARRAYS = 13

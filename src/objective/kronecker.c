@@ -18,14 +18,7 @@ void hfi_kronecker_free(hfi_evaluator *e)
     hfi_kronecker *k = e->kronecker;
     if (!k) return;
     hfi_samples_free(&k->samples);
-    hfi_free(e->ctx, k->x);
-    hfi_free(e->ctx, k->k);
-    hfi_free(e->ctx, k->q);
-    hfi_free(e->ctx, k->w);
-    hfi_free(e->ctx, k->values);
-    hfi_free(e->ctx, k->small);
-    hfi_free(e->ctx, k->wide);
-    hfi_free(e->ctx, k);
+    HFI_FREE(e->ctx, k->x, k->k, k->q, k->w, k->values, k->small, k->wide, k);
     e->kronecker = NULL;
     e->kind = &hfi_exact_evaluator;
 }
@@ -310,8 +303,7 @@ hf_status hfi_kronecker_run(hfi_evaluator *e, double *value, double *gradient)
     }
     if (s >= 0) mean_gradient(&w, gradient);
     e->jitter = 0.0;
-    hfi_free(e->ctx, coregion);
-    hfi_free(e->ctx, own);
+    HFI_FREE(e->ctx, coregion, own);
     return s;
 }
 

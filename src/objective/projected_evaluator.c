@@ -23,10 +23,7 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *e, size_t
     p->squares = hfi_alloc(ctx, count, 3 * count * sizeof *p->squares);
     p->small = hfi_alloc(ctx, count, 4 * sizeof *p->small);
     if (!p->work || !p->squares || !p->small) {
-        hfi_free(ctx, p->work);
-        hfi_free(ctx, p->squares);
-        hfi_free(ctx, p->small);
-        hfi_free(ctx, p);
+        HFI_FREE(ctx, p->work, p->squares, p->small, p);
         return HF_ERR_MEMORY;
     }
     p->actions = *actions;
@@ -69,9 +66,9 @@ hf_status hfi_projected_factor(hfi_evaluator *e)
 {
     hfi_projected_evaluator *p = e->projected;
     if (hf_sites_present(e->sites) != e->rows)
-        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
-                        "block actions are over all %zu readings, but %zu of these are set aside or missing",
-                        e->rows, e->rows - hf_sites_present(e->sites));
+        return hfi_refuse(
+            e->ctx, "block actions are over all %zu readings, but %zu of these are set aside or missing",
+            e->rows, e->rows - hf_sites_present(e->sites));
     if (!p->ready) {
         const hf_status s =
             hfi_block_system_init(e->ctx, &p->actions, e->sites, e->d, e->x, e->ldx, &p->system);
@@ -87,8 +84,8 @@ static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, do
 {
     const bool leave_one_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
     if (leave_one_out && e->projected->train_actions)
-        return hfi_fail(
-            e->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            e->ctx,
             "the objective '%s' with trained actions overfits: its noise goes to zero; train them by a "
             "bound, or leave them fixed",
             hf_enum_name(HF_ENUM_OBJECTIVE, objective));
@@ -112,10 +109,7 @@ static void release(hfi_evaluator *e)
     hfi_projected_evaluator *p = e->projected;
     hfi_projected_rest(p);
     hfi_block_actions_free(p->ctx, &p->actions);
-    hfi_free(p->ctx, p->work);
-    hfi_free(p->ctx, p->squares);
-    hfi_free(p->ctx, p->small);
-    hfi_free(p->ctx, p);
+    HFI_FREE(p->ctx, p->work, p->squares, p->small, p);
 }
 
 const hfi_evaluator_kind hfi_projected_kind = {.run = run,

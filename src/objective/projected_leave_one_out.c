@@ -23,9 +23,7 @@ typedef struct cavities {
 
 static void cavities_free(hf_context *ctx, cavities *c)
 {
-    hfi_free(ctx, c->small);
-    hfi_free(ctx, c->places);
-    hfi_free(ctx, c->block);
+    HFI_FREE(ctx, c->small, c->places, c->block);
     memset(c, 0, sizeof *c);
 }
 

@@ -14,7 +14,6 @@
 
 #include "linalg/linalg.h"
 #include <math.h>
-#include <string.h>
 
 static double *vector(const hfi_evaluator *e, int which)
 {

@@ -27,8 +27,7 @@ hf_status hfi_query_init(hf_context *ctx, size_t q, size_t d, size_t m, hfi_quer
 
 void hfi_query_free(hfi_query *query)
 {
-    hfi_free(query->ctx, query->numbers);
-    hfi_free(query->ctx, query->room);
+    HFI_FREE(query->ctx, query->numbers, query->room);
     memset(query, 0, sizeof *query);
 }
 

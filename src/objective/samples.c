@@ -95,16 +95,13 @@ hf_status hfi_samples_init(hf_context *ctx, size_t n, size_t d, size_t outputs, 
         out->count = assign_rows(n, items, row);
         s = fill(n, items, row, y, out);
     }
-    hfi_free(ctx, items);
-    hfi_free(ctx, row);
+    HFI_FREE(ctx, items, row);
     if (s < 0) hfi_samples_free(out);
     return s;
 }
 
 void hfi_samples_free(hfi_samples *samples)
 {
-    hfi_free(samples->ctx, samples->output);
-    hfi_free(samples->ctx, samples->y);
-    hfi_free(samples->ctx, samples->reading);
+    HFI_FREE(samples->ctx, samples->output, samples->y, samples->reading);
     memset(samples, 0, sizeof *samples);
 }

@@ -4,8 +4,7 @@
 
 static void thinned_free(hfi_thinned *thinned)
 {
-    hfi_free(thinned->ctx, thinned->absent);
-    hfi_free(thinned->ctx, thinned->weight);
+    HFI_FREE(thinned->ctx, thinned->absent, thinned->weight);
     memset(thinned, 0, sizeof *thinned);
 }
 

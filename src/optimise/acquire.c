@@ -27,13 +27,12 @@ static const hf_posterior *posterior_of(const hf_acquire *a, size_t k)
 static hf_status check_posterior(hf_context *ctx, const hf_acquire *a, size_t k, size_t d)
 {
     const hf_posterior *posterior = posterior_of(a, k);
-    if (posterior == NULL && k == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior of f is NULL");
+    if (posterior == NULL && k == 0) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (posterior == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior of constraint %zu (counted from 0) is NULL",
-                        k - 1);
+        return hfi_refuse(ctx, "the posterior of constraint %zu (counted from 0) is NULL", k - 1);
     if (hf_posterior_outputs(posterior) > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "acquisition functions are of one output; a posterior has %zu",
-                        hf_posterior_outputs(posterior));
+        return hfi_refuse(ctx, "acquisition functions are of one output; a posterior has %zu",
+                          hf_posterior_outputs(posterior));
     if (hf_posterior_dimension(posterior) != d && k == 0)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the posterior of f has %zu inputs, but the domain has %zu",
                         hf_posterior_dimension(posterior), d);
@@ -49,20 +48,20 @@ static hf_status check_best(hf_context *ctx, const hf_acquire *a, const hfi_acqu
     if (!row->improves && !isfinite(a->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", a->beta);
     if (!row->improves && a->constraints > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s can be negative and is not multiplied by the probability of %zu constraints; use "
-                        "log-ei",
-                        row->name, a->constraints);
+        return hfi_refuse(
+            ctx,
+            "%s can be negative and is not multiplied by the probability of %zu constraints; use "
+            "log-ei",
+            row->name, a->constraints);
     if (!row->improves && a->against > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s improves upon nothing, but there are %zu points to improve upon", row->name,
-                        a->against);
+        return hfi_refuse(ctx, "%s improves upon nothing, but there are %zu points to improve upon",
+                          row->name, a->against);
     if (!row->improves || isfinite(a->best)) return HF_OK;
     if (a->best != -INFINITY)
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "best is %g; it must be finite or -infinity", a->best);
     if (a->constraints + a->pending + a->against == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "best is -infinity and there are no constraints: nothing is to be improved upon");
+        return hfi_refuse(ctx,
+                          "best is -infinity and there are no constraints: nothing is to be improved upon");
     return HF_OK;
 }
 
@@ -75,10 +74,10 @@ static hf_status check_points(hf_context *ctx, const hf_acquire *a, size_t d)
     for (size_t k = 0; k < 2; k++) {
         if (counts[k] == 0) continue;
         if (points[k] == NULL)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu %s, but they are NULL", counts[k], names[k]);
+            return hfi_refuse(ctx, "there are %zu %s, but they are NULL", counts[k], names[k]);
         if (counts[k] > HFI_MOST_POINTS)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu %s; %d are as many as there can be",
-                            counts[k], names[k], HFI_MOST_POINTS);
+            return hfi_refuse(ctx, "there are %zu %s; %d are as many as there can be", counts[k], names[k],
+                              HFI_MOST_POINTS);
         for (size_t i = 0; i < counts[k] * d; i++)
             if (!isfinite(points[k][i]))
                 return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -91,11 +90,10 @@ static hf_status check_points(hf_context *ctx, const hf_acquire *a, size_t d)
 hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d)
 {
     const hfi_acquisition_row *row = hfi_acquisition_of(a->kind);
-    if (row == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no acquisition function number %d", (int)a->kind);
+    if (row == NULL) return hfi_refuse(ctx, "there is no acquisition function number %d", (int)a->kind);
     if (a->constraints > 0 && (a->constraint == NULL || a->limit == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "there are %zu constraints, but their posteriors or limits are NULL", a->constraints);
+        return hfi_refuse(ctx, "there are %zu constraints, but their posteriors or limits are NULL",
+                          a->constraints);
     hf_status status = HF_OK;
     for (size_t k = 0; k <= a->constraints && status >= 0; k++) status = check_posterior(ctx, a, k, d);
     for (size_t k = 0; k < a->constraints && status >= 0; k++)
@@ -266,8 +264,7 @@ void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
     hfi_draws_end(ctx, &p->draws);
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k].workspace);
-    hfi_free(ctx, p->rooms);
-    hfi_free(ctx, p->slopes);
+    HFI_FREE(ctx, p->rooms, p->slopes);
 }
 
 hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_acquiring *p)
@@ -334,8 +331,7 @@ hf_status hfi_surface_at(hf_context *ctx, const hfi_surface *f, size_t d, size_t
         memcpy(values, v, m * sizeof *values);
         if (gradients != NULL) memcpy(gradients, g, m * d * sizeof *gradients);
     }
-    hfi_free(ctx, g);
-    hfi_free(ctx, v);
+    HFI_FREE(ctx, g, v);
     return status;
 }
 
@@ -343,8 +339,8 @@ hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t
                               double *values, double *gradients)
 {
     if (acquire == NULL || acquire->posterior == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function, or the posterior of f, is NULL");
-    if (values == NULL && count > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "values is NULL");
+        return hfi_refuse(ctx, "the acquisition function, or the posterior of f, is NULL");
+    if (values == NULL && count > 0) return hfi_refuse(ctx, "values is NULL");
     const size_t d = hf_posterior_dimension(acquire->posterior);
     hf_status status = hfi_acquire_check(ctx, acquire, d);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, acquire->posterior, count, x, d);
@@ -407,7 +403,7 @@ hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_dom
     const double begin = hfi_now();
     hfi_acquiring p;
     hf_argmax found;
-    if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
+    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);
     if (status < 0) return status;

@@ -51,12 +51,10 @@ static hf_status check_posterior(hf_context *ctx, const hf_acquire_front *a, siz
     const char *what = k < a->objectives ? "objective" : "constraint";
     const size_t number = k < a->objectives ? k : k - a->objectives;
     if (posterior == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior of %s %zu (counted from 0) is NULL", what,
-                        number);
+        return hfi_refuse(ctx, "the posterior of %s %zu (counted from 0) is NULL", what, number);
     if (hf_posterior_outputs(posterior) > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the posterior of %s %zu (counted from 0) has %zu outputs; one is wanted", what,
-                        number, hf_posterior_outputs(posterior));
+        return hfi_refuse(ctx, "the posterior of %s %zu (counted from 0) has %zu outputs; one is wanted",
+                          what, number, hf_posterior_outputs(posterior));
     if (hf_posterior_dimension(posterior) != d)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "the posterior of %s %zu (counted from 0) has %zu inputs; %zu are wanted", what,
@@ -68,8 +66,8 @@ static hf_status check_posterior(hf_context *ctx, const hf_acquire_front *a, siz
 static hf_status check(hf_context *ctx, const hf_acquire_front *a, size_t d)
 {
     if (a->constraints > 0 && (a->constraint == NULL || a->limit == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "there are %zu constraints, but their posteriors or limits are NULL", a->constraints);
+        return hfi_refuse(ctx, "there are %zu constraints, but their posteriors or limits are NULL",
+                          a->constraints);
     hf_status status = HF_OK;
     for (size_t k = 0; k < a->objectives + a->constraints && status >= 0; k++)
         status = check_posterior(ctx, a, k, d);
@@ -78,23 +76,21 @@ static hf_status check(hf_context *ctx, const hf_acquire_front *a, size_t d)
             status = hfi_fail(ctx, HF_ERR_NOT_FINITE, "limit %zu (counted from 0), %g, is not finite", k,
                               a->limit[k]);
     if (status >= 0 && a->points > 0 && a->values == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu points, but values is NULL", a->points);
+        return hfi_refuse(ctx, "there are %zu points, but values is NULL", a->points);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, a->objective[0], a->pending, a->pending_x, d);
     if (status >= 0 && a->pending > HFI_MOST_POINTS)
-        status =
-            hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu pending points; %d are as many as there can be",
-                     a->pending, HFI_MOST_POINTS);
+        status = hfi_refuse(ctx, "there are %zu pending points; %d are as many as there can be", a->pending,
+                            HFI_MOST_POINTS);
     return status;
 }
 
 static hf_status check_objectives(hf_context *ctx, const hf_acquire_front *a)
 {
-    if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the objectives are NULL");
+    if (a == NULL) return hfi_refuse(ctx, "the objectives are NULL");
     if (a->objectives == 0 || a->objectives > MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu objectives; one to %d are wanted", a->objectives,
-                        MOST);
+        return hfi_refuse(ctx, "there are %zu objectives; one to %d are wanted", a->objectives, MOST);
     if (a->objective == NULL || a->objective[0] == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior of objective 0 is NULL");
+        return hfi_refuse(ctx, "the posterior of objective 0 is NULL");
     return HF_OK;
 }
 
@@ -322,11 +318,7 @@ static void finish(hf_context *ctx, prepared *p)
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
     for (size_t s = 0; p->ehvi != NULL && s < p->draws; s++) hf_ehvi_free(p->ehvi[s]);
-    hfi_free(ctx, p->ehvi);
-    hfi_free(ctx, p->e);
-    hfi_free(ctx, p->rooms);
-    hfi_free(ctx, p->slopes);
-    hfi_free(ctx, p->w);
+    HFI_FREE(ctx, p->ehvi, p->e, p->rooms, p->slopes, p->w);
 }
 
 /* A front for each draw of what may come of the pending points; `values` has room for all points. */
@@ -413,8 +405,7 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
     hf_status status = check_objectives(ctx, front);
     if (status < 0) return status;
     const size_t d = hf_posterior_dimension(front->objective[0]);
-    if (values == NULL && count > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_ehvi_evaluate: values is NULL");
+    if (values == NULL && count > 0) return hfi_refuse(ctx, "hf_ehvi_evaluate: values is NULL");
     status = check(ctx, front, d);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, front->objective[0], count, x, d);
     if (status < 0) return status;

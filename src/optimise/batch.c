@@ -123,19 +123,19 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, const hf_domain *do
                        const double *guesses, const double *x)
 {
     size_t entries;
-    if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
-    if (q == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a batch has at least one place; q is 0");
+    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
+    if (q == 0) return hfi_refuse(ctx, "a batch has at least one place; q is 0");
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);
     if (status < 0) return status;
     if (q > HFI_MOST_POINTS || a->pending > HFI_MOST_POINTS - q ||
         !hfi_size_mul(a->pending + q, domain->dimension, &entries))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu places and %zu pending points are more than %d", q,
-                        a->pending, HFI_MOST_POINTS);
+        return hfi_refuse(ctx, "%zu places and %zu pending points are more than %d", q, a->pending,
+                          HFI_MOST_POINTS);
     if (sweeps > 0 && a->kind != HF_ACQUIRE_EI && a->kind != HF_ACQUIRE_LOG_EI)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s of a batch is not the sum of what each place adds; with %zu sweeps use log-ei",
-                        hf_enum_name(HF_ENUM_ACQUISITION, a->kind), sweeps);
+        return hfi_refuse(ctx,
+                          "%s of a batch is not the sum of what each place adds; with %zu sweeps use log-ei",
+                          hf_enum_name(HF_ENUM_ACQUISITION, a->kind), sweeps);
     return HF_OK;
 }
 
@@ -159,9 +159,6 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
         memcpy(x, b.x, q * b.d * sizeof *x);
         if (values_or_null != NULL) memcpy(values_or_null, b.values, q * sizeof *values_or_null);
     }
-    hfi_free(ctx, b.given);
-    hfi_free(ctx, b.x);
-    hfi_free(ctx, b.values);
-    hfi_free(ctx, b.place);
+    HFI_FREE(ctx, b.given, b.x, b.values, b.place);
     return status;
 }

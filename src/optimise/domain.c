@@ -16,11 +16,11 @@ static hf_status check_candidates(hf_context *ctx, const hf_domain *domain)
     const size_t d = domain->dimension;
     size_t entries;
     if (domain->points == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the domain has %zu candidates, but their inputs are NULL",
-                        domain->candidates);
+        return hfi_refuse(ctx, "the domain has %zu candidates, but their inputs are NULL",
+                          domain->candidates);
     if (!hfi_size_mul(domain->candidates, d, &entries))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu candidates of %zu inputs are more than there can be",
-                        domain->candidates, d);
+        return hfi_refuse(ctx, "%zu candidates of %zu inputs are more than there can be", domain->candidates,
+                          d);
     for (size_t k = 0; k < entries; k++)
         if (!isfinite(domain->points[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -40,37 +40,35 @@ static hf_status check_steps(hf_context *ctx, const hf_domain *domain, size_t j)
     const double given = domain->step != NULL ? domain->step[j] : 0.0;
     const double steps = (domain->upper[j] - domain->lower[j]) / step_of(domain, j);
     if (!isfinite(given) || given < 0.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the step of input %zu (counted from 0) is %g; it must be 0 or positive", j, given);
+        return hfi_refuse(ctx, "the step of input %zu (counted from 0) is %g; it must be 0 or positive", j,
+                          given);
     if (hfi_domain_unordered(domain, j) && given != 0.0 && given != 1.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the step of input %zu (counted from 0) is %g; that of a category must be 0 or 1", j,
-                        given);
+        return hfi_refuse(
+            ctx, "the step of input %zu (counted from 0) is %g; that of a category must be 0 or 1", j, given);
     if (hfi_domain_unordered(domain, j) && steps > MOST_CODES - 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "input %zu (counted from 0) has %.0f categories; there can be %d at most", j,
-                        floor(steps) + 1.0, MOST_CODES);
+        return hfi_refuse(ctx, "input %zu (counted from 0) has %.0f categories; there can be %d at most", j,
+                          floor(steps) + 1.0, MOST_CODES);
     if (step_of(domain, j) > 0.0 && steps > most_steps)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "input %zu (counted from 0) has %g steps; beyond 2^31 make it continuous", j, steps);
+        return hfi_refuse(ctx, "input %zu (counted from 0) has %g steps; beyond 2^31 make it continuous", j,
+                          steps);
     return HF_OK;
 }
 
 static hf_status check_box(hf_context *ctx, const hf_domain *domain)
 {
     if (domain->lower == NULL || domain->upper == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the domain has neither candidates nor both bounds of a box");
+        return hfi_refuse(ctx, "the domain has neither candidates nor both bounds of a box");
     for (size_t j = 0; j < domain->dimension; j++) {
         const double lower = domain->lower[j], upper = domain->upper[j];
         if (!isfinite(lower) || !isfinite(upper))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a bound of input %zu (counted from 0) is not finite", j);
         if (lower > upper)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the lower bound of input %zu (counted from 0), %g, is above the upper one, %g",
-                            j, lower, upper);
+            return hfi_refuse(ctx,
+                              "the lower bound of input %zu (counted from 0), %g, is above the upper one, %g",
+                              j, lower, upper);
         if (!isfinite(upper - lower))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the box is wider than there are numbers in input %zu (counted from 0)", j);
+            return hfi_refuse(ctx, "the box is wider than there are numbers in input %zu (counted from 0)",
+                              j);
         const hf_status status = check_steps(ctx, domain, j);
         if (status < 0) return status;
     }
@@ -79,8 +77,8 @@ static hf_status check_box(hf_context *ctx, const hf_domain *domain)
 
 hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain)
 {
-    if (domain == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the domain is NULL");
-    if (domain->dimension == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the domain has no inputs");
+    if (domain == NULL) return hfi_refuse(ctx, "the domain is NULL");
+    if (domain->dimension == 0) return hfi_refuse(ctx, "the domain has no inputs");
     return domain->candidates > 0 ? check_candidates(ctx, domain) : check_box(ctx, domain);
 }
 

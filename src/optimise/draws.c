@@ -88,9 +88,7 @@ hf_status hfi_draws_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_dr
 void hfi_draws_end(hf_context *ctx, hfi_draws *draws)
 {
     hfi_given_end(ctx, &draws->given);
-    hfi_free(ctx, draws->e);
-    hfi_free(ctx, draws->best);
-    hfi_free(ctx, draws->w);
+    HFI_FREE(ctx, draws->e, draws->best, draws->w);
     *draws = (hfi_draws){.count = 0};
 }
 

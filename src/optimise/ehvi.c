@@ -80,8 +80,7 @@ void hf_ehvi_free(hf_ehvi *ehvi)
 {
     if (ehvi == NULL) return;
     hfi_memory memory = ehvi->memory;
-    hfi_memory_free(&memory, ehvi->boxes);
-    hfi_memory_free(&memory, ehvi);
+    HFI_MEMORY_FREE(&memory, ehvi->boxes, ehvi);
 }
 
 size_t hf_ehvi_objectives(const hf_ehvi *ehvi)
@@ -92,10 +91,10 @@ size_t hf_ehvi_objectives(const hf_ehvi *ehvi)
 hf_status hf_ehvi_create(hf_context *ctx, size_t n, size_t m, const double *values, const double *reference,
                          hf_ehvi **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_ehvi_create: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_ehvi_create: out is NULL");
     if (m > MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the expected improvement of %zu objectives is asked for; at most %d", m, MOST);
+        return hfi_refuse(ctx, "the expected improvement of %zu objectives is asked for; at most %d", m,
+                          MOST);
     hfi_front_point *points;
     size_t count;
     hf_status status = hfi_front_above_reference(ctx, n, m, values, reference, &points, &count);
@@ -115,8 +114,7 @@ hf_status hf_ehvi_create(hf_context *ctx, size_t n, size_t m, const double *valu
     } else {
         hfi_free(ctx, s.out);
     }
-    hfi_free(ctx, s.strips);
-    hfi_free(ctx, points);
+    HFI_FREE(ctx, s.strips, points);
     return status;
 }
 

@@ -33,50 +33,46 @@ hf_eulbo_settings hf_eulbo_settings_default(void)
 static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
 {
     if (s->batch == 0 || s->steps == 0 || s->patience == 0 || s->draws == 0)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "EULBO for %zu points in epochs of %zu steps with patience %zu and %zu draws cannot be "
             "climbed; give at least 1 of each",
             s->batch, s->steps, s->patience, s->draws);
     if (isinf(s->best)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "what is to be improved upon is %g", s->best);
     if (!(s->weight > 0.0 && isfinite(s->weight)) || !(s->clip > 0.0))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "a utility of weight %g and gradients of at most %g cannot be climbed; give positive ones",
+        return hfi_refuse(
+            ctx, "a utility of weight %g and gradients of at most %g cannot be climbed; give positive ones",
             s->weight, s->clip);
     if (!(s->rate_model >= 0.0 && s->rate_model <= 1.0) || !(s->rate_points >= 0.0 && s->rate_points <= 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the rates are %g and %g; give numbers in [0, 1]",
-                        s->rate_model, s->rate_points);
+        return hfi_refuse(ctx, "the rates are %g and %g; give numbers in [0, 1]", s->rate_model,
+                          s->rate_points);
     if ((unsigned)s->utility >= hf_enum_count(HF_ENUM_EULBO_UTILITY) ||
         !(s->temperature >= 0.01 && s->temperature <= 100.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",
-                        (int)s->utility, s->temperature);
+        return hfi_refuse(ctx,
+                          "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",
+                          (int)s->utility, s->temperature);
     return hfi_search_check(ctx, &s->search);
 }
 
 static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_settings *fit)
 {
     if (data == NULL || fit == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the %s of EULBO %s NULL", data == NULL ? "data" : "fit",
-                        data == NULL ? "are" : "is");
+        return hfi_refuse(ctx, "the %s of EULBO %s NULL", data == NULL ? "data" : "fit",
+                          data == NULL ? "are" : "is");
     if (data->outputs > 1 || data->mean != NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "EULBO is for readings of one output, without prior means of their own");
+        return hfi_refuse(ctx, "EULBO is for readings of one output, without prior means of their own");
     if (!fit->train || fit->minibatch > 0 || hfi_likelihood_is_noise(fit->sites) ||
         fit->sites == HF_LIKELIHOOD_PURSUIT || hf_likelihood_has_rate(fit->sites) || fit->checkpoint != NULL)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "
-            "and checkpoint");
+        return hfi_refuse(
+            ctx, "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "
+                 "and checkpoint");
     if (fit->objective == HF_OBJECTIVE_LOO || fit->objective == HF_OBJECTIVE_WLOO)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
+        return hfi_refuse(
+            ctx, "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
             hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
     if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "EULBO is for the inducing and the projected solver, not for '%s'; with the exact one "
             "maximise an acquisition function",
             hf_enum_name(HF_ENUM_SOLVER, fit->solver));
@@ -90,8 +86,7 @@ static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_dom
     const hf_status status = hfi_maximise_check_call(ctx, domain, &s->search, guess_count, guesses, x);
     if (status < 0) return status;
     if (domain->candidates > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "EULBO moves points in a box, not among %zu candidates",
-                        domain->candidates);
+        return hfi_refuse(ctx, "EULBO moves points in a box, not among %zu candidates", domain->candidates);
     if (domain->dimension != data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the domain has %zu inputs, but the readings have %zu",
                         domain->dimension, data->d);
@@ -106,8 +101,8 @@ static hf_status climb(void *arg, hfi_fit *fit, double *state)
     hfi_eulbo *e = arg;
     const hfi_evaluator *evaluator = &fit->trainer.evaluator;
     if (hfi_fit_has_stages(fit) || evaluator->kind->query_rows == NULL)
-        return hfi_fail(
-            fit->ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            fit->ctx,
             "%zu readings are trained in stages, which EULBO does not know; train inducing inputs, "
             "or use Adam",
             fit->n);
@@ -151,8 +146,7 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
         if (posterior != NULL) *posterior = made;
     }
     if (status < 0 || posterior == NULL) hf_posterior_free(made);
-    hfi_free(ctx, e.points);
-    hfi_free(ctx, e.gradients);
+    HFI_FREE(ctx, e.points, e.gradients);
     return status;
 }
 
@@ -175,16 +169,14 @@ hf_status hf_dpp_quality(hf_context *ctx, const hf_posterior *of, size_t n, cons
                          size_t m, size_t *rows, size_t *count)
 {
     if (of == NULL || rows == NULL || count == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_quality: %s is NULL",
-                        of == NULL     ? "the posterior"
-                        : rows == NULL ? "rows"
-                                       : "count");
+        return hfi_refuse(ctx, "hf_dpp_quality: %s is NULL",
+                          of == NULL     ? "the posterior"
+                          : rows == NULL ? "rows"
+                                         : "count");
     if (n == 0 || m == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_dpp_quality: there are %zu rows, of which %zu are asked for", n, m);
+        return hfi_refuse(ctx, "hf_dpp_quality: there are %zu rows, of which %zu are asked for", n, m);
     if (of->scaling.outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_quality: the posterior has %zu outputs, not one",
-                        of->scaling.outputs);
+        return hfi_refuse(ctx, "hf_dpp_quality: the posterior has %zu outputs, not one", of->scaling.outputs);
     hf_status status = hfi_posterior_check_rows(ctx, of, n, x, ldx);
     if (status < 0) return status;
     const size_t d = of->scaling.d;
@@ -197,7 +189,6 @@ hf_status hf_dpp_quality(hf_context *ctx, const hf_posterior *of, size_t n, cons
         hfi_scaling_inputs(&of->scaling, n, x, ldx, scaled);
         status = hf_dpp_greedy(ctx, of->kernel, n, scaled, d, mean + n, m, 0.0, rows, count, NULL);
     }
-    hfi_free(ctx, mean);
-    hfi_free(ctx, scaled);
+    HFI_FREE(ctx, mean, scaled);
     return status;
 }

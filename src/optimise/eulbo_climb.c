@@ -258,7 +258,6 @@ hf_status hfi_eulbo_climb(hfi_eulbo *e, double *state)
         c.trainer->found.log_prior = c.best_prior;
     }
     hfi_query_free(&c.query);
-    hfi_free(e->ctx, c.numbers);
-    hfi_free(e->ctx, c.smooth);
+    HFI_FREE(e->ctx, c.numbers, c.smooth);
     return status;
 }

@@ -128,8 +128,7 @@ static hf_status choose_from(hfi_eulbo *e, size_t count, double *pool)
     if (status >= 0)
         status = hf_sample(e->ctx, e->start, count, pool, e->domain->dimension, draws, BATCH_STREAM, samples);
     if (status >= 0) choose_batch(e, count, samples, largest, largest + draws, pool);
-    hfi_free(e->ctx, samples);
-    hfi_free(e->ctx, largest);
+    HFI_FREE(e->ctx, samples, largest);
     return status < 0 ? status : HF_OK;
 }
 
@@ -158,10 +157,7 @@ static hf_status fill_batch(hfi_eulbo *e)
             memcpy(pool + (k + 1) * d, points + starts[k] * d, d * sizeof *pool);
         status = choose_from(e, chosen + 1, pool);
     }
-    hfi_free(e->ctx, inputs);
-    hfi_free(e->ctx, points);
-    hfi_free(e->ctx, values);
-    hfi_free(e->ctx, pool);
+    HFI_FREE(e->ctx, inputs, points, values, pool);
     return status;
 }
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static int by_key(const void *a, const void *b)
 {
@@ -20,13 +19,11 @@ void hfi_front_sort(size_t n, hfi_front_point *points)
 
 static hf_status check(hf_context *ctx, size_t n, size_t m, const double *values)
 {
-    if (m == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are no objectives: m is 0");
-    if (n > 0 && values == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu points, but values is NULL", n);
+    if (m == 0) return hfi_refuse(ctx, "there are no objectives: m is 0");
+    if (n > 0 && values == NULL) return hfi_refuse(ctx, "there are %zu points, but values is NULL", n);
     size_t entries;
     if (!hfi_size_mul(n, m, &entries) || entries > SIZE_MAX / sizeof *values)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu points of %zu objectives are more than there can be", n,
-                        m);
+        return hfi_refuse(ctx, "%zu points of %zu objectives are more than there can be", n, m);
     for (size_t i = 0; i < entries; i++)
         if (!isfinite(values[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "objective %zu of point %zu (both counted from 0) is %g",
@@ -39,7 +36,7 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
 {
     hf_status status = check(ctx, n, m, values);
     if (status < 0) return status;
-    if (reference == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the reference is NULL");
+    if (reference == NULL) return hfi_refuse(ctx, "the reference is NULL");
     for (size_t j = 0; j < m; j++)
         if (!isfinite(reference[j]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "objective %zu (counted from 0) of the reference is %g",
@@ -99,8 +96,8 @@ hf_status hf_front(hf_context *ctx, size_t n, size_t m, const double *values, si
 {
     hf_status status = check(ctx, n, m, values);
     if (status < 0) return status;
-    if (count == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "count is NULL");
-    if (n > 0 && index == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "index is NULL");
+    if (count == NULL) return hfi_refuse(ctx, "count is NULL");
+    if (n > 0 && index == NULL) return hfi_refuse(ctx, "index is NULL");
     row *rows = hfi_alloc(ctx, n, sizeof *rows);
     if (rows == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) rows[i] = (row){values + i * m, m};

@@ -3,7 +3,6 @@
 #include "optimise/front.h"
 
 #include <math.h>
-#include <string.h>
 
 typedef struct slicing {
     hf_context *ctx;
@@ -53,10 +52,10 @@ static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point
 hf_status hf_hypervolume(hf_context *ctx, size_t n, size_t m, const double *values, const double *reference,
                          double *volume)
 {
-    if (volume == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "volume is NULL");
+    if (volume == NULL) return hfi_refuse(ctx, "volume is NULL");
     if (m > HF_FRONT_OBJECTIVES)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the hypervolume of %zu objectives is asked for; at most %d", m,
-                        HF_FRONT_OBJECTIVES);
+        return hfi_refuse(ctx, "the hypervolume of %zu objectives is asked for; at most %d", m,
+                          HF_FRONT_OBJECTIVES);
     slicing s = {.ctx = ctx, .reference = reference, .m = m};
     hfi_front_point *points;
     hf_status status = hfi_front_above_reference(ctx, n, m, values, reference, &points, &s.n);
@@ -72,7 +71,6 @@ hf_status hf_hypervolume(hf_context *ctx, size_t n, size_t m, const double *valu
         else
             *volume = sum;
     }
-    hfi_free(ctx, s.room);
-    hfi_free(ctx, points);
+    HFI_FREE(ctx, s.room, points);
     return status;
 }

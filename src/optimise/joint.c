@@ -201,14 +201,7 @@ static void finish(joint *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
         hf_workspace_free(j->workspace[k]);
-    hfi_free(j->ctx, j->workspace);
-    hfi_free(j->ctx, j->points);
-    hfi_free(j->ctx, j->e);
-    hfi_free(j->ctx, j->part);
-    hfi_free(j->ctx, j->best);
-    hfi_free(j->ctx, j->f);
-    hfi_free(j->ctx, j->by_factor);
-    hfi_free(j->ctx, j->log_p_slope);
+    HFI_FREE(j->ctx, j->workspace, j->points, j->e, j->part, j->best, j->f, j->by_factor, j->log_p_slope);
 }
 
 static hf_status make_room(joint *j)
@@ -258,18 +251,18 @@ static hf_status begin(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
 
 static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, const double *x)
 {
-    if (q == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a batch has at least one place; q is 0");
+    if (q == 0) return hfi_refuse(ctx, "a batch has at least one place; q is 0");
     const hf_status status = hfi_acquire_check(ctx, a, d);
     if (status < 0) return status;
     if (a->kind != HF_ACQUIRE_LOG_EI && a->kind != HF_ACQUIRE_EI)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s of a batch has no joint value here; log-ei and ei have one",
-                        hf_enum_name(HF_ENUM_ACQUISITION, a->kind));
+        return hfi_refuse(ctx, "%s of a batch has no joint value here; log-ei and ei have one",
+                          hf_enum_name(HF_ENUM_ACQUISITION, a->kind));
     if (a->best == -INFINITY && a->pending + a->against == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "best is -infinity and there are no points to improve upon: a batch has no value");
+        return hfi_refuse(ctx,
+                          "best is -infinity and there are no points to improve upon: a batch has no value");
     if (q > HFI_MOST_POINTS || a->pending + a->against > HFI_MOST_POINTS - q)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu places and %zu points given are more than %d", q,
-                        a->pending + a->against, HFI_MOST_POINTS);
+        return hfi_refuse(ctx, "%zu places and %zu points given are more than %d", q, a->pending + a->against,
+                          HFI_MOST_POINTS);
     return hfi_posterior_check_rows(ctx, a->posterior, q, x, d);
 }
 
@@ -277,8 +270,8 @@ hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const
                            double *gradients)
 {
     if (a == NULL || a->posterior == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function, or the posterior of f, is NULL");
-    if (value == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_acquire_joint: value is NULL");
+        return hfi_refuse(ctx, "the acquisition function, or the posterior of f, is NULL");
+    if (value == NULL) return hfi_refuse(ctx, "hf_acquire_joint: value is NULL");
     const size_t d = hf_posterior_dimension(a->posterior);
     hf_status status = check(ctx, a, d, q, x);
     if (status < 0) return status;
@@ -384,20 +377,19 @@ static hf_status ascend(joint *j, const hf_domain *domain, size_t iterations, do
         if (c.smooth > 0) status = go_up(&c, iterations, gain);
         if (status >= 0 && *gain > 0.0) memcpy(x, c.x, entries * sizeof *x);
     }
-    hfi_free(ctx, c.inputs);
-    hfi_free(ctx, c.x);
+    HFI_FREE(ctx, c.inputs, c.x);
     return status;
 }
 
 hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domain *domain, size_t iterations,
                             size_t q, double *x, double *gain)
 {
-    if (a == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the acquisition function is NULL");
+    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
     hf_status status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
     if (status >= 0) status = check(ctx, a, domain->dimension, q, x);
     for (size_t i = 0; i < q && status >= 0; i++)
         if (!hf_domain_contains(domain, x + i * domain->dimension, NULL))
-            status = hfi_fail(ctx, HF_ERR_ARGUMENT, "place %zu (counted from 0) is not in the domain", i);
+            status = hfi_refuse(ctx, "place %zu (counted from 0) is not in the domain", i);
     if (status < 0) return status;
     joint j;
     double more = 0.0;

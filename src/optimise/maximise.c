@@ -4,7 +4,6 @@
 #include "optimise/optimise.h"
 
 #include "search/maximise.h"
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -56,10 +55,9 @@ hf_search_settings hf_search_settings_default(void)
 hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings)
 {
     if (!(settings->resolution >= 0.0 && settings->resolution <= 0.5))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the resolution is %g; it must be 0 or in (0, 1/2]",
-                        settings->resolution);
+        return hfi_refuse(ctx, "the resolution is %g; it must be 0 or in (0, 1/2]", settings->resolution);
     if (settings->iterations == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "climbs need at least one evaluation; iterations is 0");
+        return hfi_refuse(ctx, "climbs need at least one evaluation; iterations is 0");
     return HF_OK;
 }
 
@@ -316,14 +314,14 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
                                   const hf_search_settings *settings, size_t guess_count,
                                   const double *guesses, const double *x)
 {
-    if (x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the place: x is NULL");
+    if (x == NULL) return hfi_refuse(ctx, "there is no room for the place: x is NULL");
     hf_status status = hf_domain_check(ctx, domain);
     if (status < 0 || domain->candidates > 0) return status;
     const hf_search_settings usual = hf_search_settings_default();
     status = hfi_search_check(ctx, settings != NULL ? settings : &usual);
     if (status < 0) return status;
     if (guess_count > 0 && guesses == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are %zu guesses, but they are NULL", guess_count);
+        return hfi_refuse(ctx, "there are %zu guesses, but they are NULL", guess_count);
     for (size_t k = 0; k < guess_count * domain->dimension; k++)
         if (!isfinite(guesses[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "guess %zu (counted from 0) is not finite",
@@ -351,9 +349,6 @@ hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, cons
         *found = result;
     }
     hfi_walk_end(ctx, &s.walk);
-    hfi_free(ctx, s.values);
-    hfi_free(ctx, s.points);
-    hfi_free(ctx, s.room);
-    hfi_free(ctx, s.inputs);
+    HFI_FREE(ctx, s.values, s.points, s.room, s.inputs);
     return status;
 }

@@ -3,7 +3,6 @@
 #include "optimise/optimise.h"
 
 #include "posterior/posterior.h"
-#include <math.h>
 #include <string.h>
 
 enum {

@@ -30,11 +30,10 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
 
 static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain)
 {
-    if (posterior == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_thompson_maximise: the posterior is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "hf_thompson_maximise: the posterior is NULL");
     if (hf_posterior_outputs(posterior) > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "Thompson's method is about one output; the posterior has %zu",
-                        hf_posterior_outputs(posterior));
+        return hfi_refuse(ctx, "Thompson's method is about one output; the posterior has %zu",
+                          hf_posterior_outputs(posterior));
     if (hf_posterior_dimension(posterior) != domain->dimension)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the posterior has %zu inputs, but the domain has %zu",
                         hf_posterior_dimension(posterior), domain->dimension);

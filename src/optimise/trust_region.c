@@ -26,15 +26,14 @@ static hf_status check_settings(hf_context *ctx, const hf_trust_settings *settin
     if (!isfinite(s.side) || !isfinite(s.smallest) || !isfinite(s.largest) || !isfinite(s.improvement))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a setting of the trust region is not finite");
     if (!(s.smallest > 0.0) || s.side < s.smallest || s.side > s.largest)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= "
-                        "largest",
-                        s.side, s.smallest, s.largest);
-    if (s.successes == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "0 successes would double a trust region; give at least 1");
+        return hfi_refuse(
+            ctx,
+            "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= "
+            "largest",
+            s.side, s.smallest, s.largest);
+    if (s.successes == 0) return hfi_refuse(ctx, "0 successes would double a trust region; give at least 1");
     if (s.improvement < 0.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the improvement of a success is %g; give at least 0",
-                        s.improvement);
+        return hfi_refuse(ctx, "the improvement of a success is %g; give at least 0", s.improvement);
     return HF_OK;
 }
 
@@ -49,9 +48,8 @@ hf_status hf_trust_region_create(hf_context *ctx, const hf_trust_settings *setti
                                  size_t batch, hf_trust_region *out)
 {
     if (free_inputs == 0 || batch == 0 || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a trust region of %zu inputs and %zu points a round%s cannot be", free_inputs, batch,
-                        out == NULL ? ", to be put nowhere," : "");
+        return hfi_refuse(ctx, "a trust region of %zu inputs and %zu points a round%s cannot be", free_inputs,
+                          batch, out == NULL ? ", to be put nowhere," : "");
     const hf_trust_settings s = settings_of(settings);
     const hf_status status = check_settings(ctx, settings);
     if (status < 0) return status;
@@ -62,28 +60,27 @@ hf_status hf_trust_region_create(hf_context *ctx, const hf_trust_settings *setti
 
 static hf_status check_region(hf_context *ctx, const hf_trust_region *region)
 {
-    if (region == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the trust region is NULL");
+    if (region == NULL) return hfi_refuse(ctx, "the trust region is NULL");
     if (!isfinite(region->side))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the side of the trust region, %g, is not finite",
                         region->side);
     if (!(region->side > 0.0) || region->failures_allowed == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a trust region of side %g that allows %zu failures is none; "
-                        "hf_trust_region_create() makes one",
-                        region->side, region->failures_allowed);
+        return hfi_refuse(ctx,
+                          "a trust region of side %g that allows %zu failures is none; "
+                          "hf_trust_region_create() makes one",
+                          region->side, region->failures_allowed);
     return HF_OK;
 }
 
 static hf_status check_outcome(hf_context *ctx, const hf_trust_outcome *outcome)
 {
-    if (outcome == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the outcome of the round is NULL");
+    if (outcome == NULL) return hfi_refuse(ctx, "the outcome of the round is NULL");
     if (!isfinite(outcome->before) || !isfinite(outcome->after) || !isfinite(outcome->scale))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                         "the outcome of a round, %g after %g in units of %g, is not finite", outcome->after,
                         outcome->before, outcome->scale);
     if (outcome->scale < 0.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the unit of an improvement is %g; give at least 0",
-                        outcome->scale);
+        return hfi_refuse(ctx, "the unit of an improvement is %g; give at least 0", outcome->scale);
     return HF_OK;
 }
 
@@ -97,9 +94,8 @@ hf_status hf_trust_region_update(hf_context *ctx, const hf_trust_settings *setti
     if (status >= 0) status = check_outcome(ctx, outcome);
     if (status < 0) return status;
     if (region->side < s.smallest)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the trust region has ended: its side, %g, is below %g; restart it", region->side,
-                        s.smallest);
+        return hfi_refuse(ctx, "the trust region has ended: its side, %g, is below %g; restart it",
+                          region->side, s.smallest);
     const double scale = outcome->scale > 0.0 ? outcome->scale : fabs(outcome->before);
     const bool success = outcome->after > outcome->before + s.improvement * scale;
     hf_trust_event what = HF_TRUST_KEPT;
@@ -134,20 +130,19 @@ hf_status hf_trust_region_restart(hf_context *ctx, const hf_trust_settings *sett
 
 static hf_status check_centre(hf_context *ctx, const hf_domain *domain, const double *centre)
 {
-    if (centre == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the centre of the trust region is NULL");
+    if (centre == NULL) return hfi_refuse(ctx, "the centre of the trust region is NULL");
     const hf_status status = hf_domain_check(ctx, domain);
     if (status < 0) return status;
     if (domain->candidates > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a trust region is part of a box, not of %zu candidates",
-                        domain->candidates);
+        return hfi_refuse(ctx, "a trust region is part of a box, not of %zu candidates", domain->candidates);
     for (size_t j = 0; j < domain->dimension; j++) {
         if (!isfinite(centre[j]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                             "input %zu (counted from 0) of the trust region's centre is not finite", j);
         if (centre[j] < domain->lower[j] || centre[j] > domain->upper[j])
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "input %zu (counted from 0) of the trust region's centre, %g, is not in [%g, %g]",
-                            j, centre[j], domain->lower[j], domain->upper[j]);
+            return hfi_refuse(
+                ctx, "input %zu (counted from 0) of the trust region's centre, %g, is not in [%g, %g]", j,
+                centre[j], domain->lower[j], domain->upper[j]);
     }
     return HF_OK;
 }
@@ -165,9 +160,9 @@ static hf_status mean_lengthscale(hf_context *ctx, const hf_domain *domain, cons
     size_t count = 0;
     for (size_t j = 0; j < domain->dimension; j++) {
         if (!(lengthscales[j] > 0.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "lengthscale %zu (counted from 0) of the trust region, %g, is not positive", j,
-                            lengthscales[j]);
+            return hfi_refuse(ctx,
+                              "lengthscale %zu (counted from 0) of the trust region, %g, is not positive", j,
+                              lengthscales[j]);
         if (!is_shaped(domain, lengthscales, j)) continue;
         sum += log(lengthscales[j]) - log(domain->upper[j] - domain->lower[j]);
         count++;
@@ -181,7 +176,7 @@ hf_status hf_trust_region_box(hf_context *ctx, const hf_trust_region *region, co
 {
     double mean = 0.0;
     if (lower == NULL || upper == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for the box of the trust region");
+        return hfi_refuse(ctx, "there is no room for the box of the trust region");
     hf_status status = check_region(ctx, region);
     if (status >= 0) status = check_centre(ctx, boundary, centre);
     if (status >= 0 && lengthscales != NULL) status = mean_lengthscale(ctx, boundary, lengthscales, &mean);
@@ -204,8 +199,7 @@ hf_status hf_trust_candidates(hf_context *ctx, const hf_domain *box, const doubl
 {
     const hf_status status = check_centre(ctx, box, centre);
     if (status < 0) return status;
-    if (count > 0 && x == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no room for %zu candidates", count);
+    if (count > 0 && x == NULL) return hfi_refuse(ctx, "there is no room for %zu candidates", count);
     const size_t d = box->dimension, free = hfi_domain_free_inputs(box, NULL, NULL);
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_REGION, stream_number);
@@ -225,10 +219,10 @@ hf_status hf_trust_candidates(hf_context *ctx, const hf_domain *box, const doubl
 hf_status hf_trust_choose(hf_context *ctx, size_t draws, size_t count, const double *samples, size_t *chosen)
 {
     if (draws == 0 || count < draws || samples == NULL || chosen == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%zu draws cannot choose among %zu candidates%s; give at least one draw, as many "
-                        "candidates, samples and room for the choice",
-                        draws, count, samples == NULL || chosen == NULL ? " from or to NULL" : "");
+        return hfi_refuse(ctx,
+                          "%zu draws cannot choose among %zu candidates%s; give at least one draw, as many "
+                          "candidates, samples and room for the choice",
+                          draws, count, samples == NULL || chosen == NULL ? " from or to NULL" : "");
     bool *taken = hfi_alloc(ctx, count, sizeof *taken);
     size_t *found = hfi_alloc(ctx, draws, sizeof *found);
     hf_status status = taken != NULL && found != NULL ? HF_OK : HF_ERR_MEMORY;
@@ -248,7 +242,6 @@ hf_status hf_trust_choose(hf_context *ctx, size_t draws, size_t count, const dou
         found[k] = best;
     }
     if (status >= 0) memcpy(chosen, found, draws * sizeof *found);
-    hfi_free(ctx, taken);
-    hfi_free(ctx, found);
+    HFI_FREE(ctx, taken, found);
     return status;
 }

@@ -28,7 +28,7 @@ static hf_status check_inputs(hf_context *ctx, const char *whose, const hf_poste
 hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d)
 {
     if (bound == NULL || bound->mean == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the bound, or the posterior of its mean, is NULL");
+        return hfi_refuse(ctx, "the bound, or the posterior of its mean, is NULL");
     if (!isfinite(bound->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
     hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
@@ -36,8 +36,7 @@ hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d)
         status = check_inputs(ctx, "standard deviation", hfi_ucb_spread(bound), d, bound->contexts);
     if (status < 0) return status;
     if (bound->contexts > 0 && bound->context == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu inputs follow the domain's, but their values are NULL",
-                        bound->contexts);
+        return hfi_refuse(ctx, "%zu inputs follow the domain's, but their values are NULL", bound->contexts);
     for (size_t k = 0; k < bound->contexts; k++)
         if (!isfinite(bound->context[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -130,8 +129,7 @@ static hf_status in_chunks(hf_context *ctx, const hf_ucb *bound, size_t m, size_
             put_together(bound, d, x + (begin + i) * d, rows + i * all);
         status = add_up(ctx, bound, count, all, rows != NULL ? rows : x + begin * d, values + begin, var);
     }
-    hfi_free(ctx, rows);
-    hfi_free(ctx, var);
+    HFI_FREE(ctx, rows, var);
     return status;
 }
 

@@ -69,8 +69,7 @@ hf_status hfi_utility_init(hf_context *ctx, size_t count, size_t draws, hfi_util
 
 void hfi_utility_free(hfi_utility *utility)
 {
-    hfi_free(utility->ctx, utility->normals);
-    hfi_free(utility->ctx, utility->room);
+    HFI_FREE(utility->ctx, utility->normals, utility->room);
     memset(utility, 0, sizeof *utility);
 }
 

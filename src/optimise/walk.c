@@ -27,8 +27,7 @@ hf_status hfi_walk_begin(hf_context *ctx, const hf_domain *domain, size_t n, con
 
 void hfi_walk_end(hf_context *ctx, hfi_walk *walk)
 {
-    hfi_free(ctx, walk->points);
-    hfi_free(ctx, walk->values);
+    HFI_FREE(ctx, walk->points, walk->values);
     *walk = (hfi_walk){.count = 0};
 }
 

@@ -30,21 +30,20 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
                           hfi_conditional *out)
 {
     if (settings->output_eps && settings->output_eps_count != outputs)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs",
-                        settings->output_eps_count, outputs);
+        return hfi_refuse(ctx, "%zu shares of outliers (eps) are given for %zu outputs",
+                          settings->output_eps_count, outputs);
     for (size_t k = 0; k < outputs; k++) {
         const size_t t = out->samples.output[k];
         out->eps[k] = settings->output_eps ? settings->output_eps[t] : settings->eps;
         if (!(out->eps[k] >= 0.0 && out->eps[k] < 1.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "eps of output %zu is %g; it is a share of outliers, from 0 to less than 1", t,
-                            out->eps[k]);
+            return hfi_refuse(ctx,
+                              "eps of output %zu is %g; it is a share of outliers, from 0 to less than 1", t,
+                              out->eps[k]);
     }
     if (settings->threshold_rule == HF_THRESHOLD_GIVEN)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "weights centred on the other outputs have a threshold for each by the rule 'quantile' or "
-            "'mad', not a given one");
+        return hfi_refuse(
+            ctx, "weights centred on the other outputs have a threshold for each by the rule 'quantile' or "
+                 "'mad', not a given one");
     /* Interpolated, the quantile has a part of the smallest wrong residual where just that share is wrong, and
      * goes with it as far as it likes. */
     out->rule = (hf_outputs_rule){
@@ -77,11 +76,7 @@ hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings,
 void hfi_conditional_free(hfi_conditional *c)
 {
     hf_context *ctx = c->samples.ctx;
-    hfi_free(ctx, c->eps);
-    hfi_free(ctx, c->weight);
-    hfi_free(ctx, c->shift);
-    hfi_free(ctx, c->model);
-    hfi_free(ctx, c->covariances);
+    HFI_FREE(ctx, c->eps, c->weight, c->shift, c->model, c->covariances);
     hfi_samples_free(&c->samples);
     memset(c, 0, sizeof *c);
 }

@@ -33,9 +33,7 @@ double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model)
 
 static void model_free(hf_context *ctx, hfi_pursuit_model *model)
 {
-    hfi_free(ctx, model->member);
-    hfi_free(ctx, model->rho);
-    hfi_free(ctx, model->state);
+    HFI_FREE(ctx, model->member, model->rho, model->state);
 }
 
 static bool model_init(hf_context *ctx, size_t rows, size_t count, hfi_pursuit_model *model)
@@ -53,8 +51,7 @@ void hfi_pursuit_free(hfi_pursuit *p)
     hf_context *ctx = p->trainer->evaluator.ctx;
     model_free(ctx, &p->now);
     model_free(ctx, &p->best);
-    hfi_free(ctx, p->known);
-    hfi_free(ctx, p->outlook);
+    HFI_FREE(ctx, p->known, p->outlook);
     memset(p, 0, sizeof *p);
 }
 
@@ -89,15 +86,14 @@ static hf_status check(const hfi_trainer *t)
 {
     const hfi_evaluator *e = &t->evaluator;
     if (!e->kind->outlook)
-        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
-                        "relevance pursuit works with the exact and the inducing solver; fit it with one of "
-                        "these and project its sites");
+        return hfi_refuse(
+            e->ctx, "relevance pursuit works with the exact and the inducing solver; fit it with one of "
+                    "these and project its sites");
     if (t->objective != HF_OBJECTIVE_EVIDENCE)
-        return hfi_fail(e->ctx, HF_ERR_ARGUMENT,
-                        "relevance pursuit compares models by the evidence, not by '%s'",
-                        hf_enum_name(HF_ENUM_OBJECTIVE, t->objective));
+        return hfi_refuse(e->ctx, "relevance pursuit compares models by the evidence, not by '%s'",
+                          hf_enum_name(HF_ENUM_OBJECTIVE, t->objective));
     if (e->sites->given || isfinite(e->sites->threshold))
-        return hfi_fail(e->ctx, HF_ERR_ARGUMENT, "relevance pursuit is for plain readings");
+        return hfi_refuse(e->ctx, "relevance pursuit is for plain readings");
     return HF_OK;
 }
 

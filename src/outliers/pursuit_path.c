@@ -204,10 +204,7 @@ static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool bl
     if (s >= 0 && news) s = backward(p, &path, list);
     if (s >= 0 && news) s = polish(p, &path, settings->iterations);
     if (s >= 0 && hfi_pursuit_score(p, &path) > hfi_pursuit_score(p, &p->best)) copy(p, &p->best, &path);
-    hfi_free(e->ctx, list);
-    hfi_free(e->ctx, path.member);
-    hfi_free(e->ctx, path.rho);
-    hfi_free(e->ctx, path.state);
+    HFI_FREE(e->ctx, list, path.member, path.rho, path.state);
     return s;
 }
 
@@ -255,7 +252,6 @@ hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, c
         memcpy(p->now.state, at, t->count * sizeof *at);
         s = follow(p, settings, true, hfi_pursuit_score(p, &p->best));
     }
-    hfi_free(e->ctx, list);
-    hfi_free(e->ctx, at);
+    HFI_FREE(e->ctx, list, at);
     return s;
 }

@@ -124,8 +124,7 @@ hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
         if (p->now.member[i]) w.row[w.members++] = i;
     if (s >= 0) s = find_units(&w);
     if (s >= 0) s = run(&w, &wide, iterations);
-    hfi_free(e->ctx, w.unit);
-    hfi_free(e->ctx, w.row);
+    HFI_FREE(e->ctx, w.unit, w.row);
     hfi_wide_space_free(e->ctx, &wide);
     return s;
 }

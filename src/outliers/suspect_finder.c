@@ -52,9 +52,7 @@ static void finder_free(hfi_finder *finder)
 {
     hfi_holdout_free(finder->ctx, &finder->residuals);
     hfi_flagging_free(finder->ctx, &finder->assessed);
-    hfi_free(finder->ctx, finder->probability);
-    hfi_free(finder->ctx, finder->sorted);
-    hfi_free(finder->ctx, finder->flag);
+    HFI_FREE(finder->ctx, finder->probability, finder->sorted, finder->flag);
 }
 
 /* From the cold start, and from others: without the flagged readings it may be another one that ends highest. */

@@ -21,9 +21,7 @@ hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *f, size_t rows, size_
 
 void hfi_flagging_free(hf_context *ctx, hfi_flagging *f)
 {
-    hfi_free(ctx, f->flag);
-    hfi_free(ctx, f->state);
-    hfi_free(ctx, f->t);
+    HFI_FREE(ctx, f->flag, f->state, f->t);
     memset(f, 0, sizeof *f);
 }
 

@@ -86,8 +86,7 @@ static hf_status group_residual(hfi_finder *finder, const cluster *b, double *t,
         *t = difference / sqrt(fmax(variance, 1e-300));
     }
     const hf_status s = scratch && sum ? HF_OK : HF_ERR_MEMORY;
-    hfi_free(finder->ctx, scratch);
-    hfi_free(finder->ctx, sum);
+    HFI_FREE(finder->ctx, scratch, sum);
     hfi_solution_free(&solution);
     return s;
 }
@@ -194,12 +193,7 @@ static hf_status cluster_init(hfi_finder *finder, const size_t *found, size_t gr
 
 static void cluster_free(hf_context *ctx, cluster *b)
 {
-    hfi_free(ctx, b->x);
-    hfi_free(ctx, b->y);
-    hfi_free(ctx, b->row);
-    hfi_free(ctx, b->matrix);
-    hfi_free(ctx, b->work);
-    hfi_free(ctx, b->column);
+    HFI_FREE(ctx, b->x, b->y, b->row, b->matrix, b->work, b->column);
 }
 
 hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group, size_t *count)

@@ -3,7 +3,6 @@
  * sections of a core, whose permeability is measured as a whole). Leaving one out leaves its twins, so that its residual says how
  * well the inputs tell specimens apart, not whether a reading is wrong. */
 #include "outliers/suspects.h"
-#include <math.h>
 #include <string.h>
 
 /* Only readings within so many interquartile ranges of the quartiles are looked at: far ones may be wrong, and wrong in the same way. */

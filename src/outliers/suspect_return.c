@@ -4,7 +4,6 @@
  * of the slope that the kept readings are the near side of; or else not much is gained by doing without them. */
 #include "outliers/suspects.h"
 #include <math.h>
-#include <string.h>
 
 enum {
     FEWEST = 20, /* flags in the nearer part: fewer are no tail */

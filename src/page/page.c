@@ -173,8 +173,7 @@ void hfi_page_slices(hfi_page *page)
         draw_slices(page, &s, centre, drawn);
         hfi_page_put(page, "</div>\n");
     }
-    hfi_free(page->ctx, drawn);
-    hfi_free(page->ctx, s.x);
+    HFI_FREE(page->ctx, drawn, s.x);
     hfi_page_end(page);
 }
 
@@ -261,8 +260,7 @@ hf_status hf_model_report_html(hf_context *ctx, const hf_model *model, const hf_
                                const char *model_file, const char *path)
 {
     if (ctx == NULL || model == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_model_report_html: context, model and path must not be NULL");
+        return hfi_refuse(ctx, "hf_model_report_html: context, model and path must not be NULL");
     hfi_page page = {.ctx = ctx, .model = model, .test = test, .model_file = model_file};
     hf_status status = ask(ctx, &page);
     if (status >= 0) {

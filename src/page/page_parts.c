@@ -5,7 +5,6 @@
 #include <holdfast/enums.h>
 #include <holdfast/version.h>
 #include <math.h>
-#include <string.h>
 
 const double *hfi_page_column(const hfi_page *page, const char *name)
 {

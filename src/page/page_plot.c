@@ -3,7 +3,6 @@
 #include "page/page.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum {
     WIDTH = 420,

@@ -129,7 +129,7 @@ static hf_status deliver(hf_context *ctx, const batch *job, double *mean, double
 hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x, size_t ldx,
                      double *mean, double *var_latent, double *var_observed)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "the posterior is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0) return status;
     bool variance = var_latent != NULL || var_observed != NULL;
@@ -144,7 +144,6 @@ hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, c
         status = run(ctx, &job);
         if (status >= 0) status = deliver(ctx, &job, mean, var_latent, var_observed);
     }
-    hfi_free(ctx, job.mean);
-    hfi_free(ctx, job.variance);
+    HFI_FREE(ctx, job.mean, job.variance);
     return status;
 }

@@ -90,18 +90,15 @@ static hf_status predict(hf_context *ctx, comparison *job, double *var)
     for (size_t q = 0; q < job->m && compared >= 0; q++)
         var[q] = hfi_scaling_variance(&p->scaling, hfi_scaling_output(&p->scaling, job->x + q * job->ldx),
                                       job->result[q]);
-    hfi_free(ctx, job->arena);
-    hfi_free(ctx, job->result);
-    hfi_free(ctx, job->exact.t);
-    hfi_free(ctx, job->exact.factor);
+    HFI_FREE(ctx, job->arena, job->result, job->exact.t, job->exact.factor);
     return hfi_worse(compared, status);
 }
 
 hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                    size_t ldx, double *var)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
-    if (var == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "var is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "the posterior is NULL");
+    if (var == NULL && m > 0) return hfi_refuse(ctx, "var is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;

@@ -127,8 +127,8 @@ hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, si
 hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
                                 size_t ldx, double *covariance, size_t ldc)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
-    if (covariance == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the covariance is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "the posterior is NULL");
+    if (covariance == NULL && m > 0) return hfi_refuse(ctx, "the covariance is NULL");
     if (ldc < m)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of the covariance are %zu apart, fewer than %zu", ldc,
                         m);
@@ -147,7 +147,6 @@ hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, 
             covariance[j * ldc + i] = value;
         }
     }
-    hfi_free(ctx, mean);
-    hfi_free(ctx, c);
+    HFI_FREE(ctx, mean, c);
     return status;
 }

@@ -3,7 +3,6 @@
 #include "posterior/given.h"
 
 #include "linalg/linalg.h"
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -62,9 +61,7 @@ static hf_status weigh(hf_context *ctx, hfi_given *g)
     }
     if (any) hfi_tall_divide(ctx, g->rows, g->p, g->factor, g->p, true, g->weights, g->rows);
     for (size_t k = 0; any && k < g->p * g->p; k++) g->factor[k] *= g->scale;
-    hfi_free(ctx, column);
-    hfi_free(ctx, room);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, column, room, scratch);
     return any ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -91,11 +88,7 @@ hf_status hfi_given_begin(hf_context *ctx, const hf_posterior *posterior, size_t
 
 void hfi_given_end(hf_context *ctx, hfi_given *given)
 {
-    hfi_free(ctx, given->mean);
-    hfi_free(ctx, given->factor);
-    hfi_free(ctx, given->inputs);
-    hfi_free(ctx, given->weights);
-    hfi_free(ctx, given->room);
+    HFI_FREE(ctx, given->mean, given->factor, given->inputs, given->weights, given->room);
     *given = (hfi_given){.p = 0};
 }
 

@@ -43,9 +43,8 @@ double hfi_influence_divergence(double c, double v, double r, double d, double s
 hf_status hfi_check_site(hf_context *ctx, const char *which, double target, double variance)
 {
     if (!(variance > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the %s site's variance is %g; give a positive one, or infinity for removal", which,
-                        variance);
+        return hfi_refuse(ctx, "the %s site's variance is %g; give a positive one, or infinity for removal",
+                          which, variance);
     if (!isinf(variance) && !isfinite(target))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the %s site's target is %g", which, target);
     return HF_OK;
@@ -55,15 +54,14 @@ hf_status hfi_check_site(hf_context *ctx, const char *which, double target, doub
 static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t i, const double *kl)
 {
     if (posterior == NULL || kl == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence: %s is NULL",
-                        posterior == NULL ? "the posterior" : "the result");
+        return hfi_refuse(ctx, "hf_influence: %s is NULL",
+                          posterior == NULL ? "the posterior" : "the result");
     const hfi_solution *s = &posterior->solution;
     if (s->residual == NULL || s->variance == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the anchors of an inducing posterior are not its readings; hf_influence_inducing() "
-                        "takes the reading itself");
-    if (i >= s->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
+        return hfi_refuse(
+            ctx, "the anchors of an inducing posterior are not its readings; hf_influence_inducing() "
+                 "takes the reading itself");
+    if (i >= s->n) return hfi_refuse(ctx, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
     return HF_OK;
 }
 
@@ -98,7 +96,7 @@ hf_status hf_influence_of_removal(hf_context *ctx, const hf_posterior *posterior
         hfi_posterior_need_exact(ctx, posterior, "the influence of removing each reading",
                                  "hf_influence() answers for one reading of a projected posterior");
     if (status < 0) return status;
-    if (kl == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_of_removal: the result is NULL");
+    if (kl == NULL) return hfi_refuse(ctx, "hf_influence_of_removal: the result is NULL");
     const hfi_solution *s = &posterior->solution;
     double *c = hfi_alloc(ctx, s->n, 2 * sizeof *c);
     if (c == NULL) return HF_ERR_MEMORY;

@@ -57,9 +57,7 @@ static hf_status resolve(hf_context *ctx, const hf_posterior *p, const double *x
             hfi_solution_whiten(s, 1, column, m, scratch + hfi_kernel_scratch(p->kernel), &ld);
         out->variance = hfi_variance_clamp(out->prior - hfi_dot(hfi_solution_rank(s), seen, seen));
     }
-    hfi_free(ctx, k);
-    hfi_free(ctx, column);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, k, column, scratch);
     return status;
 }
 
@@ -67,19 +65,18 @@ static hf_status check(hf_context *ctx, const hf_posterior *p, hf_inducing_metho
                        const double *kl)
 {
     if (p == NULL || x == NULL || kl == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_inducing: %s is NULL",
-                        p == NULL   ? "the posterior"
-                        : x == NULL ? "x"
-                                    : "the result");
+        return hfi_refuse(ctx, "hf_influence_inducing: %s is NULL",
+                          p == NULL   ? "the posterior"
+                          : x == NULL ? "x"
+                                      : "the result");
     if (p->solution.solver != HF_SOLVER_INDUCING)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "hf_influence_inducing needs an inducing posterior, but this one is %s; hf_influence() "
             "answers for its anchors",
             hf_enum_name(HF_ENUM_SOLVER, p->solution.solver));
     if ((unsigned)method > HF_INDUCING_DTC)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_inducing: there is no inducing method %d",
-                        (int)method);
+        return hfi_refuse(ctx, "hf_influence_inducing: there is no inducing method %d", (int)method);
     return hfi_posterior_check_rows(ctx, p, 1, x, p->solution.d);
 }
 
@@ -89,8 +86,7 @@ hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *posterior, 
 {
     hf_status status = check(ctx, posterior, method, x, kl);
     if (status >= 0 && !isfinite(variance))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the present site's variance is %g; give a positive number",
-                        variance);
+        return hfi_refuse(ctx, "the present site's variance is %g; give a positive number", variance);
     if (status >= 0) status = hfi_check_site(ctx, "present", target, variance);
     if (status >= 0) status = hfi_check_site(ctx, "replacing", moved_to, with);
     if (status < 0) return status;

@@ -49,10 +49,7 @@ typedef struct room {
 
 static void room_free(hf_context *ctx, room *m)
 {
-    hfi_free(ctx, m->r);
-    hfi_free(ctx, m->d);
-    hfi_free(ctx, m->rest);
-    hfi_free(ctx, m->a);
+    HFI_FREE(ctx, m->r, m->d, m->rest, m->a);
 }
 
 static hf_status room_init(hf_context *ctx, size_t n, size_t q, room *m)

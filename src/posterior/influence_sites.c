@@ -105,9 +105,7 @@ static hf_status find_cavity(moved *job)
     hf_status status = mean && g && scratch ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_posterior_joint_scaled(ctx, p, q, job->points, mean, job->joint);
     if (status >= 0) status = take_out(job, g, mean + q, g + k * s->n, scratch);
-    hfi_free(ctx, mean);
-    hfi_free(ctx, g);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, mean, g, scratch);
     return status;
 }
 
@@ -272,17 +270,15 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t co
                                                 "hf_influence() answers for one of a projected posterior");
     if (status < 0) return status;
     if (count == 0 || anchor == NULL || target == NULL || variance == NULL || kl == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_influence_sites: %s",
-                        count == 0 ? "no site is given" : "an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_influence_sites: %s",
+                          count == 0 ? "no site is given" : "an argument that must not be NULL is");
     const size_t n = posterior->solution.n;
-    if (count > n) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu sites of %zu anchors cannot change", count, n);
+    if (count > n) return hfi_refuse(ctx, "%zu sites of %zu anchors cannot change", count, n);
     for (size_t i = 0; i < count; i++) {
         if (anchor[i] >= n)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist",
-                            anchor[i], n);
+            return hfi_refuse(ctx, "anchor %zu of %zu (counted from 0) does not exist", anchor[i], n);
         for (size_t j = 0; j < i; j++)
-            if (anchor[i] == anchor[j])
-                return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu is given twice", anchor[i]);
+            if (anchor[i] == anchor[j]) return hfi_refuse(ctx, "anchor %zu is given twice", anchor[i]);
         status = hfi_check_site(ctx, "replacing", target[i], variance[i]);
         if (status < 0) return status;
     }

@@ -8,7 +8,7 @@ hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior, doubl
         ctx, posterior, "leave-one-out",
         "a fit with any solver tells it of every reading (hf_reading, hf_model_rows)");
     if (status < 0) return status;
-    if (mean == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the mean is NULL");
+    if (mean == NULL) return hfi_refuse(ctx, "the mean is NULL");
     const hfi_solution *s = &posterior->solution;
     double *cavity = hfi_alloc(ctx, s->n, 3 * sizeof *cavity);
     if (cavity == NULL) return HF_ERR_MEMORY;

@@ -21,8 +21,8 @@ static hf_status check_inputs(hf_context *ctx, const hfi_scaling *scaling, const
     }
     hfi_free(ctx, code);
     if (s >= 0 && moved)
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                     "the expert's kernel is of inputs as they are, which the posterior has standardised");
+        s = hfi_refuse(ctx,
+                       "the expert's kernel is of inputs as they are, which the posterior has standardised");
     return s;
 }
 
@@ -36,8 +36,8 @@ static hf_status rescale(hf_context *ctx, const hfi_scaling *scaling, hf_kernel 
         if (p.unit == HF_UNIT_OUTPUT2 || p.unit == HF_UNIT_OUTPUT) continue;
         const double factor = hfi_scaling_factor(scaling, p.unit, p.column);
         if (!isfinite(factor) || !(factor > 0.0))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
+            return hfi_refuse(
+                ctx,
                 "the expert's kernel has one %s for inputs that the posterior scales differently; "
                 "give each input its own",
                 p.name);
@@ -50,20 +50,17 @@ hf_status hf_posterior_lift(hf_context *ctx, hf_posterior *posterior, const hf_e
 {
     hf_kernel *kernel = NULL;
     if (ctx == NULL || posterior == NULL || expert == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_posterior_lift: a context, a posterior and an expert are needed");
+        return hfi_refuse(ctx, "hf_posterior_lift: a context, a posterior and an expert are needed");
     const hfi_scaling *scaling = &posterior->scaling;
     if (scaling->outputs > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_posterior_lift: the posterior has %zu outputs; an expert's mean is of one",
-                        scaling->outputs);
+        return hfi_refuse(ctx, "hf_posterior_lift: the posterior has %zu outputs; an expert's mean is of one",
+                          scaling->outputs);
     if (hfi_expert_inputs(expert) != scaling->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "hf_posterior_lift: the posterior has %zu inputs, the expert's readings have %zu",
                         scaling->d, hfi_expert_inputs(expert));
     if (hfi_mean_lifted(posterior->mean))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_posterior_lift: the posterior has the mean of an expert already");
+        return hfi_refuse(ctx, "hf_posterior_lift: the posterior has the mean of an expert already");
     hf_status s = HF_OK;
     if (hfi_expert_kernel(expert) != NULL) s = hf_kernel_copy(ctx, hfi_expert_kernel(expert), &kernel);
     if (s >= 0 && kernel != NULL) s = check_inputs(ctx, scaling, kernel);

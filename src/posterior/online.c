@@ -8,8 +8,7 @@ static hf_status check_site(hf_context *ctx, double target, double variance)
 {
     if (!isfinite(target)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the target is %g", target);
     if (!(variance > 0.0 && isfinite(variance)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the site variance is %g; give a positive, finite one",
-                        variance);
+        return hfi_refuse(ctx, "the site variance is %g; give a positive, finite one", variance);
     return HF_OK;
 }
 
@@ -23,8 +22,7 @@ static hf_status check_anchor(hf_context *ctx, const hf_posterior *posterior, si
 {
     hf_status status = check_exact(ctx, posterior);
     if (status < 0 || i < posterior->solution.n) return status;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "anchor %zu of %zu (counted from 0) does not exist", i,
-                    posterior->solution.n);
+    return hfi_refuse(ctx, "anchor %zu of %zu (counted from 0) does not exist", i, posterior->solution.n);
 }
 
 /* Target less prior mean at the scaled input z. */
@@ -59,9 +57,7 @@ hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const doubl
                                                                variance),
                                      column, prior);
     }
-    hfi_free(ctx, z);
-    hfi_free(ctx, column);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, z, column, scratch);
     return status;
 }
 

@@ -32,11 +32,11 @@ hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, siz
                              size_t ldx, double *mean, double *var_latent, double *var_observed,
                              double *covariance)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_outputs: the posterior is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "hf_predict_outputs: the posterior is NULL");
     const size_t outputs = posterior->scaling.outputs, d = posterior->solution.d;
     const size_t own = outputs > 1 ? d - 1 : d;
     size_t count, square = 0;
-    if (m > 0 && x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "x is NULL, but has %zu rows", m);
+    if (m > 0 && x == NULL) return hfi_refuse(ctx, "x is NULL, but has %zu rows", m);
     if (ldx < own)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but there are %zu inputs", ldx, own);
     if (!hfi_size_mul(m, outputs, &count) || (covariance != NULL && !hfi_size_mul(count, outputs, &square)))
@@ -55,7 +55,6 @@ hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, siz
         status = hfi_worse(predicted, status);
     }
     if (status >= 0 && covariance != NULL) memcpy(covariance, aside, square * sizeof *covariance);
-    hfi_free(ctx, rows);
-    hfi_free(ctx, aside);
+    HFI_FREE(ctx, rows, aside);
     return status;
 }

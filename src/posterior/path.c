@@ -93,9 +93,7 @@ static hf_status add_left_over(hf_context *ctx, const hf_posterior *posterior, h
         status = hfi_chol_jitter(ctx, rank, factor, rank, 1.0, fill_left_over, &job, &jitter);
     for (size_t a = 0; a < rank && status >= 0; a++)
         hfi_axpy(rank - a, hfi_stream_normal(stream), factor + a * (rank + 1), w + a);
-    hfi_free(ctx, job.kr);
-    hfi_free(ctx, job.k);
-    hfi_free(ctx, factor);
+    HFI_FREE(ctx, job.kr, job.k, factor);
     return status;
 }
 
@@ -171,11 +169,10 @@ static hf_status draw(hf_context *ctx, const hf_posterior *posterior, uint64_t i
 hf_status hf_path_create(hf_context *ctx, const hf_posterior *posterior, uint64_t stream, size_t features,
                          hf_path **out)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_path_create: the posterior is NULL");
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_path_create: out is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "hf_path_create: the posterior is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_path_create: out is NULL");
     if (features > MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a path of %zu features is asked for; at most %d", features,
-                        MOST);
+        return hfi_refuse(ctx, "a path of %zu features is asked for; at most %d", features, MOST);
     hf_path *path = hfi_alloc(ctx, 1, sizeof *path);
     if (path == NULL) return HF_ERR_MEMORY;
     path->memory = hfi_context_memory(ctx);
@@ -195,7 +192,7 @@ size_t hf_path_dimension(const hf_path *path)
 hf_workspace *hf_path_workspace(hf_context *ctx, const hf_path *path)
 {
     if (path != NULL) return hf_workspace_create(ctx, path->mean);
-    hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_path_workspace: the path is NULL");
+    hfi_refuse(ctx, "hf_path_workspace: the path is NULL");
     return NULL;
 }
 
@@ -229,8 +226,8 @@ hf_status hf_path_evaluate(const hf_path *path, hf_workspace *workspace, const d
 hf_status hf_path_many_rows(hf_context *ctx, const hf_path *path, size_t m, const double *x, size_t ldx,
                             double *values)
 {
-    if (path == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_path_many_rows: the path is NULL");
-    if (values == NULL && m > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_path_many_rows: values is NULL");
+    if (path == NULL) return hfi_refuse(ctx, "hf_path_many_rows: the path is NULL");
+    if (values == NULL && m > 0) return hfi_refuse(ctx, "hf_path_many_rows: values is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, path->mean, m, x, ldx);
     if (status < 0 || m == 0) return status;
     const hfi_scaling *scaling = &path->mean->scaling;
@@ -248,8 +245,6 @@ hf_status hf_path_many_rows(hf_context *ctx, const hf_path *path, size_t m, cons
             status = hfi_fail(ctx, HF_ERR_NOT_FINITE, "the path overflows at row %zu (counted from 0)", i);
     }
     if (status >= 0) memcpy(values, prior, m * sizeof *values);
-    hfi_free(ctx, scaled);
-    hfi_free(ctx, mean);
-    hfi_free(ctx, prior);
+    HFI_FREE(ctx, scaled, mean, prior);
     return status;
 }

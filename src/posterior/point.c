@@ -17,7 +17,7 @@ static size_t scratch_of(const hf_posterior *posterior)
 hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior)
 {
     if (posterior == NULL) {
-        hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_workspace_create: the posterior is NULL");
+        hfi_refuse(ctx, "hf_workspace_create: the posterior is NULL");
         return NULL;
     }
     const hfi_solution *s = &posterior->solution;
@@ -46,12 +46,8 @@ void hf_workspace_free(hf_workspace *workspace)
 {
     if (workspace == NULL) return;
     hfi_memory memory = workspace->memory; /* by value: the workspace itself is about to go */
-    hfi_memory_free(&memory, workspace->x);
-    hfi_memory_free(&memory, workspace->gradient);
-    hfi_memory_free(&memory, workspace->covariance);
-    hfi_memory_free(&memory, workspace->room);
-    hfi_memory_free(&memory, workspace->scratch);
-    hfi_memory_free(&memory, workspace);
+    HFI_MEMORY_FREE(&memory, workspace->x, workspace->gradient, workspace->covariance, workspace->room,
+                    workspace->scratch, workspace);
 }
 
 double *hfi_workspace_spare(hf_workspace *workspace, size_t d)

@@ -35,8 +35,7 @@ void hf_posterior_free(hf_posterior *posterior)
     hf_mean_free(posterior->mean);
     hfi_solution_free(&posterior->solution);
     hfi_scaling_free(&posterior->scaling);
-    hfi_memory_free(&memory, posterior->noises);
-    hfi_memory_free(&memory, posterior);
+    HFI_MEMORY_FREE(&memory, posterior->noises, posterior);
 }
 
 hf_solver hf_posterior_solver(const hf_posterior *posterior)
@@ -61,11 +60,11 @@ hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, co
                                     const hf_sites *sites, const double *x, size_t ldx)
 {
     if (kernel == NULL || mean == NULL || sites == NULL || x == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "kernel, mean, sites and x are all needed; %s is NULL",
-                        kernel == NULL  ? "kernel"
-                        : mean == NULL  ? "mean"
-                        : sites == NULL ? "sites"
-                                        : "x");
+        return hfi_refuse(ctx, "kernel, mean, sites and x are all needed; %s is NULL",
+                          kernel == NULL  ? "kernel"
+                          : mean == NULL  ? "mean"
+                          : sites == NULL ? "sites"
+                                          : "x");
     size_t d = hf_kernel_dimension(kernel);
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the kernel has %zu inputs", ldx,
@@ -79,7 +78,7 @@ hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, co
 hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
                          const double *x, size_t ldx, hf_posterior **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_exact: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_solve_exact: out is NULL");
     hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status < 0) return status;
     hfi_solution solution = {0};
@@ -194,21 +193,22 @@ double hfi_posterior_observed(const hf_posterior *posterior, size_t output, doub
 hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
                                    const char *instead)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the posterior is NULL", what);
+    if (posterior == NULL) return hfi_refuse(ctx, "%s: the posterior is NULL", what);
     if (posterior->solution.form == HFI_FORM_EXACT) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs the exact solver, but this posterior is %s; %s", what,
-                    hf_enum_name(HF_ENUM_SOLVER, posterior->solution.solver), instead);
+    return hfi_refuse(ctx, "%s needs the exact solver, but this posterior is %s; %s", what,
+                      hf_enum_name(HF_ENUM_SOLVER, posterior->solution.solver), instead);
 }
 
 hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, const char *what)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the posterior is NULL", what);
+    if (posterior == NULL) return hfi_refuse(ctx, "%s: the posterior is NULL", what);
     const hfi_solution *s = &posterior->solution;
     if (s->residual != NULL && s->variance != NULL) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "an inducing posterior has no %s: what its variance lacks to the exact one has no sign; "
-                    "solve by projection to have one",
-                    what);
+    return hfi_refuse(
+        ctx,
+        "an inducing posterior has no %s: what its variance lacks to the exact one has no sign; "
+        "solve by projection to have one",
+        what);
 }
 
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row)
@@ -221,7 +221,7 @@ hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterio
                                    size_t ldx)
 {
     size_t d = posterior->solution.d;
-    if (m > 0 && x == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "x is NULL, but has %zu rows", m);
+    if (m > 0 && x == NULL) return hfi_refuse(ctx, "x is NULL, but has %zu rows", m);
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but the posterior has %zu inputs",
                         ldx, d);
@@ -232,8 +232,8 @@ hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterio
                                 x[i * ldx + j]);
     for (size_t i = 0; i < m; i++)
         if (!hfi_posterior_has_output(posterior, x + i * ldx))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "row %zu (counted from 0) asks for output %g; there are %zu, counted from 0", i,
-                            x[i * ldx + d - 1], posterior->scaling.outputs);
+            return hfi_refuse(ctx,
+                              "row %zu (counted from 0) asks for output %g; there are %zu, counted from 0", i,
+                              x[i * ldx + d - 1], posterior->scaling.outputs);
     return HF_OK;
 }

@@ -61,8 +61,8 @@ static hf_status draw_all(hf_context *ctx, draw *job, size_t count, uint64_t ind
 hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x, size_t ldx,
                     size_t count, uint64_t stream, double *samples)
 {
-    if (posterior == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior is NULL");
-    if (samples == NULL && m > 0 && count > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "samples is NULL");
+    if (posterior == NULL) return hfi_refuse(ctx, "the posterior is NULL");
+    if (samples == NULL && m > 0 && count > 0) return hfi_refuse(ctx, "samples is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0 || count == 0) return status;
     double *mean = hfi_alloc(ctx, m, sizeof *mean), *covariance = hfi_alloc(ctx, m, m * sizeof *covariance);
@@ -86,8 +86,6 @@ hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, co
                     .samples = samples};
         draw_all(ctx, &job, count, stream);
     }
-    hfi_free(ctx, mean);
-    hfi_free(ctx, covariance);
-    hfi_free(ctx, factor);
+    HFI_FREE(ctx, mean, covariance, factor);
     return status;
 }

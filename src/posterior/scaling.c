@@ -37,9 +37,7 @@ hf_status hfi_scaling_copy(hf_context *ctx, const hfi_scaling *scaling, hfi_scal
 void hfi_scaling_free(hfi_scaling *scaling)
 {
     if (scaling->memory.release != NULL) { /* a zeroed scaling owns nothing, not even an allocator */
-        hfi_memory_free(&scaling->memory, scaling->x_shift);
-        hfi_memory_free(&scaling->memory, scaling->x_scale);
-        hfi_memory_free(&scaling->memory, scaling->shifts);
+        HFI_MEMORY_FREE(&scaling->memory, scaling->x_shift, scaling->x_scale, scaling->shifts);
     }
     memset(scaling, 0, sizeof *scaling);
 }

@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- inducing inputs --------------------------------------------------------------------------------------
  */
@@ -35,8 +34,8 @@ static hf_status check_distinct(hf_context *ctx, size_t m, size_t d, const doubl
         bool equal = true;
         for (size_t j = 0; j < d; j++) equal = equal && places[i - 1].row[j] == places[i].row[j];
         if (equal)
-            status = hfi_fail(ctx, HF_ERR_ARGUMENT, "inducing inputs %zu and %zu (counted from 0) are equal",
-                              places[i - 1].index, places[i].index);
+            status = hfi_refuse(ctx, "inducing inputs %zu and %zu (counted from 0) are equal",
+                                places[i - 1].index, places[i].index);
     }
     hfi_free(ctx, places);
     return status;
@@ -46,10 +45,9 @@ static hf_status check_inducing(hf_context *ctx, hf_inducing_method method, size
                                 const double *z, size_t ldz)
 {
     if ((unsigned)method > HF_INDUCING_DTC)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: there is no inducing method %d",
-                        (int)method);
-    if (m == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: there are no inducing inputs");
-    if (z == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: z is NULL");
+        return hfi_refuse(ctx, "hf_solve_inducing: there is no inducing method %d", (int)method);
+    if (m == 0) return hfi_refuse(ctx, "hf_solve_inducing: there are no inducing inputs");
+    if (z == NULL) return hfi_refuse(ctx, "hf_solve_inducing: z is NULL");
     if (ldz < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of z are %zu apart, but the kernel has %zu inputs", ldz,
                         d);
@@ -113,7 +111,7 @@ hf_status hf_solve_inducing(hf_context *ctx, const hf_kernel *kernel, const hf_m
                             const hf_sites *sites, const double *x, size_t ldx, hf_inducing_method method,
                             size_t m, const double *z, size_t ldz, hf_posterior **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_inducing: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_solve_inducing: out is NULL");
     hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status < 0) return status;
     const size_t d = hf_kernel_dimension(kernel);

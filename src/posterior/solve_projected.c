@@ -8,16 +8,14 @@
 static hf_status check_choices(hf_context *ctx, const hf_projection *p)
 {
     if ((unsigned)p->actions > HF_ACTIONS_GIVEN)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there are no actions %d", (int)p->actions);
+        return hfi_refuse(ctx, "hf_solve_projected: there are no actions %d", (int)p->actions);
     if ((unsigned)p->blocks > HF_BLOCKS_CLUSTERED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no rule %d for blocks",
-                        (int)p->blocks);
+        return hfi_refuse(ctx, "hf_solve_projected: there is no rule %d for blocks", (int)p->blocks);
     if ((unsigned)p->start > HF_ACTION_START_PRECISION)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no start %d for actions",
-                        (int)p->start);
+        return hfi_refuse(ctx, "hf_solve_projected: there is no start %d for actions", (int)p->start);
     if ((unsigned)p->choice > HF_INDUCING_FIRST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: there is no choice %d of inducing inputs",
-                        (int)p->choice);
+        return hfi_refuse(ctx, "hf_solve_projected: there is no choice %d of inducing inputs",
+                          (int)p->choice);
     return HF_OK;
 }
 
@@ -26,8 +24,8 @@ static hf_status check_inputs(hf_context *ctx, const hf_projection *p, size_t d,
 {
     if (p->inputs == NULL) return HF_OK;
     if (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0 || p->inducing > present)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "hf_solve_projected: %zu inducing inputs are given for %zu readings; give from one to as "
             "many, and neither block nor given actions",
             p->inducing, present);
@@ -52,7 +50,7 @@ hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_
                              hf_projection_report *report)
 {
     if (!out || !projection)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_solve_projected: %s is NULL", !out ? "out" : "projection");
+        return hfi_refuse(ctx, "hf_solve_projected: %s is NULL", !out ? "out" : "projection");
     hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
     if (status >= 0) status = check_choices(ctx, projection);
     if (status >= 0)

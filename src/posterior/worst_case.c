@@ -107,7 +107,7 @@ hf_status hf_projected_error(hf_context *ctx, const hf_posterior *posterior, boo
 {
     hf_status status = hfi_need_readings(ctx, posterior, "bound on what was not computed");
     if (status < 0) return status;
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_projected_error: the result is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_projected_error: the result is NULL");
     hf_projection_error e = {0};
     status = with_exact(ctx, posterior, factor, &e);
     if (status >= 0) *out = e;
@@ -130,7 +130,7 @@ hf_status hf_predict_worst_case(hf_context *ctx, const hf_posterior *posterior, 
 {
     hf_status status = hfi_need_readings(ctx, posterior, "worst case");
     if (status < 0) return status;
-    if (m > 0 && total == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_predict_worst_case: total is NULL");
+    if (m > 0 && total == NULL) return hfi_refuse(ctx, "hf_predict_worst_case: total is NULL");
     double *work = hfi_alloc(ctx, m + 1, 3 * sizeof *work);
     if (work == NULL) return HF_ERR_MEMORY;
     double *mean = work, *latent = work + m, *missing = work + 2 * m;

@@ -2,7 +2,6 @@
 /* Anderson (1965), "Iterative procedures for nonlinear integral equations", in the form of Walker and Ni (2011). */
 #include "search/anderson.h"
 #include "linalg/linalg.h"
-#include <math.h>
 #include <string.h>
 
 /* Relative size of what is added to the diagonal of the normal equations. */

@@ -331,9 +331,7 @@ static hf_status search(hf_context *ctx, const hfi_spectrum_data *data, spectrum
         find_power(s);
         choose_peaks(s, period, count);
     }
-    hfi_free(ctx, s->power);
-    hfi_free(ctx, indices);
-    hfi_free(ctx, numbers);
+    HFI_FREE(ctx, s->power, indices, numbers);
     return ready ? HF_OK : HF_ERR_MEMORY;
 }
 

@@ -8,13 +8,7 @@
 void hfi_trainer_free(hfi_trainer *t)
 {
     hf_context *ctx = t->evaluator.ctx;
-    hfi_free(ctx, t->free_index);
-    hfi_free(ctx, t->lower);
-    hfi_free(ctx, t->upper);
-    hfi_free(ctx, t->prior_mean);
-    hfi_free(ctx, t->prior_sd);
-    hfi_free(ctx, t->start);
-    hfi_free(ctx, t->work);
+    HFI_FREE(ctx, t->free_index, t->lower, t->upper, t->prior_mean, t->prior_sd, t->start, t->work);
     hfi_evaluator_free(&t->evaluator);
     memset(t, 0, sizeof *t);
 }
@@ -237,8 +231,7 @@ hf_status hfi_trainer_widen(const hfi_trainer *t, const double *state, size_t mo
 
 void hfi_wide_space_free(hf_context *ctx, hfi_wide_space *wide)
 {
-    hfi_free(ctx, wide->theta);
-    hfi_free(ctx, wide->free_index);
+    HFI_FREE(ctx, wide->theta, wide->free_index);
 }
 
 hf_status hfi_trainer_search(hfi_trainer *t, hfi_optimiser by, const hfi_objective *objective,

@@ -199,7 +199,6 @@ hf_status hfi_by_trust_region(hfi_search_run *search)
                  .curved = true};
         s = climb(&r);
     }
-    hfi_free(search->ctx, free_entries);
-    hfi_free(search->ctx, work);
+    HFI_FREE(search->ctx, free_entries, work);
     return s;
 }

@@ -8,21 +8,20 @@
 static hf_status check_table(hf_context *ctx, const hf_age_law *law)
 {
     if (law->entries == 0 || law->ages == NULL || law->added == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the table of the law of ageing is %s",
-                        law->entries == 0 ? "empty" : "NULL");
+        return hfi_refuse(ctx, "the table of the law of ageing is %s", law->entries == 0 ? "empty" : "NULL");
     for (size_t k = 0; k < law->entries; k++) {
         const double age = law->ages[k], added = law->added[k];
         const double age_before = k > 0 ? law->ages[k - 1] : 0.0,
                      added_before = k > 0 ? law->added[k - 1] : 0.0;
         if (!(age > age_before) || isinf(age))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
+            return hfi_refuse(
+                ctx,
                 "age %zu (counted from 0) of the law of ageing is %g; ages are finite and ascend from 0, "
                 "which is not among them",
                 k, age);
         if (!(added >= added_before) || isinf(added))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
+            return hfi_refuse(
+                ctx,
                 "the law of ageing adds %g at age %g; what is added is finite, at least 0 and never less "
                 "than at a lower age",
                 added, age);
@@ -32,14 +31,13 @@ static hf_status check_table(hf_context *ctx, const hf_age_law *law)
 
 hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law)
 {
-    if (law == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "the law of ageing is NULL");
+    if (law == NULL) return hfi_refuse(ctx, "the law of ageing is NULL");
     if ((unsigned)law->kind >= hf_enum_count(HF_ENUM_AGE_KIND))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no law of ageing %d", (int)law->kind);
+        return hfi_refuse(ctx, "there is no law of ageing %d", (int)law->kind);
     if (law->kind == HF_AGE_TABLE) return check_table(ctx, law);
     if (law->kind != HF_AGE_NONE && (!(law->rate >= 0.0) || isinf(law->rate)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the rate of the %s law of ageing is %g; give a finite number of at least 0",
-                        hf_enum_name(HF_ENUM_AGE_KIND, law->kind), law->rate);
+        return hfi_refuse(ctx, "the rate of the %s law of ageing is %g; give a finite number of at least 0",
+                          hf_enum_name(HF_ENUM_AGE_KIND, law->kind), law->rate);
     return HF_OK;
 }
 
@@ -133,7 +131,7 @@ double hf_age_horizon(const hf_age_law *law, double variance, double limit)
 hf_status hf_sites_age(hf_context *ctx, hf_sites *sites, const hf_age_law *law, const double *age)
 {
     if (sites == NULL || (age == NULL && sites->n > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_age: %s is NULL", sites == NULL ? "sites" : "age");
+        return hfi_refuse(ctx, "hf_sites_age: %s is NULL", sites == NULL ? "sites" : "age");
     const hf_status status = hf_age_law_check(ctx, law);
     if (status < 0) return status;
     for (size_t i = 0; i < sites->n; i++)

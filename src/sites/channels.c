@@ -9,8 +9,7 @@ hf_status hfi_sites_make_channels(hf_context *ctx, hf_sites *sites, size_t chann
     size_t *of = hfi_alloc(ctx, sites->n, sizeof *of);
     double *noises = hfi_alloc(ctx, channels, 2 * sizeof *noises);
     if (of == NULL || noises == NULL) {
-        hfi_free(ctx, of);
-        hfi_free(ctx, noises);
+        HFI_FREE(ctx, of, noises);
         return HF_ERR_MEMORY;
     }
     if (sites->n > 0) memcpy(of, channel, sites->n * sizeof *of);
@@ -18,8 +17,7 @@ hf_status hfi_sites_make_channels(hf_context *ctx, hf_sites *sites, size_t chann
         noises[c] = sites->noise;
         noises[channels + c] = sites->threshold;
     }
-    hfi_memory_free(&sites->memory, sites->channel);
-    hfi_memory_free(&sites->memory, sites->noises);
+    HFI_MEMORY_FREE(&sites->memory, sites->channel, sites->noises);
     sites->channels = channels;
     sites->channel = of;
     sites->noises = noises;
@@ -30,21 +28,19 @@ hf_status hfi_sites_make_channels(hf_context *ctx, hf_sites *sites, size_t chann
 hf_status hf_sites_set_channels(hf_context *ctx, hf_sites *sites, size_t channels, const size_t *channel)
 {
     if (sites == NULL || (channel == NULL && sites->n > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_channels: %s is NULL",
-                        sites == NULL ? "sites" : "channel");
-    if (channels == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_channels: there are 0 channels");
+        return hfi_refuse(ctx, "hf_sites_set_channels: %s is NULL", sites == NULL ? "sites" : "channel");
+    if (channels == 0) return hfi_refuse(ctx, "hf_sites_set_channels: there are 0 channels");
     for (size_t i = 0; i < sites->n; i++)
         if (channel[i] >= channels)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu is of channel %zu, but there are %zu (from 0)",
-                            i, channel[i], channels);
+            return hfi_refuse(ctx, "reading %zu is of channel %zu, but there are %zu (from 0)", i, channel[i],
+                              channels);
     return hfi_sites_make_channels(ctx, sites, channels, channel);
 }
 
 hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const double *noise)
 {
     if (sites == NULL || noise == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_channel_noise: %s is NULL",
-                        sites == NULL ? "sites" : "noise");
+        return hfi_refuse(ctx, "hf_sites_set_channel_noise: %s is NULL", sites == NULL ? "sites" : "noise");
     if (!sites->channel) return hf_sites_set_noise(ctx, sites, noise[0]);
     const hf_status status = hfi_sites_check_noises(ctx, sites, noise);
     if (status < 0) return status;
@@ -57,8 +53,7 @@ hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const dou
 hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const double *beta)
 {
     if (sites == NULL || beta == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_channel_beta: %s is NULL",
-                        sites == NULL ? "sites" : "beta");
+        return hfi_refuse(ctx, "hf_sites_set_channel_beta: %s is NULL", sites == NULL ? "sites" : "beta");
     hf_status status = HF_OK;
     for (size_t c = 0; status >= 0 && c < sites->channels; c++) status = hfi_sites_check_beta(ctx, beta[c]);
     for (size_t i = 0; status >= 0 && i < sites->n; i++) {

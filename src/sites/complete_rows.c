@@ -119,9 +119,7 @@ static hf_status prepare(hf_context *ctx, hfi_complete_rows *r)
         }
     }
     hfi_mcd_scratch_free(ctx, &scratch);
-    hfi_free(ctx, entries);
-    hfi_free(ctx, moved);
-    hfi_free(ctx, index);
+    HFI_FREE(ctx, entries, moved, index);
     return status;
 }
 
@@ -156,8 +154,6 @@ hf_status hfi_complete_rows_create(hf_context *ctx, size_t n, size_t p, const do
 
 void hfi_complete_rows_free(hf_context *ctx, hfi_complete_rows *rows)
 {
-    hfi_free(ctx, rows->u);
-    hfi_free(ctx, rows->index);
-    hfi_free(ctx, rows->centre);
+    HFI_FREE(ctx, rows->u, rows->index, rows->centre);
     *rows = (hfi_complete_rows){0};
 }

@@ -3,7 +3,6 @@
  * alone: a reading farther out gets a site of negative precision. */
 #include "sites/likelihood.h"
 #include "sites/student.h"
-#include <math.h>
 
 static void place(hfi_seen *seen)
 {

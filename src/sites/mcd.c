@@ -15,8 +15,7 @@ hf_status hfi_mcd_scratch_create(hf_context *ctx, size_t n, size_t p, hfi_mcd_sc
     double *block = hfi_alloc(ctx, 2 * n + 2 * p + p * p, sizeof *block);
     bool *chosen = hfi_alloc(ctx, n, sizeof *chosen);
     if (block == NULL || chosen == NULL) {
-        hfi_free(ctx, block);
-        hfi_free(ctx, chosen);
+        HFI_FREE(ctx, block, chosen);
         return HF_ERR_MEMORY;
     }
     *out = (hfi_mcd_scratch){.block = block,
@@ -30,8 +29,7 @@ hf_status hfi_mcd_scratch_create(hf_context *ctx, size_t n, size_t p, hfi_mcd_sc
 
 void hfi_mcd_scratch_free(hf_context *ctx, hfi_mcd_scratch *scratch)
 {
-    hfi_free(ctx, scratch->block);
-    hfi_free(ctx, scratch->chosen);
+    HFI_FREE(ctx, scratch->block, scratch->chosen);
     *scratch = (hfi_mcd_scratch){0};
 }
 

@@ -3,7 +3,6 @@
 #include "sites/mcd.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -211,9 +210,7 @@ static hf_status search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, siz
         *steps = 0;
         for (size_t k = 0; k < POOL; k++) *steps += taken[k];
     }
-    hfi_free(ctx, candidates.block);
-    hfi_free(ctx, order);
-    hfi_free(ctx, block);
+    HFI_FREE(ctx, candidates.block, order, block);
     return status;
 }
 

@@ -83,10 +83,10 @@ hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const
                                       const double *y, double *centre)
 {
     if (y == NULL || centre == NULL || (x == NULL && d > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_centre_neighbours: %s is NULL",
-                        y == NULL        ? "y"
-                        : centre == NULL ? "centre"
-                                         : "x");
+        return hfi_refuse(ctx, "hf_robust_centre_neighbours: %s is NULL",
+                          y == NULL        ? "y"
+                          : centre == NULL ? "centre"
+                                           : "x");
     if (ldx < d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the row stride %zu is smaller than the %zu inputs", ldx, d);
     hf_status status = check(ctx, n, d, x, ldx, y);

@@ -91,8 +91,7 @@ hf_status hfi_outputs_condition(hf_context *ctx, size_t n, const double *y, size
             status = hfi_worse(status, one_pattern(ctx, &j, &patterns, k));
     }
     hfi_patterns_free(ctx, &patterns);
-    hfi_free(ctx, block);
-    hfi_free(ctx, index);
+    HFI_FREE(ctx, block, index);
     return status;
 }
 
@@ -101,8 +100,7 @@ hf_status hf_outputs_conditional_centre(hf_context *ctx, size_t n, const double 
 {
     hf_status status = hfi_outputs_check(ctx, "hf_outputs_conditional_centre", n, y, ldy, model);
     if (status < 0) return status;
-    if (centre == NULL && n > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_conditional_centre: centre is NULL");
+    if (centre == NULL && n > 0) return hfi_refuse(ctx, "hf_outputs_conditional_centre: centre is NULL");
     double *result = hfi_alloc_product(ctx, n, model->outputs, sizeof *result);
     if (result == NULL) return HF_ERR_MEMORY;
     status = hfi_outputs_condition(ctx, n, y, ldy, model, result, NULL);

@@ -115,7 +115,6 @@ hf_status hfi_outputs_weigh_rows(hf_context *ctx, const hf_outputs_rule *rule, s
         for (size_t t = 0; t < outputs; t++) out->scale[t] = c;
     }
     hfi_patterns_free(ctx, &patterns);
-    hfi_free(ctx, block);
-    hfi_free(ctx, observed);
+    HFI_FREE(ctx, block, observed);
     return status;
 }

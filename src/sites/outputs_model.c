@@ -37,13 +37,12 @@ static hf_status check_model(hf_context *ctx, const char *who, const hf_outputs_
 {
     const size_t outputs = model->outputs;
     if (!(model->ridge >= 0.0) || isinf(model->ridge))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the ridge is %g; give a finite number of at least 0", who,
-                        model->ridge);
+        return hfi_refuse(ctx, "%s: the ridge is %g; give a finite number of at least 0", who, model->ridge);
     for (size_t t = 0; t < outputs; t++) {
         if (!(model->noise[t] >= 0.0) || isinf(model->noise[t]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "%s: the noise variance of output %zu is %g; give a finite number of at least 0",
-                            who, t, model->noise[t]);
+            return hfi_refuse(
+                ctx, "%s: the noise variance of output %zu is %g; give a finite number of at least 0", who, t,
+                model->noise[t]);
         if (!isfinite(model->mean[t]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "%s: the mean of output %zu is %g", who, t,
                             model->mean[t]);
@@ -53,8 +52,8 @@ static hf_status check_model(hf_context *ctx, const char *who, const hf_outputs_
                                 who, t, s, model->covariance[t * outputs + s]);
         const double variance = hfi_outputs_covariance(model, t, t);
         if (!(variance >= DBL_MIN && variance <= 1e100))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
+            return hfi_refuse(
+                ctx,
                 "%s: the variance of output %zu, noise included, is %g; give a positive number up to 1e100",
                 who, t, variance);
     }
@@ -66,9 +65,9 @@ hf_status hfi_outputs_check(hf_context *ctx, const char *who, size_t n, const do
 {
     if (model == NULL || model->mean == NULL || model->noise == NULL ||
         (model->covariance == NULL && model->covariances == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the model or a part of it is NULL", who);
-    if (model->outputs == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there are no outputs", who);
-    if (n > 0 && y == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: y is NULL", who);
+        return hfi_refuse(ctx, "%s: the model or a part of it is NULL", who);
+    if (model->outputs == 0) return hfi_refuse(ctx, "%s: there are no outputs", who);
+    if (n > 0 && y == NULL) return hfi_refuse(ctx, "%s: y is NULL", who);
     if (ldy < model->outputs)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "%s: rows are %zu apart but have %zu outputs", who, ldy,
                         model->outputs);

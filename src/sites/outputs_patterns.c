@@ -54,7 +54,6 @@ hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t
 
 void hfi_patterns_free(hf_context *ctx, hfi_patterns *patterns)
 {
-    hfi_free(ctx, patterns->row);
-    hfi_free(ctx, patterns->begin);
+    HFI_FREE(ctx, patterns->row, patterns->begin);
     *patterns = (hfi_patterns){0};
 }

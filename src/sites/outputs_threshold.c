@@ -46,14 +46,13 @@ hf_status hfi_outputs_check_threshold(hf_context *ctx, hf_outputs_threshold rule
 {
     if (rule == HF_OUTPUTS_MAD) return HF_OK;
     if (rule != HF_OUTPUTS_LINEAR && rule != HF_OUTPUTS_LOWER)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no threshold rule for outputs", (int)rule);
-    if (eps == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "thresholds by a quantile need eps, a share for each output");
+        return hfi_refuse(ctx, "%d is no threshold rule for outputs", (int)rule);
+    if (eps == NULL) return hfi_refuse(ctx, "thresholds by a quantile need eps, a share for each output");
     for (size_t t = 0; t < outputs; t++)
         if (!(eps[t] >= 0.0 && eps[t] < 1.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "eps of output %zu is %g; give a share of at least 0 and less than 1, say 0.1", t,
-                            eps[t]);
+            return hfi_refuse(ctx,
+                              "eps of output %zu is %g; give a share of at least 0 and less than 1, say 0.1",
+                              t, eps[t]);
     return HF_OK;
 }
 
@@ -62,8 +61,7 @@ hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rule, size
                                 double *threshold)
 {
     if (outputs == 0 || threshold == NULL || (n > 0 && (y == NULL || centre == NULL)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_outputs_thresholds: there are no outputs, or an array is NULL");
+        return hfi_refuse(ctx, "hf_outputs_thresholds: there are no outputs, or an array is NULL");
     if (ldy < outputs)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "hf_outputs_thresholds: rows are %zu apart but have %zu outputs", ldy, outputs);

@@ -2,7 +2,6 @@
 /* Weights of single readings, and the choice between them and those of rows and outputs. */
 #include "sites/outputs.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -46,16 +45,15 @@ static hf_status check(hf_context *ctx, const hf_outputs_rule *rule, size_t n, c
     hf_status status = hfi_outputs_check(ctx, "hf_outputs_weights", n, y, ldy, model);
     if (status < 0) return status;
     if (rule == NULL || out == NULL || (n > 0 && (out->weight == NULL || out->shift == NULL)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_outputs_weights: the rule or an array for results is NULL");
+        return hfi_refuse(ctx, "hf_outputs_weights: the rule or an array for results is NULL");
     if ((unsigned)rule->weighting >= hf_enum_count(HF_ENUM_OUTPUTS_WEIGHTING))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no weighting of outputs", (int)rule->weighting);
+        return hfi_refuse(ctx, "%d is no weighting of outputs", (int)rule->weighting);
     if (rule->weighting != HF_OUTPUTS_CHANNEL)
         return hfi_outputs_check_threshold(ctx, rule->threshold, model->outputs, rule->eps);
     for (size_t t = 0; t < model->outputs; t++)
         if (!(model->noise[t] > 0.0))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
-                "weights for whole outputs divide by their noise variance; that of output %zu is 0", t);
+            return hfi_refuse(
+                ctx, "weights for whole outputs divide by their noise variance; that of output %zu is 0", t);
     return HF_OK;
 }
 

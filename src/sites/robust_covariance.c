@@ -28,16 +28,14 @@ static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, siz
 {
     const double fraction = settings->support_fraction;
     if (out == NULL || out->location == NULL || out->covariance == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_covariance: location and covariance are required");
-    if (p == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_covariance: there are no columns");
-    if (x == NULL && n > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_covariance: x is NULL");
+        return hfi_refuse(ctx, "hf_robust_covariance: location and covariance are required");
+    if (p == 0) return hfi_refuse(ctx, "hf_robust_covariance: there are no columns");
+    if (x == NULL && n > 0) return hfi_refuse(ctx, "hf_robust_covariance: x is NULL");
     if (ldx < p) return hfi_fail(ctx, HF_ERR_DIMENSION, "rows are %zu apart but have %zu columns", ldx, p);
     if (fraction != 0.0 && !(fraction >= 0.5 && fraction <= 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the support fraction is %g; give 0 or a share from 0.5 to 1",
-                        fraction);
+        return hfi_refuse(ctx, "the support fraction is %g; give 0 or a share from 0.5 to 1", fraction);
     if (settings->starts == 0 || settings->starts > 10000000)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu random starts; give a number from 1 to 10000000",
-                        settings->starts);
+        return hfi_refuse(ctx, "%zu random starts; give a number from 1 to 10000000", settings->starts);
     return HF_OK;
 }
 
@@ -193,8 +191,7 @@ hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double
     }
     hfi_spread_free(ctx, &e.raw);
     hfi_spread_free(ctx, &e.final);
-    hfi_free(ctx, e.support);
-    hfi_free(ctx, e.kept);
+    HFI_FREE(ctx, e.support, e.kept);
     hfi_complete_rows_free(ctx, &e.rows);
     return status;
 }

@@ -69,14 +69,12 @@ void hfi_site_refresh(hf_sites *sites, size_t i)
 static hf_status check_noise(hf_context *ctx, const hf_sites *sites, size_t channel, double noise)
 {
     if (!(noise >= 0.0) || isinf(noise))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the noise variance is %g; give a finite number of at least 0",
-                        noise);
+        return hfi_refuse(ctx, "the noise variance is %g; give a finite number of at least 0", noise);
     for (size_t i = 0; i < sites->n; i++) {
         if (channel != SIZE_MAX && hfi_sites_channel(sites, i) != channel) continue;
         if (sites->weight[i] > 0.0 && !(noise + sites->extra[i] > 0.0))
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
-                "reading %zu has noise variance 0; give a positive noise or a known variance for it", i);
+            return hfi_refuse(
+                ctx, "reading %zu has noise variance 0; give a positive noise or a known variance for it", i);
         if (isinf(noise + sites->extra[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the noise variance of reading %zu, %g + %g, overflows",
                             i, noise, sites->extra[i]);

@@ -40,23 +40,20 @@ void hf_sites_free(hf_sites *sites)
 {
     if (sites == NULL) return;
     hfi_memory memory = sites->memory; /* by value: the sites themselves are about to go */
-    hfi_memory_free(&memory, sites->channel);
-    hfi_memory_free(&memory, sites->noises);
-    hfi_memory_free(&memory, sites->y);
-    hfi_memory_free(&memory, sites);
+    HFI_MEMORY_FREE(&memory, sites->channel, sites->noises, sites->y, sites);
 }
 
 static hf_status check_readings(hf_context *ctx, size_t n, const double *y, const double *extra)
 {
-    if (y == NULL && n > 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "sites: y is NULL but n is %zu", n);
+    if (y == NULL && n > 0) return hfi_refuse(ctx, "sites: y is NULL but n is %zu", n);
     for (size_t i = 0; i < n; i++) {
         if (isinf(y[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
                             "reading %zu (counted from 0) is infinite; mark a missing reading with NaN", i);
         if (extra != NULL && !isnan(y[i]) && (!(extra[i] >= 0.0) || isinf(extra[i])))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the known variance of reading %zu is %g; give a finite number of at least 0", i,
-                            extra[i]);
+            return hfi_refuse(ctx,
+                              "the known variance of reading %zu is %g; give a finite number of at least 0",
+                              i, extra[i]);
     }
     return HF_OK;
 }
@@ -64,7 +61,7 @@ static hf_status check_readings(hf_context *ctx, size_t n, const double *y, cons
 hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double noise, const double *extra,
                             hf_sites **out)
 {
-    if (out == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_gaussian: out is NULL");
+    if (out == NULL) return hfi_refuse(ctx, "hf_sites_gaussian: out is NULL");
     hf_status status = check_readings(ctx, n, y, extra);
     if (status < 0) return status;
     hf_sites *sites = NULL;
@@ -89,7 +86,7 @@ hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double n
 hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out)
 {
     if (sites == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_copy: %s is NULL", sites == NULL ? "sites" : "out");
+        return hfi_refuse(ctx, "hf_sites_copy: %s is NULL", sites == NULL ? "sites" : "out");
     hf_sites *copy = NULL;
     hf_status status = allocate(ctx, sites->n, &copy);
     if (status < 0) return status;
@@ -118,7 +115,7 @@ hf_status hfi_sites_rearrange(hf_context *ctx, hf_sites *sites, const size_t *or
 
 hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
 {
-    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_noise: sites is NULL");
+    if (sites == NULL) return hfi_refuse(ctx, "hf_sites_set_noise: sites is NULL");
     hf_status status = hfi_sites_check_noise(ctx, sites, noise);
     if (status < 0) return status;
     sites->noise = noise;
@@ -130,13 +127,12 @@ hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
 hf_status hfi_sites_check_beta(hf_context *ctx, double beta)
 {
     if (beta >= 0.0 && isfinite(beta)) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "beta is %g; give a positive number, or 0 for the usual amplitude",
-                    beta);
+    return hfi_refuse(ctx, "beta is %g; give a positive number, or 0 for the usual amplitude", beta);
 }
 
 hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
 {
-    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_beta: sites is NULL");
+    if (sites == NULL) return hfi_refuse(ctx, "hf_sites_set_beta: sites is NULL");
     const hf_status status = hfi_sites_check_beta(ctx, beta);
     if (status < 0) return status;
     for (size_t i = 0; i < sites->n; i++) {
@@ -182,16 +178,14 @@ void hfi_sites_give(hf_sites *sites, const double *target, const double *varianc
 
 hf_status hf_sites_set_present(hf_context *ctx, hf_sites *sites, size_t i, bool present)
 {
-    if (sites == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_sites_set_present: sites is NULL");
+    if (sites == NULL) return hfi_refuse(ctx, "hf_sites_set_present: sites is NULL");
     if (i >= sites->n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no reading %zu among %zu (they count from 0)", i,
-                        sites->n);
+        return hfi_refuse(ctx, "there is no reading %zu among %zu (they count from 0)", i, sites->n);
     if (present == (sites->weight[i] > 0.0)) return HF_OK;
     if (present && isnan(sites->y[i]))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu is missing (NaN) and cannot be made present", i);
+        return hfi_refuse(ctx, "reading %zu is missing (NaN) and cannot be made present", i);
     if (present && !(hfi_sites_noise(sites, i) > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "reading %zu has noise variance 0 and cannot be made present",
-                        i);
+        return hfi_refuse(ctx, "reading %zu has noise variance 0 and cannot be made present", i);
     sites->weight[i] = present ? 1.0 : 0.0;
     sites->shift[i] = 0.0;
     sites->centre[i] = NAN;

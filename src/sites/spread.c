@@ -4,7 +4,6 @@
 #include "linalg/linalg.h"
 
 #include <math.h>
-#include <string.h>
 
 /* An eigenvalue below this times p is zero (the search's own limit, mcd.c); then the deviations in that direction are below some 1e-6, and one ten times as
  * large leaves the plane. A column with a standard deviation below 1e-12 of its robust scale is constant. */

@@ -44,9 +44,7 @@ typedef struct work {
 
 static void work_free(hf_context *ctx, work *w)
 {
-    hfi_free(ctx, w->distance);
-    hfi_free(ctx, w->nearest);
-    hfi_free(ctx, w->candidate);
+    HFI_FREE(ctx, w->distance, w->nearest, w->candidate);
 }
 
 static hf_status work_create(hf_context *ctx, size_t n, work *out)

@@ -61,19 +61,17 @@ static double spread_of(size_t n, const double *y, double *scratch)
 hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n, const double *y,
                               const double *centre, double eps, double *threshold)
 {
-    if (threshold == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_threshold: threshold is NULL");
+    if (threshold == NULL) return hfi_refuse(ctx, "hf_robust_threshold: threshold is NULL");
     if (rule == HF_THRESHOLD_GIVEN) {
         if (*threshold > 0.0) return HF_OK;
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the given threshold is %g; give a positive number",
-                        *threshold);
+        return hfi_refuse(ctx, "the given threshold is %g; give a positive number", *threshold);
     }
     if (rule != HF_THRESHOLD_QUANTILE && rule != HF_THRESHOLD_MAD)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%d is no threshold rule", (int)rule);
+        return hfi_refuse(ctx, "%d is no threshold rule", (int)rule);
     if (rule == HF_THRESHOLD_QUANTILE && !(eps >= 0.0 && eps < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "eps is %g; give a share of at least 0 and less than 1, say 0.1", eps);
+        return hfi_refuse(ctx, "eps is %g; give a share of at least 0 and less than 1, say 0.1", eps);
     if (n > 0 && (y == NULL || centre == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_robust_threshold: %s is NULL", y == NULL ? "y" : "centre");
+        return hfi_refuse(ctx, "hf_robust_threshold: %s is NULL", y == NULL ? "y" : "centre");
     double *r = hfi_alloc(ctx, n, 2 * sizeof *r);
     if (r == NULL) return HF_ERR_MEMORY;
     size_t count = 0;

@@ -7,9 +7,7 @@
 
 void hfi_block_actions_free(hf_context *ctx, hfi_block_actions *actions)
 {
-    hfi_free(ctx, actions->order);
-    hfi_free(ctx, actions->first);
-    hfi_free(ctx, actions->entry);
+    HFI_FREE(ctx, actions->order, actions->first, actions->entry);
     memset(actions, 0, sizeof *actions);
 }
 
@@ -79,9 +77,9 @@ hf_status hfi_block_actions_init(hf_context *ctx, hf_blocks rule, size_t n, size
     memset(out, 0, sizeof *out);
     if (n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there is no reading to act on");
     if (count == 0 || count > n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu actions over %zu readings; give 1 to %zu", count, n, n);
+        return hfi_refuse(ctx, "%zu actions over %zu readings; give 1 to %zu", count, n, n);
     if (rule != HF_BLOCKS_CONTIGUOUS && rule != HF_BLOCKS_CLUSTERED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no rule %d for blocks", (int)rule);
+        return hfi_refuse(ctx, "there is no rule %d for blocks", (int)rule);
     a.order = hfi_alloc(ctx, n, sizeof *a.order);
     a.first = hfi_alloc(ctx, count + 1, sizeof *a.first);
     a.entry = hfi_alloc(ctx, n, sizeof *a.entry);

@@ -12,9 +12,9 @@ static const double DEPENDENT = 1e-10;
 static hf_status check_entries(hf_context *ctx, size_t n, size_t count, const double *matrix)
 {
     if (count == 0 || count > n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the matrix of actions has %zu columns for %zu readings; give from one to as many",
-                        count, n);
+        return hfi_refuse(ctx,
+                          "the matrix of actions has %zu columns for %zu readings; give from one to as many",
+                          count, n);
     for (size_t k = 0; k < n * count; k++)
         if (!isfinite(matrix[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -40,10 +40,10 @@ static hf_status refuse_dependent(hf_context *ctx, size_t n, size_t count, const
         const hf_status status = hfi_orthonormalise(ctx, n, j, 1, q, n, DEPENDENT, &total);
         if (status < 0) return status;
         if (total == j)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "column %zu of %zu of the matrix of actions is zero, or a combination of those "
-                            "before it; leave it out",
-                            j + 1, count);
+            return hfi_refuse(ctx,
+                              "column %zu of %zu of the matrix of actions is zero, or a combination of those "
+                              "before it; leave it out",
+                              j + 1, count);
     }
     return HF_OK;
 }

@@ -114,7 +114,7 @@ hf_status hfi_block_actions_start(hf_context *ctx, hfi_block_actions *a, hf_acti
                                   const double *residual, const double *variance)
 {
     if ((unsigned)start > HF_ACTION_START_PRECISION)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no start %d for actions", (int)start);
+        return hfi_refuse(ctx, "there is no start %d for actions", (int)start);
     if (start == HF_ACTION_START_EIGEN) return start_eigen(ctx, a, kernel, x, ldx);
     for (size_t b = 0; b < a->count; b++) {
         const size_t first = a->first[b], count = a->first[b + 1] - first;

@@ -15,7 +15,6 @@
 #include "solver/solver.h"
 
 #include "linalg/linalg.h"
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -140,8 +139,7 @@ static hf_status find_cavities(hf_context *ctx, const hf_kernel *kernel, const h
         if (status >= 0) closed_form(s, known ? known : variance, mean, variance);
         if (status >= 0) status = run_direct(ctx, &job);
     }
-    hfi_free(ctx, weak);
-    hfi_free(ctx, prior);
+    HFI_FREE(ctx, weak, prior);
     return status;
 }
 
@@ -187,8 +185,6 @@ hf_status hfi_solution_cavity(hf_context *ctx, const hf_kernel *kernel, const hf
         }
         status = HF_OK;
     }
-    hfi_free(ctx, g);
-    hfi_free(ctx, k);
-    hfi_free(ctx, scratch);
+    HFI_FREE(ctx, g, k, scratch);
     return status;
 }

@@ -137,8 +137,7 @@ hf_status hfi_solution_measure(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     hfi_solution measured =
         *solution; /* its arrays are only read; the figures are taken over if all goes well */
     if (memory != NULL && c.blocks != NULL) status = measure(ctx, &c, &measured, memory);
-    hfi_free(ctx, memory);
-    hfi_free(ctx, c.blocks);
+    HFI_FREE(ctx, memory, c.blocks);
     if (status < 0) return status;
     solution->backward = measured.backward;
     solution->condition = measured.condition;

@@ -178,10 +178,6 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
     if (g.factor != NULL && g.residual != NULL && g.pivot != NULL && g.best != NULL && g.scratch != NULL)
         status = climb(ctx, &g, rows, chosen);
     if (status >= 0 && log_det != NULL) *log_det = g.log_det;
-    hfi_free(ctx, g.factor);
-    hfi_free(ctx, g.residual);
-    hfi_free(ctx, g.pivot);
-    hfi_free(ctx, g.best);
-    hfi_free(ctx, g.scratch);
+    HFI_FREE(ctx, g.factor, g.residual, g.pivot, g.best, g.scratch);
     return status;
 }

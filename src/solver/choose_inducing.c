@@ -15,8 +15,7 @@ typedef struct pool {
 
 static void free_pool(hf_context *ctx, pool *p)
 {
-    hfi_free(ctx, p->rows);
-    hfi_free(ctx, p->copy);
+    HFI_FREE(ctx, p->rows, p->copy);
 }
 
 static hf_status fill_pool(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t limit,
@@ -97,14 +96,14 @@ static hf_status check(hf_context *ctx, const hf_kernel *kernel, hf_inducing_cho
                        const double *x, size_t ldx, size_t m, const double *z, const size_t *chosen)
 {
     if (kernel == NULL || z == NULL || chosen == NULL || (x == NULL && n > 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_choose_inducing: %s is NULL",
-                        kernel == NULL ? "the kernel"
-                        : z == NULL    ? "z"
-                        : x == NULL    ? "x"
-                                       : "chosen");
+        return hfi_refuse(ctx, "hf_choose_inducing: %s is NULL",
+                          kernel == NULL ? "the kernel"
+                          : z == NULL    ? "z"
+                          : x == NULL    ? "x"
+                                         : "chosen");
     if (choice < HF_INDUCING_GREEDY || choice > HF_INDUCING_FIRST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_choose_inducing: there is no choice %d", (int)choice);
-    if (m == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_choose_inducing: no inducing inputs are asked for");
+        return hfi_refuse(ctx, "hf_choose_inducing: there is no choice %d", (int)choice);
+    if (m == 0) return hfi_refuse(ctx, "hf_choose_inducing: no inducing inputs are asked for");
     if (n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there is no row to choose inducing inputs from");
     return hfi_choose_check_rows(ctx, kernel, n, x, ldx);
 }

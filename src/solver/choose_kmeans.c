@@ -182,10 +182,6 @@ hf_status hfi_choose_kmeans(hf_context *ctx, size_t n, size_t d, const double *x
         if (status >= 0) status = lloyd(ctx, &c, steps, costs, done);
         if (status >= 0) status = unload(ctx, &c, z, chosen);
     }
-    hfi_free(ctx, c.columns);
-    hfi_free(ctx, c.centres);
-    hfi_free(ctx, c.nearest);
-    hfi_free(ctx, c.squared);
-    hfi_free(ctx, c.members);
+    HFI_FREE(ctx, c.columns, c.centres, c.nearest, c.squared, c.members);
     return status;
 }

@@ -147,13 +147,6 @@ hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, co
         hfi_swap_log own = {.trace = NULL};
         if (status >= 0) status = walk(ctx, &s, steps, stream, log != NULL ? log : &own);
     }
-    hfi_free(ctx, s.inside);
-    hfi_free(ctx, s.chosen);
-    hfi_free(ctx, s.factor);
-    hfi_free(ctx, s.other);
-    hfi_free(ctx, s.column);
-    hfi_free(ctx, s.solved);
-    hfi_free(ctx, s.unit);
-    hfi_free(ctx, s.scratch);
+    HFI_FREE(ctx, s.inside, s.chosen, s.factor, s.other, s.column, s.solved, s.unit, s.scratch);
     return status;
 }

@@ -11,13 +11,12 @@ static hf_status check(hf_context *ctx, const char *function, const hf_kernel *k
                        const double *x, size_t ldx, size_t m, const void *rows)
 {
     if (kernel == NULL || x == NULL || rows == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: %s is NULL", function,
-                        kernel == NULL ? "the kernel"
-                        : x == NULL    ? "x"
-                                       : "rows");
+        return hfi_refuse(ctx, "%s: %s is NULL", function,
+                          kernel == NULL ? "the kernel"
+                          : x == NULL    ? "x"
+                                         : "rows");
     if (n == 0 || m == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: there are %zu rows, of which %zu are asked for", function,
-                        n, m);
+        return hfi_refuse(ctx, "%s: there are %zu rows, of which %zu are asked for", function, n, m);
     return hfi_choose_check_rows(ctx, kernel, n, x, ldx);
 }
 
@@ -37,8 +36,7 @@ static hf_status scale_quality(hf_context *ctx, size_t n, const double *quality,
         *largest = fmax(*largest, quality[i]);
     }
     if (*largest == 0.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the quality of all %zu rows is 0: there is nothing to choose",
-                        n);
+        return hfi_refuse(ctx, "the quality of all %zu rows is 0: there is nothing to choose", n);
     *scaled = hfi_alloc_unset(ctx, n, sizeof **scaled);
     if (*scaled == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < n; i++) (*scaled)[i] = quality[i] / *largest;
@@ -63,8 +61,7 @@ static hf_status choose(hf_context *ctx, const hf_kernel *kernel, size_t n, cons
         *chosen = count;
         if (log_det != NULL) *log_det = sum + 2.0 * (double)count * log(largest);
     }
-    hfi_free(ctx, found);
-    hfi_free(ctx, scaled);
+    HFI_FREE(ctx, found, scaled);
     return status;
 }
 
@@ -74,11 +71,10 @@ hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, cons
 {
     const hf_status status = check(ctx, "hf_dpp_greedy", kernel, n, x, ldx, m, rows);
     if (status < 0) return status;
-    if (chosen == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_dpp_greedy: chosen is NULL");
+    if (chosen == NULL) return hfi_refuse(ctx, "hf_dpp_greedy: chosen is NULL");
     if (!(enough >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_dpp_greedy: rows up to the variance %g are not worth choosing; give at least 0",
-                        enough);
+        return hfi_refuse(
+            ctx, "hf_dpp_greedy: rows up to the variance %g are not worth choosing; give at least 0", enough);
     return choose(ctx, kernel, n, x, ldx, q, m < n ? m : n, enough, rows, chosen, log_det);
 }
 

@@ -147,8 +147,7 @@ hf_status hfi_solution_refresh(hf_context *ctx, const hf_kernel *kernel, hfi_sol
     status = agree(ctx, fresh.n, status);
     if (status >= 0) status = agree(ctx, fresh.n, factorise(ctx, kernel, &fresh));
     hfi_solution *loser = status < 0 ? &fresh : solution;
-    hfi_memory_free(&loser->memory, loser->t);
-    hfi_memory_free(&loser->memory, loser->factor);
+    HFI_MEMORY_FREE(&loser->memory, loser->t, loser->factor);
     if (status >= 0) *solution = fresh;
     return status;
 }

@@ -61,13 +61,8 @@ hf_status hfi_inducing_init(hf_context *ctx, hf_inducing_method method, size_t m
 
 void hfi_inducing_free(hfi_inducing *inducing)
 {
-    hfi_free(inducing->ctx, inducing->z);
-    hfi_free(inducing->ctx, inducing->lu);
-    hfi_free(inducing->ctx, inducing->lb);
-    hfi_free(inducing->ctx, inducing->t);
-    hfi_free(inducing->ctx, inducing->whitened);
-    hfi_free(inducing->ctx, inducing->w);
-    hfi_free(inducing->ctx, inducing->sums);
+    HFI_FREE(inducing->ctx, inducing->z, inducing->lu, inducing->lb, inducing->t, inducing->whitened,
+             inducing->w, inducing->sums);
     memset(inducing, 0, sizeof *inducing);
 }
 

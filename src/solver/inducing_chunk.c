@@ -62,11 +62,7 @@ void hfi_inducing_chunk_free(hfi_inducing_chunk *chunk)
 {
     if (chunk->inducing) {
         hf_context *ctx = chunk->inducing->ctx;
-        hfi_free(ctx, chunk->row);
-        hfi_free(ctx, chunk->numbers);
-        hfi_free(ctx, chunk->v);
-        hfi_free(ctx, chunk->y);
-        hfi_free(ctx, chunk->scratch);
+        HFI_FREE(ctx, chunk->row, chunk->numbers, chunk->v, chunk->y, chunk->scratch);
     }
     memset(chunk, 0, sizeof *chunk);
 }

@@ -69,7 +69,6 @@ hf_status hfi_inducing_solution(hfi_inducing *u, hfi_solution *out)
     } else {
         hfi_solution_free(&s);
     }
-    hfi_free(u->ctx, work);
-    hfi_free(u->ctx, iwork);
+    HFI_FREE(u->ctx, work, iwork);
     return status;
 }

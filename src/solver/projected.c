@@ -8,20 +8,15 @@
 #include <math.h>
 #include <string.h>
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Inducing inputs whose D^-1 K_XZ is among the dense actions. */
 static size_t inducing_columns(const hf_projection *p, size_t n)
 {
-    return least(p->actions == HF_ACTIONS_INDUCING && p->inducing == 0 ? p->count : p->inducing, n);
+    return hfi_smaller(p->actions == HF_ACTIONS_INDUCING && p->inducing == 0 ? p->count : p->inducing, n);
 }
 
 static size_t krylov_columns(const hf_projection *p, size_t n)
 {
-    return least(inducing_columns(p, n) + p->count, n);
+    return hfi_smaller(inducing_columns(p, n) + p->count, n);
 }
 
 /* More than readings where some of the matrix's rows have none; those that are too many are dropped. */
@@ -90,8 +85,7 @@ static hf_status bound_blocks(hfi_block_system *s, hfi_solution *out)
             -2.0 * (elbo + (double)s->n * HFI_HALF_LOG_2PI) - hfi_dot(out->n, out->residual, out->t);
         status = HF_OK;
     }
-    hfi_free(s->ctx, fit);
-    hfi_free(s->ctx, inverse);
+    HFI_FREE(s->ctx, fit, inverse);
     return status;
 }
 
@@ -179,7 +173,7 @@ hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, co
         for (size_t i = 0; i < s.n; i++) q[i + a * s.n] = s.root[i] * actions[i + a * s.n];
     hf_status status = hfi_dense_system_grow(&s, count, HFI_DENSE_DEPENDENT);
     if (status >= 0 && s.core.count == 0)
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT, "all of the %zu actions are zero or not finite", count);
+        status = hfi_refuse(ctx, "all of the %zu actions are zero or not finite", count);
     if (status >= 0) status = hfi_worse(hfi_dense_system_finish(&s, out, report), status);
     hfi_dense_system_free(&s);
     return status;
@@ -203,7 +197,7 @@ static void make_columns(size_t task, int thread, void *arg)
 {
     const columns_job *job = arg;
     const hfi_dense_system *s = job->system;
-    const size_t first = task * COLUMNS, count = least(COLUMNS, job->m - first), d = s->solution.d;
+    const size_t first = task * COLUMNS, count = hfi_smaller(COLUMNS, job->m - first), d = s->solution.d;
     double *q = job->q + first * s->n;
     hfi_kernel_cross_block(s->kernel, count, job->z + first * d, d, s->n, s->solution.z, d, q, s->n,
                            job->scratch + (size_t)thread * job->scratch_each);
@@ -232,8 +226,7 @@ static hf_status grow_inducing(hfi_dense_system *s, const hf_sites *sites, const
         hfi_parallel_for(s->ctx, (job.m + COLUMNS - 1) / COLUMNS, make_columns, &job);
         status = hfi_worse(hfi_dense_system_grow(s, job.m, HFI_DENSE_DEPENDENT), status);
     }
-    hfi_free(s->ctx, z);
-    hfi_free(s->ctx, job.scratch);
+    HFI_FREE(s->ctx, z, job.scratch);
     return status;
 }
 
@@ -280,20 +273,19 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
 static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
 {
     if ((unsigned)p->actions > HF_ACTIONS_GIVEN)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there are no actions %d", (int)p->actions);
+        return hfi_refuse(ctx, "there are no actions %d", (int)p->actions);
     if (n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "no reading is present: there is nothing to learn from");
     if ((p->actions == HF_ACTIONS_GIVEN) != (p->matrix != NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        p->matrix ? "a matrix of actions is given, but the actions are '%s'"
-                                  : "the actions are '%s', but there is no matrix of them",
-                        hf_enum_name(HF_ENUM_ACTIONS, p->actions));
+        return hfi_refuse(ctx,
+                          p->matrix ? "a matrix of actions is given, but the actions are '%s'"
+                                    : "the actions are '%s', but there is no matrix of them",
+                          hf_enum_name(HF_ENUM_ACTIONS, p->actions));
     if (p->actions != HF_ACTIONS_GIVEN && p->count > n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu actions are more than the %zu readings", p->count, n);
+        return hfi_refuse(ctx, "%zu actions are more than the %zu readings", p->count, n);
     if (p->count == 0 && (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a projection needs at least one action");
+        return hfi_refuse(ctx, "a projection needs at least one action");
     if (!(p->tolerance >= 0.0 && isfinite(p->tolerance)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the tolerance %g of Krylov actions is not a number >= 0",
-                        p->tolerance);
+        return hfi_refuse(ctx, "the tolerance %g of Krylov actions is not a number >= 0", p->tolerance);
     return HF_OK;
 }
 

@@ -4,7 +4,6 @@
 
 #include "linalg/linalg.h"
 #include <math.h>
-#include <string.h>
 
 /* Sums over the places of a block of factor^power * value, without each of its places: sums from both ends, so that a huge
  * term (the site variance of a reading far out) does not take the digits of the others with it. */

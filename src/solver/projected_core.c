@@ -26,9 +26,7 @@ hf_status hfi_projected_core_init(hf_context *ctx, size_t capacity, hfi_projecte
 
 void hfi_projected_core_free(hfi_projected_core *c)
 {
-    hfi_free(c->ctx, c->t);
-    hfi_free(c->ctx, c->factor);
-    hfi_free(c->ctx, c->lambda);
+    HFI_FREE(c->ctx, c->t, c->factor, c->lambda);
     memset(c, 0, sizeof *c);
 }
 
@@ -136,8 +134,6 @@ hf_status hfi_projected_core_measure(const hfi_projected_core *c, double *condit
     int *iwork = hfi_alloc(c->ctx, n, sizeof *iwork);
     const bool ok = square && work && iwork;
     if (ok) measure(c, square, square + n * n, work, iwork, condition, backward);
-    hfi_free(c->ctx, square);
-    hfi_free(c->ctx, work);
-    hfi_free(c->ctx, iwork);
+    HFI_FREE(c->ctx, square, work, iwork);
     return ok ? HF_OK : HF_ERR_MEMORY;
 }

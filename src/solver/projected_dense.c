@@ -10,8 +10,7 @@ void hfi_dense_system_free(hfi_dense_system *s)
 {
     hfi_solution_free(&s->solution);
     hfi_projected_core_free(&s->core);
-    hfi_free(s->ctx, s->w);
-    hfi_free(s->ctx, s->root);
+    HFI_FREE(s->ctx, s->w, s->root);
     memset(s, 0, sizeof *s);
 }
 

@@ -71,8 +71,7 @@ static hf_status leave_out_of_blocks(hf_context *ctx, hfi_block_system *s, doubl
             }
     }
     const bool ok = inverse && places;
-    hfi_free(ctx, inverse);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, inverse, places);
     return ok ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -184,9 +183,7 @@ static hf_status dense_cavities(hf_context *ctx, const hf_kernel *kernel, const 
                          .variance = variance};
         hfi_parallel_for(ctx, (s->n + ROWS - 1) / ROWS, leave_out_rows, &job);
     }
-    hfi_free(ctx, b);
-    hfi_free(ctx, work);
-    hfi_free(ctx, u);
+    HFI_FREE(ctx, b, work, u);
     return status;
 }
 

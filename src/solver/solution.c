@@ -33,14 +33,8 @@ hf_status hfi_solution_alloc(hf_context *ctx, size_t n, size_t d, hfi_solution *
 void hfi_solution_free(hfi_solution *solution)
 {
     if (solution->memory.release != NULL) { /* a zeroed solution owns nothing, not even an allocator */
-        hfi_memory_free(&solution->memory, solution->z);
-        hfi_memory_free(&solution->memory, solution->residual);
-        hfi_memory_free(&solution->memory, solution->variance);
-        hfi_memory_free(&solution->memory, solution->t);
-        hfi_memory_free(&solution->memory, solution->factor);
-        hfi_memory_free(&solution->memory, solution->r);
-        hfi_memory_free(&solution->memory, solution->block);
-        hfi_memory_free(&solution->memory, solution->entry);
+        HFI_MEMORY_FREE(&solution->memory, solution->z, solution->residual, solution->variance, solution->t,
+                        solution->factor, solution->r, solution->block, solution->entry);
     }
     memset(solution, 0, sizeof *solution);
 }

@@ -197,7 +197,6 @@ hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i
             settle(solution, n, work);
         }
     }
-    hfi_free(ctx, diagonal);
-    hfi_free(ctx, work);
+    HFI_FREE(ctx, diagonal, work);
     return status;
 }

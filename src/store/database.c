@@ -96,9 +96,7 @@ static void forget_names(hfi_two_names *own)
 {
     const hfi_memory memory = own->memory;
     if (own->files.zName != NULL) sqlite3_vfs_unregister(&own->files);
-    hfi_memory_free(&memory, own->path);
-    hfi_memory_free(&memory, own->journal);
-    hfi_memory_free(&memory, own);
+    HFI_MEMORY_FREE(&memory, own->path, own->journal, own);
 }
 
 static char *with_journal(const hfi_memory *memory, const char *path)

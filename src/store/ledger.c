@@ -2,16 +2,13 @@
 /* An open ledger: what belongs to it, and what can be said of it. */
 #include "store/ledger.h"
 
-#include <string.h>
-
 hfi_ledger *hfi_ledger_new(hf_context *ctx, const hfi_ledger_form *form, const char *name)
 {
     const hfi_memory memory = hfi_context_memory(ctx);
     hfi_ledger *ledger = hfi_memory_alloc(&memory, 1, sizeof *ledger);
     char *copy = hfi_memory_strdup(&memory, name);
     if (ledger == NULL || copy == NULL) {
-        hfi_memory_free(&memory, ledger);
-        hfi_memory_free(&memory, copy);
+        HFI_MEMORY_FREE(&memory, ledger, copy);
         (void)hfi_out_of_memory(ctx);
         return NULL;
     }
@@ -37,9 +34,7 @@ void hfi_ledger_close(hfi_ledger *ledger)
     tidy_up(ledger);
     hfi_database_close(&ledger->db, &ledger->files);
     hfi_guard_leave(&ledger->guard);
-    hfi_memory_free(&memory, ledger->path);
-    hfi_memory_free(&memory, ledger->name);
-    hfi_memory_free(&memory, ledger);
+    HFI_MEMORY_FREE(&memory, ledger->path, ledger->name, ledger);
 }
 
 hf_status hfi_ledger_failed(hf_context *ctx, const hfi_ledger *ledger, int rc, const char *doing)

@@ -103,24 +103,23 @@ static void end_turn(hfi_ledger *ledger)
 static hf_status check_writable(hf_context *ctx, const hfi_ledger *ledger)
 {
     if (ledger->mode == HFI_LEDGER_LOOK)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: the %s was opened to look at, not to change", ledger->name,
-                        ledger->form->file->noun);
+        return hfi_refuse(ctx, "%s: the %s was opened to look at, not to change", ledger->name,
+                          ledger->form->file->noun);
     return hfi_ledger_check(ctx, ledger);
 }
 
 hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger)
 {
     if (!ledger->behind) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "%s: some of what was told has not reached the file: open the %s again", ledger->name,
-                    ledger->form->file->noun);
+    return hfi_refuse(ctx, "%s: some of what was told has not reached the file: open the %s again",
+                      ledger->name, ledger->form->file->noun);
 }
 
 hf_status hfi_ledger_begin(hf_context *ctx, hfi_ledger *ledger, double seconds)
 {
     hf_status status = check_writable(ctx, ledger);
     if (status >= 0 && ledger->held)
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: a change of it has begun already", ledger->name);
+        status = hfi_refuse(ctx, "%s: a change of it has begun already", ledger->name);
     if (status < 0) return status;
     int moved = 0;
     if (sqlite3_file_control(ledger->db, "main", SQLITE_FCNTL_HAS_MOVED, &moved) == SQLITE_OK && moved != 0)
@@ -223,7 +222,7 @@ hf_status hfi_ledger_finish_all(hf_context *ctx, hfi_ledger *ledger, const hfi_l
 {
     const hf_status status = check_writable(ctx, ledger);
     if (status < 0) return status;
-    if (!ledger->held) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: no change of it has begun", ledger->name);
+    if (!ledger->held) return hfi_refuse(ctx, "%s: no change of it has begun", ledger->name);
     return packed(ctx, ledger, batch, finish);
 }
 
@@ -233,7 +232,7 @@ hf_status hfi_ledger_end(hf_context *ctx, hfi_ledger *ledger, bool keep)
 {
     if (ledger->behind && !keep) return HF_OK;
     if (ledger->behind) return hfi_ledger_check(ctx, ledger);
-    if (!ledger->held) return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: no change of it has begun", ledger->name);
+    if (!ledger->held) return hfi_refuse(ctx, "%s: no change of it has begun", ledger->name);
     const int rc = keep ? hfi_ledger_execute(ledger, "COMMIT") : SQLITE_OK;
     if (rc != SQLITE_OK) return lose(ctx, ledger, rc);
     ledger->behind = !keep && ledger->added;

@@ -59,7 +59,7 @@ static hf_status check_place(hf_context *ctx, const hfi_ledger_form *form, const
     struct stat about;
     const char *article = form->file->article;
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is a file that changes: give it a name", article);
+        return hfi_refuse(ctx, "%s is a file that changes: give it a name", article);
     if (lstat(path, &about) != 0) return HF_OK;
     return hfi_fail(ctx, HF_ERR_IO, "%s: is there already; %s is never made over another file", path,
                     article);

@@ -2,8 +2,6 @@
 /* The tables of a model file, and the checksum over everything in them. */
 #include "store/file.h"
 
-#include <string.h>
-
 /* A table is recognised by its name and the exact text that made it: a file whose tables are views, virtual
  * tables or have triggers is not ours, whatever it would answer. */
 typedef struct table_text {

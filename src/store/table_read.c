@@ -232,8 +232,7 @@ static hf_status read_database(dump d, const char *path, const hf_dialect *diale
 hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dialect, hf_table **out)
 {
     if (out != NULL) *out = NULL;
-    if (path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_table_read: path or out is NULL");
+    if (path == NULL || out == NULL) return hfi_refuse(ctx, "hf_table_read: path or out is NULL");
     const hfi_memory memory = hfi_context_memory(ctx);
     char *copy = hfi_memory_strdup(&memory, path);
     if (copy == NULL) return hfi_out_of_memory(ctx);

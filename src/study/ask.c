@@ -27,13 +27,7 @@ typedef struct asking {
 
 static void done(hf_context *ctx, asking *a)
 {
-    hfi_free(ctx, a->proposed);
-    hfi_free(ctx, a->at);
-    hfi_free(ctx, a->pending);
-    hfi_free(ctx, a->values);
-    hfi_free(ctx, a->events);
-    hfi_free(ctx, a->region);
-    hfi_free(ctx, a->region_room);
+    HFI_FREE(ctx, a->proposed, a->at, a->pending, a->values, a->events, a->region, a->region_room);
     a->region = NULL;
     a->region_room = NULL;
     a->proposed = NULL;

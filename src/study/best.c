@@ -166,8 +166,7 @@ static hf_status recommended(hf_context *ctx, const hf_study *study, uint64_t *t
         *verdict = places[i];
         best = here;
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }
 
@@ -226,10 +225,7 @@ hf_status hfi_study_front_of(hf_context *ctx, const hf_study *study, uint64_t *t
         trial[i] = ids[index[i]];
         memcpy(value + i * m, all + index[i] * m, m * sizeof *value);
     }
-    hfi_free(ctx, all);
-    hfi_free(ctx, index);
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, all, index, ids, places);
     return s;
 }
 
@@ -267,8 +263,7 @@ hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size
         memcpy(trial, ids, found * sizeof *trial);
         *count = found;
     }
-    hfi_free(own, values);
-    hfi_free(own, ids);
+    HFI_FREE(own, values, ids);
     hfi_context_give_back(ctx, own);
     return s;
 }

@@ -17,8 +17,7 @@ typedef struct prepared {
 
 static void drop(const hfi_memory *memory, prepared *p)
 {
-    hfi_memory_free(memory, p->trial);
-    hfi_memory_free(memory, p->note);
+    HFI_MEMORY_FREE(memory, p->trial, p->note);
     hfi_fitted_free(memory, &p->fitted);
     *p = (prepared){0};
 }

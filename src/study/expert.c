@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 /* One reading in so many is shown to the expert. */
 static const double one_in = 20.0;
@@ -106,8 +105,7 @@ static hf_status expert_of(hf_context *ctx, const hf_study *study, size_t outcom
     hf_kernel *kernel = NULL;
     *out = NULL;
     if (label == NULL || numbers == NULL) {
-        hfi_free(ctx, label);
-        hfi_free(ctx, numbers);
+        HFI_FREE(ctx, label, numbers);
         return HF_ERR_MEMORY;
     }
     hf_status status = HF_OK;
@@ -128,8 +126,7 @@ static hf_status expert_of(hf_context *ctx, const hf_study *study, size_t outcom
         if (status >= 0) status = hfi_worse(status, hf_expert_create(ctx, &data, &settings, out));
     }
     hf_kernel_free(kernel);
-    hfi_free(ctx, label);
-    hfi_free(ctx, numbers);
+    HFI_FREE(ctx, label, numbers);
     return status;
 }
 
@@ -212,8 +209,7 @@ static hf_status ask(hf_context *ctx, const hf_study *study, hfi_surrogate *s, s
                            expert_of(ctx, study, study->objective[0], s, s->y, &s->next.warp, true, &expert));
     if (status >= 0) status = hfi_worse(status, hf_expert_ask(ctx, expert, mean, sd, count, rows, NULL));
     hf_expert_free(expert);
-    hfi_free(ctx, mean);
-    hfi_free(ctx, all);
+    HFI_FREE(ctx, mean, all);
     return status;
 }
 

@@ -77,8 +77,7 @@ static hf_status survey(hf_context *ctx, const hf_study *study, const hfi_round 
     }
     for (uint64_t id = 1; id <= study->trials; id++) out->made += search_of(study->trial[id - 1]) == out->now;
     for (size_t i = 0; i < round->count; i++) out->made += round->ahead[i].reason == HF_REASON_EXPLORE;
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }
 
@@ -110,8 +109,7 @@ static hf_status surrogate(hf_context *ctx, const searches *s, hf_posterior **ou
         *best = -INFINITY;
         for (size_t i = 0; i < kept && status >= 0; i++) *best = fmax(*best, mean[i]);
     }
-    hfi_free(ctx, left_out);
-    hfi_free(ctx, room);
+    HFI_FREE(ctx, left_out, room);
     return status;
 }
 

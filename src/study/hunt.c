@@ -132,7 +132,6 @@ hf_status hfi_hunt(hf_context *ctx, const hfi_places_among *among, const hf_acqu
         *value = h.top;
         memcpy(u, *acquired ? h.best : h.widest, d * sizeof *u);
     }
-    hfi_free(ctx, room);
-    hfi_free(ctx, h.fine);
+    HFI_FREE(ctx, room, h.fine);
     return s;
 }

@@ -65,8 +65,7 @@ hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t 
     if (s >= 0) s = hfi_study_judge(ctx, study, n, u, *place);
     hfi_free(ctx, u);
     if (s < 0) {
-        hfi_free(ctx, *trial);
-        hfi_free(ctx, *place);
+        HFI_FREE(ctx, *trial, *place);
         return s;
     }
     *count = n;
@@ -97,7 +96,6 @@ hf_status hfi_study_incumbent(hf_context *ctx, const hf_study *study, uint64_t *
         *trial = ids[i];
         *verdict = places[i];
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }

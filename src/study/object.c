@@ -43,8 +43,7 @@ void hf_study_free(hf_study *study)
     const hfi_memory memory = study->memory;
     if (study->journalled && study->journal.close != NULL) study->journal.close(study->journal.user);
     for (uint64_t id = 1; id <= study->trials; id++) {
-        hfi_memory_free(&memory, study->trial[id - 1]->note);
-        hfi_memory_free(&memory, study->trial[id - 1]);
+        HFI_MEMORY_FREE(&memory, study->trial[id - 1]->note, study->trial[id - 1]);
     }
     hfi_memory_free(&memory, study->trial);
     for (size_t o = 0; o <= HFI_STUDY_OUTCOMES; o++) {

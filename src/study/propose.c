@@ -82,8 +82,7 @@ static hf_status best_places(hf_context *ctx, const hf_study *study, double *gue
         if (*count == 0) *incumbent = places[best];
         ids[best] = 0;
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }
 
@@ -512,8 +511,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
             s = hfi_worse(s, better(ctx, study, &a, &b, &more));
         if (s >= 0 && more) s = hfi_worse(s, take_over(ctx, study, &a, &b, r, proposed));
     }
-    hfi_free(ctx, b.number);
-    hfi_free(ctx, b.staying_u);
+    HFI_FREE(ctx, b.number, b.staying_u);
     return s;
 }
 

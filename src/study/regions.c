@@ -96,8 +96,7 @@ hf_status hfi_regions_hear(hf_context *ctx, const hf_study *study, hfi_region *n
         if (s >= 0 && next[r].centre == 0 && next[r].state.restarts == 0)
             next[r].centre = best_for(study, next, r, n, ids, places);
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }
 

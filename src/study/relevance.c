@@ -119,9 +119,7 @@ hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, d
         s = HF_ERR_MEMORY;
     else
         s = compute(own, &e, share, lower, upper);
-    hfi_free(own, e.u);
-    hfi_free(own, e.value);
-    hfi_free(own, e.share);
+    HFI_FREE(own, e.u, e.value, e.share);
     hfi_context_give_back(ctx, own);
     return s;
 }

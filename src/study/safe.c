@@ -66,8 +66,7 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
     }
     if (s >= 0) safe->outcome[safe->count++] = outcome;
     hf_kernel_free(kernel);
-    hfi_free(ctx, x);
-    hfi_free(ctx, y);
+    HFI_FREE(ctx, x, y);
     return s;
 }
 

@@ -5,7 +5,6 @@
 
 #include <holdfast/acquire_front.h>
 #include <math.h>
-#include <string.h>
 
 /* The reference point lies this share of the front's range below its worst values. */
 static const double below = 0.1;
@@ -34,8 +33,7 @@ static hf_status reference_of(hf_context *ctx, const hf_study *study, size_t n, 
         const double range = high > low ? high - low : all_high > all_low ? all_high - all_low : 1.0;
         reference[k] = low - below * range;
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, places);
+    HFI_FREE(ctx, ids, places);
     return s;
 }
 
@@ -69,7 +67,6 @@ hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hf
         s = hfi_worse(s, hf_ehvi_maximise(ctx, &a, &study->domain, NULL, 0, NULL, u, &report));
         *value = report.value;
     }
-    hfi_free(ctx, ids);
-    hfi_free(ctx, front);
+    HFI_FREE(ctx, ids, front);
     return s;
 }

@@ -15,9 +15,7 @@ static const double surprise = 4.0;
 void hfi_surrogate_free(const hfi_memory *memory, hfi_surrogate *s)
 {
     hf_posterior_free(s->posterior);
-    hfi_memory_free(memory, s->x);
-    hfi_memory_free(memory, s->trial);
-    hfi_memory_free(memory, s->reading);
+    HFI_MEMORY_FREE(memory, s->x, s->trial, s->reading);
     hfi_fitted_free(memory, &s->next);
     *s = (hfi_surrogate){0};
 }

@@ -159,8 +159,7 @@ static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcom
     settings.suspects = HF_OUTLIERS_OFF;
     if (status >= 0)
         status = fit_readings(ctx, study, outcome, s, y, &s->next.warp, &settings, out, NULL, NULL);
-    hfi_free(ctx, y);
-    hfi_free(ctx, set);
+    HFI_FREE(ctx, y, set);
     hf_kernel_free(kernel);
     return status;
 }
@@ -217,8 +216,7 @@ typedef struct training {
 static void drop(hf_context *ctx, attempt *a)
 {
     hf_posterior_free(a->posterior);
-    hfi_free(ctx, a->reading);
-    hfi_free(ctx, a->aside);
+    HFI_FREE(ctx, a->reading, a->aside);
     *a = (attempt){0};
 }
 

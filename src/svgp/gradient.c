@@ -3,7 +3,6 @@
  * Lu^-T M Lu^-1, where M is symmetric with the lower triangle of -Abar A' / 2 (Murray 2016, differentiation of Cholesky's
  * factor). */
 #include "svgp/impl.h"
-#include <math.h>
 
 enum {
     CHUNK = 64 /* columns of one task */

@@ -157,7 +157,6 @@ hf_status hfi_svgp_solution(hfi_svgp *q, hfi_solution *out)
     } else {
         hfi_solution_free(&made);
     }
-    hfi_free(q->ctx, work);
-    hfi_free(q->ctx, iwork);
+    HFI_FREE(q->ctx, work, iwork);
     return s;
 }

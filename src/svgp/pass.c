@@ -8,11 +8,6 @@ enum {
     CHUNK = 64 /* rows of one task */
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- buffers of sums --------------------------------------------------------------------------------------- */
 
 size_t hfi_svgp_gradient_length(const hfi_svgp *q, bool z_trained)
@@ -41,10 +36,7 @@ hf_status hfi_svgp_sums_init(const hfi_svgp *q, bool natural, bool gradient, boo
 
 void hfi_svgp_sums_free(const hfi_svgp *q, hfi_svgp_sums *sums)
 {
-    hfi_free(q->ctx, sums->square);
-    hfi_free(q->ctx, sums->pull);
-    hfi_free(q->ctx, sums->gradient);
-    hfi_free(q->ctx, sums->corner);
+    HFI_FREE(q->ctx, sums->square, sums->pull, sums->gradient, sums->corner);
     *sums = (hfi_svgp_sums){0};
 }
 
@@ -87,7 +79,7 @@ static void look_at(size_t task, int thread, void *arg)
 {
     const piece *p = arg;
     hfi_svgp *q = p->q;
-    const size_t m = q->m, begin = task * CHUNK, count = least(CHUNK, p->count - begin);
+    const size_t m = q->m, begin = task * CHUNK, count = hfi_smaller(CHUNK, p->count - begin);
     double *a = q->a + begin * m, *t = q->t + begin * m, *w = q->w + begin * m;
     hfi_kernel_cross_block(q->kernel, count, p->x + begin * q->d, q->d, m, q->z, q->d, a, m,
                            q->scratch + (size_t)thread * q->scratch_each);
@@ -151,7 +143,7 @@ hf_status hfi_svgp_add(hfi_svgp *q, size_t count, const double *x, const double 
     hf_status s = HF_OK;
     for (size_t begin = 0; s >= 0 && begin < count; begin += q->capacity) {
         piece p = {.q = q,
-                   .count = least(q->capacity, count - begin),
+                   .count = hfi_smaller(q->capacity, count - begin),
                    .x = x + begin * q->d,
                    .y = y + begin,
                    .extra = extra + begin,
@@ -167,7 +159,7 @@ hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_row_source *rows, hfi_svgp_sum
 {
     hf_status s = HF_OK;
     for (size_t begin = 0; s >= 0 && begin < rows->n; begin += q->capacity) {
-        const size_t count = least(q->capacity, rows->n - begin);
+        const size_t count = hfi_smaller(q->capacity, rows->n - begin);
         s = rows->read(rows->arg, begin, count, q->x, q->y, q->extra);
         if (s >= 0) s = hfi_svgp_add(q, count, q->x, q->y, q->extra, NULL, sums);
         if (s >= 0 && !hfi_progress(q->ctx, "solve", (double)begin / (double)rows->n, NAN))
@@ -189,7 +181,7 @@ static void mean_chunk(size_t task, int thread, void *arg)
 {
     const mean_job *job = arg;
     hfi_svgp *q = job->q;
-    const size_t m = q->m, begin = task * CHUNK, count = least(CHUNK, job->count - begin);
+    const size_t m = q->m, begin = task * CHUNK, count = hfi_smaller(CHUNK, job->count - begin);
     double *k = q->a + begin * m;
     hfi_kernel_cross_block(q->kernel, count, job->x + begin * q->d, q->d, m, q->z, q->d, k, m,
                            q->scratch + (size_t)thread * q->scratch_each);
@@ -203,7 +195,7 @@ hf_status hfi_svgp_means(hfi_svgp *q, size_t count, const double *x, double *mea
     hfi_chol_backward(q->m, q->lu, q->m, weight);
     for (size_t begin = 0; begin < count; begin += q->capacity) {
         mean_job job = {.q = q,
-                        .count = least(q->capacity, count - begin),
+                        .count = hfi_smaller(q->capacity, count - begin),
                         .x = x + begin * q->d,
                         .weight = weight,
                         .mean = mean + begin};

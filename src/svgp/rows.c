@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows from memory, minibatches in a shuffled order, and samples. */
 #include "svgp/impl.h"
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -9,11 +8,6 @@ enum {
     BUFFER_BYTES = 1 << 26, /* of rows that wait to be used */
     HANDFUL = 16            /* neighbouring rows of a sample */
 };
-
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
 
 /* ---- memory ------------------------------------------------------------------------------------------------ */
 
@@ -40,7 +34,7 @@ hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t s
     if (size == 0 || size > n) size = n;
     *out = (hfi_batches){.ctx = ctx, .rows = rows, .count = (n + size - 1) / size};
     const size_t held = BUFFER_BYTES / ((d + 2) * sizeof(double));
-    out->per_group = least(out->count, held / size > 0 ? held / size : 1);
+    out->per_group = hfi_smaller(out->count, held / size > 0 ? held / size : 1);
     out->resident = out->per_group == out->count;
     out->blocks = (n + BLOCK - 1) / BLOCK;
     const size_t largest = n / out->count + 1, room = out->resident ? n : out->per_group * largest;
@@ -61,12 +55,7 @@ hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t s
 
 void hfi_batches_free(hfi_batches *b)
 {
-    hfi_free(b->ctx, b->order);
-    hfi_free(b->ctx, b->within);
-    hfi_free(b->ctx, b->buffer_x);
-    hfi_free(b->ctx, b->buffer_y);
-    hfi_free(b->ctx, b->x);
-    hfi_free(b->ctx, b->y);
+    HFI_FREE(b->ctx, b->order, b->within, b->buffer_x, b->buffer_y, b->x, b->y);
     *b = (hfi_batches){0};
 }
 
@@ -74,7 +63,7 @@ void hfi_batches_free(hfi_batches *b)
 static size_t begin_of(const hfi_batches *b, size_t k)
 {
     const size_t n = b->rows->n, each = n / b->count, longer = n % b->count;
-    return k * each + least(k, longer);
+    return k * each + hfi_smaller(k, longer);
 }
 
 static void start_epoch(hfi_batches *b)
@@ -92,8 +81,8 @@ static hf_status fill(hfi_batches *b, size_t count)
     const size_t n = b->rows->n, d = b->rows->d;
     hf_status s = HF_OK;
     for (size_t have = 0; s >= 0 && have < count;) {
-        const size_t first = b->order[b->block] * BLOCK, size = least(BLOCK, n - first);
-        const size_t run = least(size - b->offset, count - have);
+        const size_t first = b->order[b->block] * BLOCK, size = hfi_smaller(BLOCK, n - first);
+        const size_t run = hfi_smaller(size - b->offset, count - have);
         s = b->rows->read(b->rows->arg, first + b->offset, run, b->buffer_x + have * d, b->buffer_y + have,
                           b->buffer_extra + have);
         have += run;
@@ -108,7 +97,7 @@ static hf_status fill(hfi_batches *b, size_t count)
 
 static hf_status next_group(hfi_batches *b)
 {
-    const size_t last = least(b->batch + b->per_group, b->count);
+    const size_t last = hfi_smaller(b->batch + b->per_group, b->count);
     const size_t count = begin_of(b, last) - begin_of(b, b->batch);
     if (!(b->resident && b->held > 0)) {
         const hf_status s = fill(b, count);
@@ -156,7 +145,8 @@ hf_status hfi_batches_seek(hfi_batches *b, size_t epoch, size_t batch)
     const size_t first = batch - batch % b->per_group;
     /* Rows that groups before this one have read; the table's last block may be short. */
     for (size_t left = begin_of(b, first); left > 0;) {
-        const size_t size = least(BLOCK, b->rows->n - b->order[b->block] * BLOCK), run = least(size, left);
+        const size_t size = hfi_smaller(BLOCK, b->rows->n - b->order[b->block] * BLOCK),
+                     run = hfi_smaller(size, left);
         b->offset = run < size ? run : 0;
         b->block += run < size ? 0 : 1;
         left -= run;
@@ -175,7 +165,7 @@ hf_status hfi_row_source_sample(hf_context *ctx, const hfi_row_source *rows, siz
                                 double *x, double *y, double *extra, size_t *count)
 {
     const size_t n = rows->n, handfuls = (n + HANDFUL - 1) / HANDFUL;
-    const size_t kept = wanted >= n ? handfuls : least(handfuls, wanted / HANDFUL);
+    const size_t kept = wanted >= n ? handfuls : hfi_smaller(handfuls, wanted / HANDFUL);
     size_t *order = hfi_alloc(ctx, handfuls, sizeof *order);
     if (!order) return HF_ERR_MEMORY;
     hfi_stream stream;
@@ -188,7 +178,7 @@ hf_status hfi_row_source_sample(hf_context *ctx, const hfi_row_source *rows, siz
     hf_status s = HF_OK;
     *count = 0;
     for (size_t k = 0; s >= 0 && k < kept; k++) {
-        const size_t begin = order[k] * HANDFUL, run = least(HANDFUL, n - begin);
+        const size_t begin = order[k] * HANDFUL, run = hfi_smaller(HANDFUL, n - begin);
         s = rows->read(rows->arg, begin, run, x + *count * rows->d, y + *count, extra + *count);
         *count += run;
     }

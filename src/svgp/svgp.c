@@ -18,25 +18,21 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (rows->n == 0 || m == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
     if (settings->sites == HF_LIKELIHOOD_PURSUIT)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "relevance pursuit looks at all readings at once: no minibatches");
+        return hfi_refuse(ctx, "relevance pursuit looks at all readings at once: no minibatches");
     if (settings->objective != HF_OBJECTIVE_EVIDENCE)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
+        return hfi_refuse(
+            ctx, "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
             hf_enum_name(HF_ENUM_OBJECTIVE, settings->objective));
     if (settings->inducing_method != HF_INDUCING_VFE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "minibatches and variational Student-t fits are VFE, not %s",
-                        hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
+        return hfi_refuse(ctx, "minibatches and variational Student-t fits are VFE, not %s",
+                          hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
     if (settings->sites == HF_LIKELIHOOD_ROBUST && (settings->beta > 0.0 || settings->output_beta))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "minibatches have no weight functions with an amplitude (beta)");
+        return hfi_refuse(ctx, "minibatches have no weight functions with an amplitude (beta)");
     if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||
         !isfinite(settings->student_nu))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%g degrees of freedom: more than 1 are needed",
-                        settings->student_nu);
+        return hfi_refuse(ctx, "%g degrees of freedom: more than 1 are needed", settings->student_nu);
     if (!(noise > 0.0) || !isfinite(noise))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a noise variance of %g; it must be positive", noise);
+        return hfi_refuse(ctx, "a noise variance of %g; it must be positive", noise);
     if (space->count != space->noise + 1 && space->count != space->noise + 1 + m * rows->d)
         return hfi_fail(ctx, HF_ERR_INTERNAL, "a state of %zu numbers is none of %zu inducing inputs",
                         space->count, m);
@@ -140,8 +136,7 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     *nu = student ? q.noise.student.nu : INFINITY;
     memcpy(z, q.z, m * rows->d * sizeof *z);
     if (report) *report = local;
-    hfi_free(ctx, run.sample_x);
-    hfi_free(ctx, run.sample_y);
+    HFI_FREE(ctx, run.sample_x, run.sample_y);
     hfi_svgp_free(&q);
     return s;
 }

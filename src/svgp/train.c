@@ -297,9 +297,7 @@ hf_status hfi_svgp_train(hfi_svgp_run *run)
     }
     if (c.batches.ctx) hfi_batches_free(&c.batches);
     hfi_svgp_sums_free(run->q, &c.sums);
-    hfi_free(ctx, c.state);
-    hfi_free(ctx, c.bound);
-    hfi_free(ctx, c.numbers);
+    HFI_FREE(ctx, c.state, c.bound, c.numbers);
     return s;
 }
 

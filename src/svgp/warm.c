@@ -21,11 +21,6 @@ enum {
     STAGES = sizeof stages / sizeof stages[0]
 };
 
-static size_t least(size_t a, size_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef struct warm {
     size_t n;
     double *x, *y, *extra;
@@ -73,7 +68,7 @@ static hf_status make_evaluator(const hfi_svgp_run *run, warm *w, size_t wanted)
     hfi_evaluator *e = &w->trainer.evaluator;
     hfi_inducing inducing;
     size_t m = 0;
-    hf_status s = place(run, w, least(wanted, least(q->m, w->n)), &m);
+    hf_status s = place(run, w, hfi_smaller(wanted, hfi_smaller(q->m, w->n)), &m);
     if (s >= 0) s = hfi_inducing_init(q->ctx, HF_INDUCING_VFE, m, q->d, w->z, q->d, &inducing);
     if (s < 0) return s;
     s = hfi_evaluator_init_inducing(q->ctx, e, w->n, q->d, w->x, q->d, &inducing);
@@ -90,7 +85,7 @@ static hf_status make_evaluator(const hfi_svgp_run *run, warm *w, size_t wanted)
 static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index, warm *w)
 {
     hf_context *ctx = run->q->ctx;
-    const size_t d = run->q->d, wanted = least(run->rows->n, rows);
+    const size_t d = run->q->d, wanted = hfi_smaller(run->rows->n, rows);
     w->x = hfi_alloc(ctx, wanted, d * sizeof(double));
     w->y = hfi_alloc(ctx, wanted, 2 * sizeof(double));
     w->z = hfi_alloc(ctx, run->q->m, d * sizeof(double));
@@ -113,13 +108,13 @@ static hf_status climb(hfi_svgp_run *run, const stage *at, warm *w)
     hfi_trainer *t = &w->trainer;
     hf_fit_settings settings = *run->settings;
     hfi_trainer_get(t, w->state);
-    settings.iterations = least(settings.iterations, at->iterations);
+    settings.iterations = hfi_smaller(settings.iterations, at->iterations);
     if (settings.sites == HF_LIKELIHOOD_GAUSSIAN)
         return hfi_trainer_maximise(t, w->state, settings.iterations);
     size_t rounds = 0;
     hf_status s = hfi_evaluator_select(&t->evaluator);
     if (settings.sites == HF_LIKELIHOOD_STUDENT_T) settings.threshold_rule = HF_THRESHOLD_MAD;
-    settings.rounds = settings.rounds > 0 ? least(settings.rounds, at->rounds) : at->rounds;
+    settings.rounds = settings.rounds > 0 ? hfi_smaller(settings.rounds, at->rounds) : at->rounds;
     if (s >= 0) s = hfi_robust_reweight(t, &settings, run->threshold, w->state, &rounds);
     return s;
 }
@@ -139,11 +134,7 @@ static void warm_free(hf_context *ctx, warm *w)
 {
     if (w->trainer.evaluator.ctx) hfi_evaluator_free(&w->trainer.evaluator);
     hf_sites_free(w->sites);
-    hfi_free(ctx, w->free_index);
-    hfi_free(ctx, w->state);
-    hfi_free(ctx, w->x);
-    hfi_free(ctx, w->y);
-    hfi_free(ctx, w->z);
+    HFI_FREE(ctx, w->free_index, w->state, w->x, w->y, w->z);
 }
 
 static hf_status go_through(hfi_svgp_run *run, size_t k)

@@ -346,8 +346,7 @@ hf_status hf_track_advise(hf_context *ctx, const hf_track *survey, const hf_advi
     comparison c = {.ctx = ctx, .settings = settings, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
     if (status >= 0) status = compare(&c, survey);
     hfi_world_free(&c.world);
-    hfi_free(ctx, c.theta);
-    hfi_free(ctx, c.loss);
+    HFI_FREE(ctx, c.theta, c.loss);
     if (status >= 0) {
         *out = advice;
         status = fitted; /* a warning of the fit is one of the advice */

@@ -40,13 +40,7 @@ typedef struct chooser {
 
 static void release(hf_context *ctx, chooser *c, double *room)
 {
-    hfi_free(ctx, c->fresh);
-    hfi_free(ctx, c->mean);
-    hfi_free(ctx, c->before);
-    hfi_free(ctx, c->variance);
-    hfi_free(ctx, c->columns);
-    hfi_free(ctx, c->scratch);
-    hfi_free(ctx, room);
+    HFI_FREE(ctx, c->fresh, c->mean, c->before, c->variance, c->columns, c->scratch, room);
 }
 
 static double score(const chooser *c, size_t i)

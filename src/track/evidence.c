@@ -32,10 +32,7 @@ void hfi_evidence_free(hfi_evidence *evidence)
 {
     hf_context *ctx = evidence->ctx;
     hf_kernel_free(evidence->kernel);
-    hfi_free(ctx, evidence->x);
-    hfi_free(ctx, evidence->prior);
-    hfi_free(ctx, evidence->factor);
-    hfi_free(ctx, evidence->weights);
+    HFI_FREE(ctx, evidence->x, evidence->prior, evidence->factor, evidence->weights);
     memset(evidence, 0, sizeof *evidence);
 }
 

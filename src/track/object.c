@@ -76,14 +76,8 @@ void hf_track_free(hf_track *track)
     hf_kernel_free(track->kernel);
     hfi_places_free(&memory, &track->places);
     hfi_track_own_free(&memory, &track->own);
-    hfi_memory_free(&memory, track->told);
-    hfi_memory_free(&memory, track->open);
-    hfi_memory_free(&memory, track->before.told);
-    hfi_memory_free(&memory, track->ask_place);
-    hfi_memory_free(&memory, track->point);
-    hfi_memory_free(&memory, track->theta);
-    hfi_memory_free(&memory, track->recent.x);
-    hfi_memory_free(&memory, track);
+    HFI_MEMORY_FREE(&memory, track->told, track->open, track->before.told, track->ask_place, track->point,
+                    track->theta, track->recent.x, track);
 }
 
 const hf_track_settings *hf_track_settings_of(const hf_track *track)

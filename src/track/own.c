@@ -243,13 +243,8 @@ void hfi_track_own_free(const hfi_memory *memory, hfi_track_own *own)
 {
     for (size_t j = 0; own->names != NULL && j < own->s.domain.dimension; j++)
         hfi_memory_free(memory, own->names[j]);
-    hfi_memory_free(memory, own->names);
-    hfi_memory_free(memory, own->lower);
-    hfi_memory_free(memory, own->upper);
-    hfi_memory_free(memory, own->points);
-    hfi_memory_free(memory, own->ages);
-    hfi_memory_free(memory, own->added);
-    hfi_memory_free(memory, own->kernel);
+    HFI_MEMORY_FREE(memory, own->names, own->lower, own->upper, own->points, own->ages, own->added,
+                    own->kernel);
     memset(own, 0, sizeof *own);
 }
 

@@ -3,7 +3,6 @@
 #include "track/track.h"
 
 #include <holdfast/dpp.h>
-#include <math.h>
 #include <string.h>
 
 enum {
@@ -55,8 +54,7 @@ hf_status hfi_places_init(hf_context *ctx, size_t d, hfi_places *places)
 
 void hfi_places_free(const hfi_memory *memory, hfi_places *places)
 {
-    hfi_memory_free(memory, places->x);
-    hfi_memory_free(memory, places->slot);
+    HFI_MEMORY_FREE(memory, places->x, places->slot);
     memset(places, 0, sizeof *places);
 }
 
@@ -69,13 +67,11 @@ hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_
     double *x = hfi_memory_alloc(memory, room, places->d * sizeof *x);
     size_t *slot = hfi_memory_alloc(memory, 4 * room, sizeof *slot);
     if (x == NULL || slot == NULL) {
-        hfi_memory_free(memory, x);
-        hfi_memory_free(memory, slot);
+        HFI_MEMORY_FREE(memory, x, slot);
         return HF_ERR_MEMORY;
     }
     if (places->count > 0) memcpy(x, places->x, places->count * places->d * sizeof *x);
-    hfi_memory_free(memory, places->x);
-    hfi_memory_free(memory, places->slot);
+    HFI_MEMORY_FREE(memory, places->x, places->slot);
     places->x = x;
     places->slot = slot;
     places->room = room;
@@ -150,6 +146,5 @@ void hfi_track_thin(hf_context *ctx, hf_track *track)
         const size_t later = places->count + places->count / 4;
         track->thin_at = later > most ? later : most;
     }
-    hfi_memory_free(&track->memory, keep);
-    hfi_memory_free(&track->memory, rows);
+    HFI_MEMORY_FREE(&track->memory, keep, rows);
 }

@@ -3,7 +3,6 @@
 #include "track/track.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Q_t, or what the user says. */
 static size_t most_requests(const hf_track *track)
@@ -54,8 +53,7 @@ static hf_status make_list(hf_context *ctx, hf_track *track, double time)
     hf_status status = x != NULL && sd != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_track_choose(ctx, track, time, most, x, sd, &chosen);
     if (status >= 0) status = commit(ctx, track, time, chosen, x, sd);
-    hfi_free(ctx, x);
-    hfi_free(ctx, sd);
+    HFI_FREE(ctx, x, sd);
     return status;
 }
 

@@ -21,12 +21,7 @@ typedef struct gathered {
 
 static void release(hf_context *ctx, gathered *g)
 {
-    hfi_free(ctx, g->x);
-    hfi_free(ctx, g->target);
-    hfi_free(ctx, g->variance);
-    hfi_free(ctx, g->fading);
-    hfi_free(ctx, g->time);
-    hfi_free(ctx, g->number);
+    HFI_FREE(ctx, g->x, g->target, g->variance, g->fading, g->time, g->number);
 }
 
 static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count, gathered *g)

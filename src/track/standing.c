@@ -32,8 +32,7 @@ typedef struct standing {
 
 static void release(standing *s)
 {
-    hfi_free(s->ctx, s->row);
-    hfi_free(s->ctx, s->kernel);
+    HFI_FREE(s->ctx, s->row, s->kernel);
     hfi_evidence_free(&s->evidence);
 }
 

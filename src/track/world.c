@@ -147,8 +147,7 @@ hf_status hfi_world_create(hf_context *ctx, const hf_track *learnt, size_t steps
 void hfi_world_free(hfi_world *world)
 {
     hfi_evidence_free(&world->evidence);
-    hfi_free(world->ctx, world->x);
-    hfi_free(world->ctx, world->value);
+    HFI_FREE(world->ctx, world->x, world->value);
 }
 
 /* ---- draws ------------------------------------------------------------------------------------------------------- */

@@ -7,6 +7,7 @@
 #include "core/core.h"
 
 #define hfi_fail(ctx, status, ...) ((void)hfi_fail((ctx), (status), __VA_ARGS__), (status))
+#define hfi_refuse(ctx, ...)       ((void)hfi_refuse((ctx), __VA_ARGS__), HF_ERR_ARGUMENT)
 #define hfi_out_of_memory(ctx)     ((void)hfi_out_of_memory(ctx), HF_ERR_MEMORY)
 #define hfi_cancelled(ctx)         ((void)hfi_cancelled(ctx), HF_ERR_CANCELLED)
 /* An error of one's own stays one. */

@@ -4,7 +4,6 @@
 
 #include "shell/class_rule.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

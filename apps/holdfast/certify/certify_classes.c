@@ -2,7 +2,6 @@
 /* holdfast certify --what classes: the probabilities of all classes, and which of them remain. */
 #include "certify/certify_request.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"minimum", 0, NULL, "the least value", false},

@@ -4,7 +4,6 @@
 #include "report/report.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static const tool_option options[] = {

@@ -3,8 +3,6 @@
 #include "report/report.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     SHOWN_CLASSES = 30 /* --json has all */

@@ -2,7 +2,6 @@
 /* How good a model is, and which inputs it looks at. */
 #include "report/report.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum {

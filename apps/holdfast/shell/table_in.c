@@ -3,7 +3,6 @@
 #include "shell/tool.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const char *const dialect_options[] = {"decimal", "dates", "header", "limits", "missing"};
 const size_t dialect_option_count = sizeof dialect_options / sizeof dialect_options[0];

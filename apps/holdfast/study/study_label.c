@@ -3,8 +3,6 @@
 #include "study/studied.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"of", 0, "NAME", "of which outcome (default: the first objective)", false},

@@ -2,7 +2,6 @@
 /* holdfast study plot */
 #include "study/study_plot.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* holdfast study tell, holdfast study fail */
 #include "study/studied.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 enum {

@@ -3,8 +3,6 @@
 #include "track/tracked.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"queries", 0, "N",

@@ -2,7 +2,6 @@
 /* Where a new track may measure: a box that is written out, or the rows of a table. */
 #include "track/tracked.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

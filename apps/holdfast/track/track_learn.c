@@ -3,7 +3,6 @@
 #include "track/tracked.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 enum {

@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"output", 'o', "OUT.svg", "picture to draw; .png and .pdf too (default: the track's name\nwith .svg)",

@@ -5,7 +5,6 @@
 #include "track/track_tables.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const tool_option options[] = {

@@ -3,7 +3,6 @@
 #include "track/tracked.h"
 
 #include <ctype.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
