@@ -35,25 +35,15 @@ typedef enum hfi_plan_kind {
     HFI_PLAN_CODES
 } hfi_plan_kind;
 
-/** Functions of phi >= 0: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi). */
-typedef enum hfi_psi {
-    HFI_PSI_SE,
-    HFI_PSI_MATERN12,
-    HFI_PSI_MATERN32,
-    HFI_PSI_MATERN52,
-    HFI_PSI_RQ,
-    HFI_PSI_PERIODIC
-} hfi_psi;
-
 /** Children come before their parents. */
 typedef struct hfi_plan_node {
     hfi_plan_kind kind;
     size_t child, next;  /**< SIZE_MAX: none */
     size_t first, count; /**< its parts: plan->parts[first .. first + count) */
-    hfi_psi psi;         /**< convex */
-    bool waves;          /**< convex: phi is of sin^2 */
-    double value;        /**< constant; what a product is multiplied by; alpha of rq */
-    size_t outputs;      /**< table: rows and columns */
+    hfi_form psi;   /**< convex: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi) of periodic */
+    bool waves;     /**< convex: phi is of sin^2 */
+    double value;   /**< constant; what a product is multiplied by; alpha of rq */
+    size_t outputs; /**< table: rows and columns */
     const double *table; /**< owned by the kernel */
 } hfi_plan_node;
 

@@ -22,15 +22,15 @@ static double psi_value(const hfi_plan_node *node, double phi)
 {
     const double r = sqrt(phi);
     switch (node->psi) {
-    case HFI_PSI_MATERN12:
+    case HFI_FORM_MATERN12:
         return exp(-r);
-    case HFI_PSI_MATERN32:
+    case HFI_FORM_MATERN32:
         return (1.0 + sqrt(3.0) * r) * exp(-sqrt(3.0) * r);
-    case HFI_PSI_MATERN52:
+    case HFI_FORM_MATERN52:
         return (1.0 + sqrt(5.0) * r + 5.0 * phi / 3.0) * exp(-sqrt(5.0) * r);
-    case HFI_PSI_RQ:
+    case HFI_FORM_RQ:
         return exp(-node->value * log1p(phi / (2.0 * node->value)));
-    case HFI_PSI_PERIODIC:
+    case HFI_FORM_PERIODIC:
         return exp(-2.0 * phi);
     default:
         return exp(-0.5 * phi);
@@ -42,15 +42,15 @@ static double psi_slope(const hfi_plan_node *node, double phi)
 {
     const double r = sqrt(phi);
     switch (node->psi) {
-    case HFI_PSI_MATERN12:
+    case HFI_FORM_MATERN12:
         return -0.5 / r * exp(-r);
-    case HFI_PSI_MATERN32:
+    case HFI_FORM_MATERN32:
         return -1.5 * exp(-sqrt(3.0) * r);
-    case HFI_PSI_MATERN52:
+    case HFI_FORM_MATERN52:
         return -5.0 / 6.0 * (1.0 + sqrt(5.0) * r) * exp(-sqrt(5.0) * r);
-    case HFI_PSI_RQ:
+    case HFI_FORM_RQ:
         return -0.5 * exp(-(node->value + 1.0) * log1p(phi / (2.0 * node->value)));
-    case HFI_PSI_PERIODIC:
+    case HFI_FORM_PERIODIC:
         return -2.0 * exp(-2.0 * phi);
     default:
         return -0.5 * exp(-0.5 * phi);

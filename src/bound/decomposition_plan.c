@@ -50,24 +50,15 @@ static void add_child(builder *b, children *list, size_t node)
     list->last = node;
 }
 
-static double entry(const builder *b, const hfi_leaf *leaf, hfi_field field, size_t a)
+static size_t radial(builder *b, const hfi_leaf *leaf)
 {
-    return b->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
-static size_t column(const builder *b, const hfi_leaf *leaf, size_t a)
-{
-    return b->kernel->columns[leaf->column_at + a];
-}
-
-static size_t radial(builder *b, const hfi_leaf *leaf, hfi_psi psi)
-{
-    hfi_plan_node node = {.kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts, .psi = psi};
+    hfi_plan_node node = {
+        .kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts, .psi = leaf->form};
     node.count = leaf->columns;
-    if (psi == HFI_PSI_RQ) node.value = b->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
+    if (leaf->form == HFI_FORM_RQ) node.value = b->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double l = entry(b, leaf, HFI_FIELD_LENGTHSCALE, a);
-        append_part(b, column(b, leaf, a), 1.0 / l / l, SIZE_MAX);
+        const double l = hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a), 1.0 / l / l, SIZE_MAX);
     }
     return append_node(b, node);
 }
@@ -75,13 +66,14 @@ static size_t radial(builder *b, const hfi_leaf *leaf, hfi_psi psi)
 static size_t periodic(builder *b, const hfi_leaf *leaf)
 {
     hfi_plan_node node = {.kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts};
-    node.psi = HFI_PSI_PERIODIC;
+    node.psi = HFI_FORM_PERIODIC;
     node.count = leaf->columns;
     node.waves = true;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double l = entry(b, leaf, HFI_FIELD_LENGTHSCALE, a);
-        const size_t c = column(b, leaf, a);
-        append_part(b, c, 1.0 / l / l, append_wave(b, c, 1.0 / entry(b, leaf, HFI_FIELD_PERIOD, a)));
+        const double l = hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
+        const size_t c = hfi_leaf_column(b->kernel, leaf, a);
+        append_part(b, c, 1.0 / l / l,
+                    append_wave(b, c, 1.0 / hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_PERIOD, a)));
     }
     return append_node(b, node);
 }
@@ -91,7 +83,8 @@ static size_t linear(builder *b, const hfi_leaf *leaf)
     hfi_plan_node node = {.kind = HFI_PLAN_LINEAR, .child = SIZE_MAX, .first = b->plan.parts};
     node.count = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, column(b, leaf, a), entry(b, leaf, HFI_FIELD_VARIANCE, a), SIZE_MAX);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a),
+                    hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_VARIANCE, a), SIZE_MAX);
     return append_node(b, node);
 }
 
@@ -104,13 +97,13 @@ static size_t component(builder *b, const hfi_leaf *leaf, size_t q)
     const double *variance = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + q * leaf->columns;
     children list = {SIZE_MAX, SIZE_MAX};
     hfi_plan_node bell = {.kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts};
-    bell.psi = HFI_PSI_SE;
+    bell.psi = HFI_FORM_SE;
     bell.count = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, column(b, leaf, a), 4.0 * PI * PI * variance[a], SIZE_MAX);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a), 4.0 * PI * PI * variance[a], SIZE_MAX);
     add_child(b, &list, append_node(b, bell));
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(b, leaf, a);
+        const size_t c = hfi_leaf_column(b->kernel, leaf, a);
         const hfi_plan_node wave = {
             .kind = HFI_PLAN_WAVE, .child = SIZE_MAX, .first = b->plan.parts, .count = 1};
         append_part(b, c, 1.0, append_wave(b, c, mean[a]));
@@ -131,7 +124,7 @@ static size_t table(builder *b, const hfi_leaf *leaf)
     hfi_plan_node node = {.kind = HFI_PLAN_TABLE, .child = SIZE_MAX, .first = b->plan.parts, .count = 1};
     node.outputs = leaf->outputs;
     node.table = b->kernel->pairs + leaf->pairs_at;
-    append_part(b, column(b, leaf, 0), 1.0, SIZE_MAX);
+    append_part(b, hfi_leaf_column(b->kernel, leaf, 0), 1.0, SIZE_MAX);
     return append_node(b, node);
 }
 
@@ -141,7 +134,8 @@ static size_t codes(builder *b, const hfi_leaf *leaf)
     hfi_plan_node node = {.kind = HFI_PLAN_CODES, .child = SIZE_MAX, .first = b->plan.parts};
     node.count = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, column(b, leaf, a), exp(-1.0 / entry(b, leaf, HFI_FIELD_LENGTHSCALE, a)), SIZE_MAX);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a),
+                    exp(-1.0 / hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a)), SIZE_MAX);
     return append_node(b, node);
 }
 
@@ -153,14 +147,6 @@ static size_t constant(builder *b, double value)
 static size_t leaf_node(builder *b, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
-    case HFI_FORM_MATERN12:
-        return radial(b, leaf, HFI_PSI_MATERN12);
-    case HFI_FORM_MATERN32:
-        return radial(b, leaf, HFI_PSI_MATERN32);
-    case HFI_FORM_MATERN52:
-        return radial(b, leaf, HFI_PSI_MATERN52);
-    case HFI_FORM_RQ:
-        return radial(b, leaf, HFI_PSI_RQ);
     case HFI_FORM_PERIODIC:
         return periodic(b, leaf);
     case HFI_FORM_LINEAR:
@@ -176,7 +162,7 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
     case HFI_FORM_CATEGORY:
         return codes(b, leaf);
     default:
-        return radial(b, leaf, HFI_PSI_SE);
+        return radial(b, leaf);
     }
 }
 

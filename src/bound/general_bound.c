@@ -77,16 +77,6 @@ static void even_multiply(const double f[ORDERS], double e[ORDERS])
     }
 }
 
-static double entry(const box *at, const hfi_leaf *leaf, hfi_field field, size_t a)
-{
-    return at->terms->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
-static size_t column(const box *at, const hfi_leaf *leaf, size_t a)
-{
-    return at->terms->kernel->columns[leaf->column_at + a];
-}
-
 /* Half-width of a column; 0 where it is fixed. */
 static double width(const box *at, size_t c)
 {
@@ -101,33 +91,34 @@ static worth radial(const box *at, const hfi_leaf *leaf)
 {
     double u = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double v = width(at, column(at, leaf, a)) / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        const double v = width(at, hfi_leaf_column(at->terms->kernel, leaf, a)) /
+                         hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         u += v * v;
     }
     const double tau = sqrt(u);
     double e[ORDERS] = {1.0, 0.0, 0.0, 0.0};
     switch (leaf->form) {
     case HFI_FORM_MATERN12:
-        return stationary(e, hfi_radial_distance_bound(HFI_RADIAL_MATERN12, 0.0, tau));
+        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN12, 0.0, tau));
     case HFI_FORM_MATERN32:
         e[1] = 1.5 * u;
-        return stationary(e, hfi_radial_distance_bound(HFI_RADIAL_MATERN32, 0.0, tau));
+        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN32, 0.0, tau));
     case HFI_FORM_MATERN52:
         e[1] = 5.0 / 6.0 * u;
         e[2] = 25.0 / 24.0 * u * u;
-        return stationary(e, hfi_radial_distance_bound(HFI_RADIAL_MATERN52, 0.0, tau));
+        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN52, 0.0, tau));
     case HFI_FORM_RQ: {
         const double alpha = at->terms->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
         e[1] = 0.5 * u;
         e[2] = (alpha + 1.0) / alpha * u * u / 8.0;
         e[3] = (alpha + 1.0) * (alpha + 2.0) / (alpha * alpha) * u * u * u / 48.0;
-        return stationary(e, hfi_radial_distance_bound(HFI_RADIAL_RQ, alpha, tau));
+        return stationary(e, hfi_radial_distance_bound(HFI_FORM_RQ, alpha, tau));
     }
     default:
         e[1] = 0.5 * u;
         e[2] = u * u / 8.0;
         e[3] = u * u * u / 48.0;
-        return stationary(e, hfi_radial_distance_bound(HFI_RADIAL_SE, 0.0, tau));
+        return stationary(e, hfi_radial_distance_bound(HFI_FORM_SE, 0.0, tau));
     }
 }
 
@@ -136,8 +127,10 @@ static worth periodic(const box *at, const hfi_leaf *leaf)
 {
     double e[ORDERS] = {1.0, 0.0, 0.0, 0.0}, exponent = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double w = HFI_PI * width(at, column(at, leaf, a)) / entry(at, leaf, HFI_FIELD_PERIOD, a);
-        const double l = entry(at, leaf, HFI_FIELD_LENGTHSCALE, a), y = 4.0 * w * w, b = 1.0 / (l * l);
+        const double w = HFI_PI * width(at, hfi_leaf_column(at->terms->kernel, leaf, a)) /
+                         hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_PERIOD, a);
+        const double l = hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a), y = 4.0 * w * w,
+                     b = 1.0 / (l * l);
         const double a1 = 0.5 * b * y, a2 = b * y * y / 24.0, a3 = b * y * y * y / 720.0;
         const double f[ORDERS] = {1.0, a1, a2 + 0.5 * a1 * a1, a3 + a1 * a2 + a1 * a1 * a1 / 6.0};
         even_multiply(f, e);
@@ -156,7 +149,7 @@ static worth spectral(const box *at, const hfi_leaf *leaf)
         double e[ORDERS] = {weight, 0.0, 0.0, 0.0};
         for (size_t a = 0; a < leaf->columns; a++) {
             const size_t p = q * leaf->columns + a;
-            const double h = width(at, column(at, leaf, a));
+            const double h = width(at, hfi_leaf_column(at->terms->kernel, leaf, a));
             const double g = 2.0 * HFI_PI * HFI_PI * value[hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + p] * h * h;
             const double w = 2.0 * HFI_PI * value[hfi_leaf_at(leaf, HFI_FIELD_MEAN) + p] * h, y = w * w;
             const double gauss[ORDERS] = {1.0, g, 0.5 * g * g, g * g * g / 6.0};
@@ -175,8 +168,8 @@ static worth linear(const box *at, const hfi_leaf *leaf)
     worth w = {.distance = 0.0};
     double distance = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a);
-        const double v = entry(at, leaf, HFI_FIELD_VARIANCE, a), h = width(at, c),
+        const size_t c = hfi_leaf_column(at->terms->kernel, leaf, a);
+        const double v = hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_VARIANCE, a), h = width(at, c),
                      most = fabs(at->centre[c]) + h;
         w.c[0][0] += v * most * most;
         w.c[0][1] += v * most * h;

@@ -68,38 +68,12 @@ static void add_column(const place *at, size_t f, double value, double slope, do
     jet[0] = before * value;
 }
 
-static double entry(const place *at, const hfi_leaf *leaf, hfi_field field, size_t a)
-{
-    return at->terms->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
-static size_t column(const place *at, const hfi_leaf *leaf, size_t a)
-{
-    return at->terms->kernel->columns[leaf->column_at + a];
-}
-
 static double apart(const place *at, size_t c)
 {
     return at->x[c] - at->z[c];
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
-
-static hfi_radial radial_form(hfi_form form)
-{
-    switch (form) {
-    case HFI_FORM_MATERN12:
-        return HFI_RADIAL_MATERN12;
-    case HFI_FORM_MATERN32:
-        return HFI_RADIAL_MATERN32;
-    case HFI_FORM_MATERN52:
-        return HFI_RADIAL_MATERN52;
-    case HFI_FORM_RQ:
-        return HFI_RADIAL_RQ;
-    default:
-        return HFI_RADIAL_SE;
-    }
-}
 
 static void radial(const place *at, const hfi_leaf *leaf, double *jet)
 {
@@ -108,23 +82,25 @@ static void radial(const place *at, const hfi_leaf *leaf, double *jet)
     const double alpha =
         leaf->form == HFI_FORM_RQ ? at->terms->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)] : 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double u = apart(at, column(at, leaf, a)) / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        const double u = apart(at, hfi_leaf_column(at->terms->kernel, leaf, a)) /
+                         hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         q += u * u;
     }
-    hfi_radial_weights(radial_form(leaf->form), alpha, 1, &q, &one, &value, &slope, &curve);
+    hfi_radial_weights(leaf->form, alpha, 1, &q, &one, &value, &slope, &curve);
     constant(at, value, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t f = position(at, column(at, leaf, a));
+        const size_t f = position(at, hfi_leaf_column(at->terms->kernel, leaf, a));
         if (f == HFI_NONE) continue;
-        const double la = entry(at, leaf, HFI_FIELD_LENGTHSCALE, a),
-                     ua = apart(at, column(at, leaf, a)) / la / la;
+        const double la = hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a),
+                     ua = apart(at, hfi_leaf_column(at->terms->kernel, leaf, a)) / la / la;
         jet[1 + f] = slope * ua;
         jet[packed(at->m, f, f)] += slope / la / la;
         for (size_t b = a; b < leaf->columns; b++) {
-            const size_t g = position(at, column(at, leaf, b));
+            const size_t g = position(at, hfi_leaf_column(at->terms->kernel, leaf, b));
             if (g == HFI_NONE) continue;
-            const double lb = entry(at, leaf, HFI_FIELD_LENGTHSCALE, b);
-            jet[packed(at->m, f, g)] += curve * ua * apart(at, column(at, leaf, b)) / lb / lb;
+            const double lb = hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, b);
+            jet[packed(at->m, f, g)] +=
+                curve * ua * apart(at, hfi_leaf_column(at->terms->kernel, leaf, b)) / lb / lb;
         }
     }
 }
@@ -133,9 +109,10 @@ static void periodic(const place *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 1.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a), f = position(at, c);
-        const double rate = HFI_PI / entry(at, leaf, HFI_FIELD_PERIOD, a),
-                     l2 = pow(entry(at, leaf, HFI_FIELD_LENGTHSCALE, a), 2.0), t = apart(at, c);
+        const size_t c = hfi_leaf_column(at->terms->kernel, leaf, a), f = position(at, c);
+        const double rate = HFI_PI / hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_PERIOD, a),
+                     l2 = pow(hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a), 2.0),
+                     t = apart(at, c);
         const double wave = sin(rate * t), value = exp(-2.0 * wave * wave / l2);
         if (f == HFI_NONE) {
             for (size_t k = 0; k < at->columns; k++) jet[k] *= value;
@@ -151,8 +128,8 @@ static void linear(const place *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 0.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a), f = position(at, c);
-        const double slope = entry(at, leaf, HFI_FIELD_VARIANCE, a) * at->z[c];
+        const size_t c = hfi_leaf_column(at->terms->kernel, leaf, a), f = position(at, c);
+        const double slope = hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_VARIANCE, a) * at->z[c];
         jet[0] += slope * at->x[c];
         if (f != HFI_NONE) jet[1 + f] += slope;
     }
@@ -163,7 +140,8 @@ static void component(const place *at, const hfi_leaf *leaf, size_t q, double *j
     const double *value = at->terms->kernel->value;
     constant(at, value[hfi_leaf_at(leaf, HFI_FIELD_WEIGHT) + q], jet);
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a), f = position(at, c), p = q * leaf->columns + a;
+        const size_t c = hfi_leaf_column(at->terms->kernel, leaf, a), f = position(at, c),
+                     p = q * leaf->columns + a;
         const double w = 2.0 * HFI_PI * value[hfi_leaf_at(leaf, HFI_FIELD_MEAN) + p],
                      s = 4.0 * HFI_PI * HFI_PI * value[hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + p],
                      t = apart(at, c);

@@ -39,29 +39,29 @@ HFI_INLINE double log_one_plus(double y)
 }
 
 HFI_CLONES
-void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double *restrict q,
+void hfi_radial_values(hfi_form form, double alpha, size_t count, const double *restrict q,
                        const double *restrict a, double *restrict value)
 {
     switch (form) {
-    case HFI_RADIAL_MATERN12:
+    case HFI_FORM_MATERN12:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) value[i] = a[i] * decay(sqrt(q[i]));
         break;
-    case HFI_RADIAL_MATERN32:
+    case HFI_FORM_MATERN32:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(3.0 * q[i]), s = CUT(root, HFI_EXP_CUT);
             value[i] = a[i] * (1.0 + s) * decay(root);
         }
         break;
-    case HFI_RADIAL_MATERN52:
+    case HFI_FORM_MATERN52:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(5.0 * q[i]), s = CUT(root, HFI_EXP_CUT);
             value[i] = a[i] * (1.0 + s * (1.0 + s * (1.0 / 3.0))) * decay(root);
         }
         break;
-    case HFI_RADIAL_RQ:
+    case HFI_FORM_RQ:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double y = q[i] / (2.0 * alpha);
@@ -76,12 +76,12 @@ void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double
 }
 
 HFI_CLONES
-void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const double *restrict q,
+void hfi_radial_weights(hfi_form form, double alpha, size_t count, const double *restrict q,
                         const double *restrict a, double *restrict value, double *restrict slope,
                         double *restrict curve)
 {
     switch (form) {
-    case HFI_RADIAL_MATERN12:
+    case HFI_FORM_MATERN12:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             value[i] = a[i] * decay(sqrt(q[i]));
@@ -89,7 +89,7 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
             curve[i] = 0.0;
         }
         break;
-    case HFI_RADIAL_MATERN32:
+    case HFI_FORM_MATERN32:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(3.0 * q[i]), s = CUT(root, HFI_EXP_CUT), e = a[i] * decay(root);
@@ -98,7 +98,7 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
             curve[i] = 0.0;
         }
         break;
-    case HFI_RADIAL_MATERN52:
+    case HFI_FORM_MATERN52:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double root = sqrt(5.0 * q[i]), s = CUT(root, HFI_EXP_CUT), e = a[i] * decay(root);
@@ -107,7 +107,7 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
             curve[i] = (25.0 / 3.0) * e;
         }
         break;
-    case HFI_RADIAL_RQ:
+    case HFI_FORM_RQ:
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double raw = q[i] / (2.0 * alpha), y = CUT(raw, HFI_HUGE);
@@ -130,10 +130,10 @@ void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const doubl
 }
 
 HFI_CLONES
-void hfi_radial_third_weights(hfi_radial form, size_t count, const double *restrict q,
-                              const double *restrict a, double *restrict curve, double *restrict third)
+void hfi_radial_third_weights(hfi_form form, size_t count, const double *restrict q, const double *restrict a,
+                              double *restrict curve, double *restrict third)
 {
-    if (form == HFI_RADIAL_SE) {
+    if (form == HFI_FORM_SE) {
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double k = a[i] * decay(0.5 * q[i]);
@@ -159,9 +159,9 @@ void hfi_radial_third_weights(hfi_radial form, size_t count, const double *restr
  * quadratic in p^2 and c: largest at an end, or in between where c = 3 / (s + 1). As functions of the distance their sizes fall but for a wave or two, whose crests fill the troughs before
  * them. */
 HFI_CLONES
-void hfi_radial_fourth(hfi_radial form, size_t count, const double *restrict q, double *restrict size)
+void hfi_radial_fourth(hfi_form form, size_t count, const double *restrict q, double *restrict size)
 {
-    if (form == HFI_RADIAL_SE) {
+    if (form == HFI_FORM_SE) {
         HFI_SIMD
         for (size_t i = 0; i < count; i++) {
             const double x = q[i], end = fabs(x * (x - 6.0) + 3.0), inside = x < 3.0 ? 3.0 : 6.0;

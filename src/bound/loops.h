@@ -6,42 +6,36 @@
 #ifndef HFI_BOUND_LOOPS_H
 #define HFI_BOUND_LOOPS_H
 
+#include "kernel/forms.h"
 #include <stddef.h>
 
 #define HFI_PAIR_LANES    32u   /* anchors at once; arrays of pairs are padded to a multiple of it */
 #define HFI_SHARP_INPUTS  24u   /* moving inputs, at most, of what is computed with pairs or cubic terms */
 #define HFI_SHARP_ANCHORS 2048u /* taken by pairs, at most */
 
-/** Functions psi of q = r^2, as kernel.h lists them. */
-typedef enum hfi_radial {
-    HFI_RADIAL_SE,
-    HFI_RADIAL_MATERN12,
-    HFI_RADIAL_MATERN32,
-    HFI_RADIAL_MATERN52,
-    HFI_RADIAL_RQ
-} hfi_radial;
+/* psi of q = r^2, of the radial forms as kernel.h lists them. */
 
 /** q[i] := sum_j (x_j - z[i + j ldz])^2 for `count` points, all in units of the lengthscales. */
 void hfi_radial_distance(size_t count, size_t d, const double *x, const double *z, size_t ldz, double *q);
 /** value[i] := a[i] psi(q[i]), q >= 0. */
-void hfi_radial_values(hfi_radial form, double alpha, size_t count, const double *q, const double *a,
+void hfi_radial_values(hfi_form form, double alpha, size_t count, const double *q, const double *a,
                        double *value);
 /** The same, slope[i] := 2 a[i] psi'(q[i]) and curve[i] := 4 a[i] psi''(q[i]), so that with u = x - z
  *
  *     d a psi / dx = slope u        d2 a psi / dx dx' = slope I + curve u u'
  *
  * What is not bounded at q = 0 is given as 0: curve of matern32, both of matern12. */
-void hfi_radial_weights(hfi_radial form, double alpha, size_t count, const double *q, const double *a,
+void hfi_radial_weights(hfi_form form, double alpha, size_t count, const double *q, const double *a,
                         double *value, double *slope, double *curve);
 
 /** Of se and matern52, whose functions psi(|u|^2) have four derivatives: curve as above and third[i] := 8 a[i]
  * psi'''(q[i]), so that the third derivatives are third u_a u_b u_c + curve (1_ab u_c + 1_ac u_b + 1_bc u_a).
  * At q = 0, where that of matern52 is not bounded and what it multiplies is 0, it is cut off. */
-void hfi_radial_third_weights(hfi_radial form, size_t count, const double *q, const double *a, double *curve,
+void hfi_radial_third_weights(hfi_form form, size_t count, const double *q, const double *a, double *curve,
                               double *third);
 /** size[i] := a bound of the fourth derivative of psi(|u|^2) in any direction of length 1, for all u with
  * |u|^2 >= q[i], but for rounding; decreasing. se and matern52. */
-void hfi_radial_fourth(hfi_radial form, size_t count, const double *q, double *size);
+void hfi_radial_fourth(hfi_form form, size_t count, const double *q, double *size);
 
 /** The sum of n numbers, in eight lanes. */
 double hfi_sum_anchors(size_t n, const double *value);

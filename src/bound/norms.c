@@ -62,8 +62,8 @@ static double *leaf_columns(hf_context *ctx, const hfi_terms *terms, const hfi_t
     if (!z) return NULL;
     *columns = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = kernel->columns[leaf->column_at + a];
-        const double l = kernel->value[hfi_leaf_at(leaf, HFI_FIELD_LENGTHSCALE) + (leaf->ard ? a : 0)];
+        const size_t c = hfi_leaf_column(kernel, leaf, a);
+        const double l = hfi_leaf_entry(kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         for (size_t i = 0; i < terms->n; i++)
             z[i + a * terms->n] = (terms->anchor[i * terms->d + c] - terms->middle[c]) / l;
     }

@@ -9,50 +9,34 @@
 #include <float.h>
 #include <math.h>
 
-int hfi_radial_degree(hfi_radial form)
+/* The degree of the polynomial, and bounds of 2 |psi'| and of 4 psi'' but for rq's; 0: there is none. */
+static const struct {
+    int degree;
+    double slope, curve;
+} facts[] = {[HFI_FORM_SE] = {2, 1.0, 1.0},
+             [HFI_FORM_MATERN12] = {0, 0.0, 0.0},
+             [HFI_FORM_MATERN32] = {1, 3.0, 0.0},
+             [HFI_FORM_MATERN52] = {2, 5.0 / 3.0, 25.0 / 3.0},
+             [HFI_FORM_RQ] = {2, 1.0, 0.0}};
+
+int hfi_radial_degree(hfi_form form)
 {
-    switch (form) {
-    case HFI_RADIAL_MATERN12:
-        return 0;
-    case HFI_RADIAL_MATERN32:
-        return 1;
-    default:
-        return 2;
-    }
+    return facts[form].degree;
 }
 
-double hfi_radial_slope_bound(hfi_radial form)
+double hfi_radial_slope_bound(hfi_form form)
 {
-    switch (form) {
-    case HFI_RADIAL_MATERN12:
-        return 0.0;
-    case HFI_RADIAL_MATERN32:
-        return 3.0;
-    case HFI_RADIAL_MATERN52:
-        return 5.0 / 3.0;
-    default:
-        return 1.0;
-    }
+    return facts[form].slope;
 }
 
-double hfi_radial_square_share(hfi_radial form)
+double hfi_radial_square_share(hfi_form form)
 {
-    return form == HFI_RADIAL_SE ? 3.0 : 1.6;
+    return form == HFI_FORM_SE ? 3.0 : 1.6;
 }
 
-double hfi_radial_curve_bound(hfi_radial form, double alpha)
+double hfi_radial_curve_bound(hfi_form form, double alpha)
 {
-    switch (form) {
-    case HFI_RADIAL_MATERN12:
-    case HFI_RADIAL_MATERN32:
-        return 0.0;
-    case HFI_RADIAL_MATERN52:
-        return 25.0 / 3.0;
-    case HFI_RADIAL_RQ:
-        return (alpha + 1.0) / alpha;
-    default:
-        return 1.0;
-    }
+    return form == HFI_FORM_RQ ? (alpha + 1.0) / alpha : facts[form].curve;
 }
 
 /* psi, 2 psi', 4 psi'' at one q. */
@@ -60,7 +44,7 @@ typedef struct jet {
     double value, slope, curve;
 } jet;
 
-static jet psi(hfi_radial form, double alpha, double q)
+static jet psi(hfi_form form, double alpha, double q)
 {
     const double one = 1.0;
     jet j;
@@ -73,18 +57,18 @@ static jet psi(hfi_radial form, double alpha, double q)
 
 /* A bound of |L|^2 without cancellation where psi has no more derivatives at 0 than the polynomial takes, or none is taken: with s the argument of matern's exponential
  * |L|^2 = s^4 (1 - e) / 4 + 2 e (s^5 / 5! + ...) for matern52, s^2 (1 - e) + 2 e (s^3 / 3! + ...) for matern32, e = exp(-s). */
-static double small_square(hfi_radial form, double u, int degree)
+static double small_square(hfi_form form, double u, int degree)
 {
     const double up = 1.0 + 16.0 * DBL_EPSILON;
-    if (form == HFI_RADIAL_MATERN12) return 2.0 * sqrt(u) * up;
+    if (form == HFI_FORM_MATERN12) return 2.0 * sqrt(u) * up;
     if (degree == 0) return hfi_radial_slope_bound(form) * u * up; /* psi is convex */
-    if (form == HFI_RADIAL_MATERN32) return 4.0 / 3.0 * 3.0 * u * sqrt(3.0 * u) * up;
-    if (form == HFI_RADIAL_MATERN52 && degree == 2) return 4.0 / 15.0 * 25.0 * u * u * sqrt(5.0 * u) * up;
+    if (form == HFI_FORM_MATERN32) return 4.0 / 3.0 * 3.0 * u * sqrt(3.0 * u) * up;
+    if (form == HFI_FORM_MATERN52 && degree == 2) return 4.0 / 15.0 * 25.0 * u * u * sqrt(5.0 * u) * up;
     return INFINITY;
 }
 
 /* |L|^2 for the polynomial of that degree. */
-static double closed_form(hfi_radial form, double alpha, double tau, int degree)
+static double closed_form(hfi_form form, double alpha, double tau, int degree)
 {
     const double u = tau * tau;
     const jet at = psi(form, alpha, u);
@@ -105,14 +89,14 @@ static double closed_form(hfi_radial form, double alpha, double tau, int degree)
 }
 
 /* E lambda^3 of the Gaussian scale mixture that se and rq are; infinite for the others. */
-static double third_moment(hfi_radial form, double alpha)
+static double third_moment(hfi_form form, double alpha)
 {
-    if (form == HFI_RADIAL_SE) return 1.0;
-    if (form == HFI_RADIAL_RQ) return (alpha + 1.0) * (alpha + 2.0) / (alpha * alpha);
+    if (form == HFI_FORM_SE) return 1.0;
+    if (form == HFI_FORM_RQ) return (alpha + 1.0) * (alpha + 2.0) / (alpha * alpha);
     return INFINITY;
 }
 
-double hfi_radial_remainder(hfi_radial form, double alpha, double tau)
+double hfi_radial_remainder(hfi_form form, double alpha, double tau)
 {
     if (!(tau > 0.0)) return 0.0;
     if (tau > TAU_MOST) return INFINITY;
@@ -121,42 +105,42 @@ double hfi_radial_remainder(hfi_radial form, double alpha, double tau)
     return fmin(closed, series) * (1.0 + 16.0 * DBL_EPSILON);
 }
 
-double hfi_radial_linear_remainder(hfi_radial form, double alpha, double tau)
+double hfi_radial_linear_remainder(hfi_form form, double alpha, double tau)
 {
     if (!(tau > 0.0)) return 0.0;
-    if (form == HFI_RADIAL_MATERN12 || tau > TAU_MOST) return INFINITY;
+    if (form == HFI_FORM_MATERN12 || tau > TAU_MOST) return INFINITY;
     const double closed = closed_form(form, alpha, tau, 1);
     /* The fourth derivative of kappa is 12 tau^4 times the second of psi at 0. */
-    const double fourth = form == HFI_RADIAL_MATERN32 ? INFINITY : 3.0 * hfi_radial_curve_bound(form, alpha);
+    const double fourth = form == HFI_FORM_MATERN32 ? INFINITY : 3.0 * hfi_radial_curve_bound(form, alpha);
     return fmin(closed, 0.5 * sqrt(fourth) * tau * tau) * (1.0 + 16.0 * DBL_EPSILON);
 }
 
-double hfi_radial_distance_bound(hfi_radial form, double alpha, double tau)
+double hfi_radial_distance_bound(hfi_form form, double alpha, double tau)
 {
     return tau > 0.0 ? closed_form(form, alpha, fmin(tau, TAU_MOST), 0) : 0.0;
 }
 
-double hfi_radial_slope_remainder(hfi_radial form, double alpha, double tau, double v)
+double hfi_radial_slope_remainder(hfi_form form, double alpha, double tau, double v)
 {
-    if (form == HFI_RADIAL_SE || form == HFI_RADIAL_RQ)
+    if (form == HFI_FORM_SE || form == HFI_FORM_RQ)
         return 0.5 * v * tau * sqrt(third_moment(form, alpha) * (3.0 * tau * tau + 12.0 * v * v)) *
                (1.0 + 16.0 * DBL_EPSILON);
-    if (form != HFI_RADIAL_MATERN52) return INFINITY;
+    if (form != HFI_FORM_MATERN52) return INFINITY;
     return v * sqrt(25.0 / 3.0 * (tau * tau + 2.0 * v * v)) * (1.0 + 16.0 * DBL_EPSILON);
 }
 
 /* 8 psi''' r^3 + 12 psi'' r at its largest, term by term; each falls beyond r^2 = 3. */
-double hfi_radial_third(hfi_radial form, double alpha, double q)
+double hfi_radial_third(hfi_form form, double alpha, double q)
 {
     if (!(q >= 3.0)) return INFINITY;
     const double r = sqrt(q), up = 1.0 + 64.0 * DBL_EPSILON;
     const jet at = psi(form, alpha, q);
     switch (form) {
-    case HFI_RADIAL_SE:
+    case HFI_FORM_SE:
         return at.value * r * (q + 3.0) * up;
-    case HFI_RADIAL_RQ:
+    case HFI_FORM_RQ:
         return at.curve * r * (3.0 + (alpha + 2.0) / alpha * q / (1.0 + q / (2.0 * alpha))) * up;
-    case HFI_RADIAL_MATERN52:
+    case HFI_FORM_MATERN52:
         return at.curve * (sqrt(5.0) * q + 3.0 * r) * up;
     default:
         return INFINITY;

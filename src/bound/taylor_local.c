@@ -69,7 +69,7 @@ static const hfi_term *only_term(const hfi_taylor *taylor)
     for (size_t k = 0; k < taylor->terms->count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind == HFI_TERM_CONSTANT) continue;
-        if (found || term->kind != HFI_TERM_RADIAL || term->form != HFI_RADIAL_SE) return NULL;
+        if (found || term->kind != HFI_TERM_RADIAL || term->form != HFI_FORM_SE) return NULL;
         found = term;
     }
     return found;

@@ -97,7 +97,7 @@ static void weigh(const hfi_term *term, size_t n, size_t q, const arrays *b)
     hfi_radial_distance(n, term->axes, b->x, term->z, n, b->q);
     if (term->offset)
         for (size_t i = 0; i < n; i++) b->q[i] += term->offset[i];
-    if (term->form == HFI_RADIAL_SE) /* the three differ in sign alone */
+    if (term->form == HFI_FORM_SE) /* the three differ in sign alone */
         hfi_radial_values(term->form, term->alpha, n, b->q, term->a, b->curve + q * n);
     else
         hfi_radial_weights(term->form, term->alpha, n, b->q, term->a, b->value + q * n, b->slope + q * n,
@@ -110,7 +110,7 @@ static void sum_features(const hfi_term *term, size_t n, size_t count, const arr
     const size_t columns = hfi_term_columns(term->axes), linear = 1 + term->axes;
     if (hfi_radial_degree(term->form) == 2)
         hfi_gemm_tn(columns, count, n, 1.0, term->features, n, b->curve, n, 0.0, b->sums, columns);
-    if (term->form != HFI_RADIAL_SE && hfi_radial_degree(term->form) >= 1)
+    if (term->form != HFI_FORM_SE && hfi_radial_degree(term->form) >= 1)
         hfi_gemm_tn(linear, count, n, 1.0, term->features, n, b->slope, n, 0.0, b->firsts, linear);
 }
 
@@ -120,7 +120,7 @@ static void sum_directly(const hfi_term *term, size_t n, size_t q, const arrays 
     const size_t axes = term->axes, columns = hfi_term_columns(axes);
     double *u = b->direct, *w = b->direct + n * axes, *sums = b->sums + q * columns,
            *firsts = b->firsts + q * (1 + axes);
-    const double *curve = b->curve + q * n, *slope = term->form == HFI_RADIAL_SE ? curve : b->slope + q * n;
+    const double *curve = b->curve + q * n, *slope = term->form == HFI_FORM_SE ? curve : b->slope + q * n;
     for (size_t a = 0; a < axes; a++)
         for (size_t i = 0; i < n; i++) {
             u[i + a * n] = term->z[i + a * n];
@@ -141,7 +141,7 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
                      hfi_mean_model *model, double *value)
 {
     const size_t m = taylor->m, n = taylor->n, axes = term->axes, columns = hfi_term_columns(axes);
-    const bool se = term->form == HFI_RADIAL_SE;
+    const bool se = term->form == HFI_FORM_SE;
     const double *s2 = b->sums + q * columns, *s1 = se ? s2 : b->firsts + q * (1 + axes);
     const double *second = s2 + 1 + axes, sign = se ? -1.0 : 1.0;
     *value = hfi_sum_anchors(n, (se ? b->curve : b->value) + q * n);
@@ -202,7 +202,7 @@ static void bound_radial(const hfi_term *term, size_t n, double tau, double valu
     model->crude_upper += fmin(value + distance, term->norm);
     model->rounding += radial_rounding(term, n, tau, b);
     /* Where slopes are compared with their values at the centre alone the far part's curvature would be wanted: all anchors count by their norm. */
-    if (term->form == HFI_RADIAL_MATERN52) level = &term->level[HFI_LEVELS - 1];
+    if (term->form == HFI_FORM_MATERN52) level = &term->level[HFI_LEVELS - 1];
     for (size_t a = 0; a < term->axes; a++) {
         const double v = b->width[a];
         if (v > 0.0)

@@ -167,7 +167,7 @@ static void find_moves(const hfi_taylor *taylor, const double *half, const hfi_s
 /* The largest third derivative of psi(|u|^2) in a direction of length 1, for all |u|^2 >= q. */
 static double third_size(const hfi_term *term, double q)
 {
-    const double most = term->form == HFI_RADIAL_SE ? 1.3802 : 2.9797;
+    const double most = term->form == HFI_FORM_SE ? 1.3802 : 2.9797;
     return q < 3.0 ? most : fmin(most, hfi_radial_third(term->form, term->alpha, q));
 }
 
@@ -189,7 +189,7 @@ static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const ar
 static void add_remainders(const hfi_term *term, double tau, double own, double fourth, double third,
                            sizes *s)
 {
-    const bool smooth = term->form == HFI_RADIAL_SE;
+    const bool smooth = term->form == HFI_FORM_SE;
     const double four = tau * tau * tau * tau, up = 1.0 + 1e-12;
     const double feature = smooth ? sqrt(term->self * 105.0) * four / 24.0 : (double)INFINITY;
     const double rest = sqrt(term->self) * hfi_radial_remainder(term->form, term->alpha, tau);
@@ -210,7 +210,7 @@ static void add_slopes(const hfi_term *term, double tau, double own, double four
     const double prior = term->self * own * tau;
     for (size_t i = 0; i < term->axes; i++) {
         const double v = b->third.w[i], turn = v * sqrt(curve * (tau * tau + 2.0 * v * v)) * root;
-        const double bent = term->form == HFI_RADIAL_SE
+        const double bent = term->form == HFI_FORM_SE
                                 ? root * hfi_radial_slope_remainder(term->form, term->alpha, tau, v)
                                 : 2.0 * turn;
         const double along = fmin(s->moved[0] * bent, (prior + third) * tau * tau * v / 2.0);

@@ -28,9 +28,9 @@ hfi_third_scratch hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, s
 }
 
 /* As a function of its argument. */
-static bool has_fourth(hfi_radial form)
+static bool has_fourth(hfi_form form)
 {
-    return form == HFI_RADIAL_SE || form == HFI_RADIAL_MATERN52;
+    return form == HFI_FORM_SE || form == HFI_FORM_MATERN52;
 }
 
 bool hfi_taylor_has_third(const hfi_taylor *taylor)

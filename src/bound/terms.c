@@ -23,7 +23,7 @@ static bool is_free(const hfi_terms *terms, size_t column)
 static bool leaf_is_free(const hfi_terms *terms, const hfi_leaf *leaf)
 {
     for (size_t a = 0; a < leaf->columns; a++)
-        if (is_free(terms, terms->kernel->columns[leaf->column_at + a])) return true;
+        if (is_free(terms, hfi_leaf_column(terms->kernel, leaf, a))) return true;
     return false;
 }
 
@@ -51,16 +51,8 @@ size_t hfi_terms_free_output(const hf_kernel *kernel, size_t free_count, const s
 
 static int leaf_order(const hfi_leaf *leaf)
 {
-    switch (leaf->form) {
-    case HFI_FORM_MATERN12:
-        return 0;
-    case HFI_FORM_MATERN32:
-        return 1;
-    case HFI_FORM_MATERN52:
-        return 2;
-    default:
-        return 3;
-    }
+    const bool matern = leaf->form >= HFI_FORM_MATERN12 && leaf->form <= HFI_FORM_MATERN52;
+    return matern ? (int)leaf->form - (int)HFI_FORM_MATERN12 : 3;
 }
 
 /* Derivatives of the features of everything below a term that is free. */
@@ -121,7 +113,7 @@ static double fixed_distance(const hfi_terms *terms, const hfi_leaf *leaf, const
 {
     double q = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t column = terms->kernel->columns[leaf->column_at + a];
+        const size_t column = hfi_leaf_column(terms->kernel, leaf, a);
         if (is_free(terms, column)) continue;
         const double u = (terms->middle[column] - z[column]) / lengthscale(terms->kernel, leaf, a);
         q += u * u;
@@ -168,28 +160,12 @@ static bool weigh_anchors(const hfi_terms *terms, hfi_term *term)
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
 
-static hfi_radial radial_of(hfi_form form)
-{
-    switch (form) {
-    case HFI_FORM_MATERN12:
-        return HFI_RADIAL_MATERN12;
-    case HFI_FORM_MATERN32:
-        return HFI_RADIAL_MATERN32;
-    case HFI_FORM_MATERN52:
-        return HFI_RADIAL_MATERN52;
-    case HFI_FORM_RQ:
-        return HFI_RADIAL_RQ;
-    default:
-        return HFI_RADIAL_SE;
-    }
-}
-
 /* precision[f] += 1 / l^2 for the free inputs that a leaf sees. */
 static void add_precisions(const hfi_terms *terms, const hfi_leaf *leaf, double *precision)
 {
     for (size_t a = 0; a < leaf->columns; a++)
         for (size_t f = 0; f < terms->free_count; f++)
-            if (terms->free[f] == terms->kernel->columns[leaf->column_at + a]) {
+            if (terms->free[f] == hfi_leaf_column(terms->kernel, leaf, a)) {
                 const double inverse = 1.0 / lengthscale(terms->kernel, leaf, a);
                 precision[f] += inverse * inverse;
             }
@@ -204,7 +180,7 @@ static bool place_axes(const hfi_terms *terms, hfi_term *term)
     for (size_t c = kernel->nodes[term->node].child; c != HFI_NONE; c = kernel->nodes[c].next) {
         if (!hfi_factor_is_free(terms, c)) continue;
         const hfi_leaf *leaf = &kernel->leaves[kernel->nodes[c].leaf];
-        term->form = radial_of(leaf->form);
+        term->form = leaf->form;
         if (leaf->form == HFI_FORM_RQ) term->alpha = kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
         if (leaf->form != HFI_FORM_SE) term->far_leaf = kernel->nodes[c].leaf;
         add_precisions(terms, leaf, precision);
@@ -316,7 +292,7 @@ double hfi_terms_units(const hfi_terms *terms, const double *x)
         const hfi_leaf *leaf = &kernel->leaves[l];
         units += 8.0 + 2.0 * (double)(leaf->columns + leaf->components + leaf->rank);
         for (size_t a = 0; a < leaf->columns; a++) {
-            const size_t column = kernel->columns[leaf->column_at + a];
+            const size_t column = hfi_leaf_column(kernel, leaf, a);
             bool wave;
             double far = fabs(x[column]);
             for (size_t i = 0; i < terms->n; i++)
@@ -330,7 +306,7 @@ double hfi_terms_units(const hfi_terms *terms, const double *x)
 static void gather_rates(const hfi_terms *terms, const hfi_leaf *leaf, hfi_term *term)
 {
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t column = terms->kernel->columns[leaf->column_at + a];
+        const size_t column = hfi_leaf_column(terms->kernel, leaf, a);
         bool wave;
         const double rate = rate_of(terms->kernel, leaf, a, &wave);
         double far = 0.0;

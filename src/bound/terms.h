@@ -51,7 +51,7 @@ typedef struct hfi_term {
     double *share; /* free_count: how quickly the term changes along each, about */
     double phase;  /* 1 + the largest argument of a wave: its rounding is relative to it */
     /* radial */
-    hfi_radial form;
+    hfi_form form;
     double alpha;
     size_t far_leaf;  /* the leaf, unless it is se */
     size_t axes;      /* free inputs it sees */
@@ -106,20 +106,20 @@ typedef struct hfi_constants {
 void hfi_general_constants(const hfi_terms *terms, size_t node, int order, const double *centre,
                            const double *half, hfi_constants *out);
 /** Radial terms, per unit of norm in the space of psi, in a box with tau = |half / scale|: of the polynomial of the degree that hfi_radial_degree() says. */
-int hfi_radial_degree(hfi_radial form);
-double hfi_radial_remainder(hfi_radial form, double alpha, double tau);
+int hfi_radial_degree(hfi_form form);
+double hfi_radial_remainder(hfi_form form, double alpha, double tau);
 /** Bound of the third derivative of psi(|u|^2) in a direction of length 1, for all u with |u|^2 >= q; infinite where q < 3 or the form has none. Decreasing. */
-double hfi_radial_third(hfi_radial form, double alpha, double q);
-double hfi_radial_linear_remainder(hfi_radial form, double alpha,
+double hfi_radial_third(hfi_form form, double alpha, double q);
+double hfi_radial_linear_remainder(hfi_form form, double alpha,
                                    double tau); /* of degree 1, infinite for matern12 */
-double hfi_radial_distance_bound(hfi_radial form, double alpha, double tau);
+double hfi_radial_distance_bound(hfi_form form, double alpha, double tau);
 /** Derivative along an axis by that half-width times: how far it can be from its Taylor polynomial of degree 1 (se, rq) or 0 (matern52); infinite for the others. v = half / scale. */
-double hfi_radial_slope_remainder(hfi_radial form, double alpha, double tau, double v);
+double hfi_radial_slope_remainder(hfi_form form, double alpha, double tau, double v);
 /** How many times what hfi_taylor_square_estimate() counts of a term there has to be to show for its model to be worth making; measured, of se and matern52. */
-double hfi_radial_square_share(hfi_radial form);
+double hfi_radial_square_share(hfi_form form);
 /** Bounds of |2 psi'| and |4 psi''|, which are their sizes at 0; 0 where there is no derivative. */
-double hfi_radial_slope_bound(hfi_radial form);
-double hfi_radial_curve_bound(hfi_radial form, double alpha);
+double hfi_radial_slope_bound(hfi_form form);
+double hfi_radial_curve_bound(hfi_form form, double alpha);
 
 /** sum += weight_i (value, gradient, Hessian) of a general term at x (d entries) and each anchor, hfi_term_columns(free_count) numbers in the order of the features; those of
  * a degree of the term's order or more are left alone. O(n free_count^2). */

@@ -37,17 +37,12 @@ typedef struct drawing {
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static double entry(const drawing *w, const hfi_leaf *leaf, hfi_field field, size_t a)
-{
-    return w->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
 /* Adds a normal frequency, scaled, for each column. */
 static void normal_waves(drawing *w, const hfi_leaf *leaf, double scale)
 {
     for (size_t a = 0; a < leaf->columns; a++)
-        w->frequency[w->kernel->columns[leaf->column_at + a]] +=
-            scale * hfi_stream_normal(w->stream) / entry(w, leaf, HFI_FIELD_LENGTHSCALE, a);
+        w->frequency[hfi_leaf_column(w->kernel, leaf, a)] +=
+            scale * hfi_stream_normal(w->stream) / hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
 }
 
 static void se_waves(drawing *w, const hfi_leaf *leaf)
@@ -73,10 +68,10 @@ static void rq_waves(drawing *w, const hfi_leaf *leaf)
 static void periodic_waves(drawing *w, const hfi_leaf *leaf)
 {
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double l = entry(w, leaf, HFI_FIELD_LENGTHSCALE, a), mean = 0.5 / l / l;
+        const double l = hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_LENGTHSCALE, a), mean = 0.5 / l / l;
         const double up = hfi_stream_poisson(w->stream, mean), down = hfi_stream_poisson(w->stream, mean);
-        w->frequency[w->kernel->columns[leaf->column_at + a]] +=
-            2.0 * HFI_PI * (up - down) / entry(w, leaf, HFI_FIELD_PERIOD, a);
+        w->frequency[hfi_leaf_column(w->kernel, leaf, a)] +=
+            2.0 * HFI_PI * (up - down) / hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_PERIOD, a);
     }
 }
 
@@ -95,7 +90,7 @@ static void spectral_waves(drawing *w, const hfi_leaf *leaf)
         const double mean = value[hfi_leaf_at(leaf, HFI_FIELD_MEAN) + p];
         const double sd = sqrt(value[hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + p]);
         const double sign = hfi_stream_bits(w->stream) >> 63 ? -1.0 : 1.0;
-        w->frequency[w->kernel->columns[leaf->column_at + a]] +=
+        w->frequency[hfi_leaf_column(w->kernel, leaf, a)] +=
             2.0 * HFI_PI * (sign * mean + sd * hfi_stream_normal(w->stream));
     }
 }
@@ -105,8 +100,8 @@ static void plane_waves(drawing *w, const hfi_leaf *leaf)
 {
     const double sign = hfi_stream_bits(w->stream) >> 63 ? -1.0 : 1.0;
     for (size_t a = 0; a < leaf->columns; a++)
-        w->frequency[w->kernel->columns[leaf->column_at + a]] +=
-            sign * 2.0 * HFI_PI * entry(w, leaf, HFI_FIELD_FREQUENCY, a);
+        w->frequency[hfi_leaf_column(w->kernel, leaf, a)] +=
+            sign * 2.0 * HFI_PI * hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_FREQUENCY, a);
 }
 
 static double *add_factor(drawing *w, factor_kind kind, size_t column, size_t size)
@@ -122,8 +117,8 @@ static void linear_factor(drawing *w, const hfi_leaf *leaf)
 {
     double *slope = add_factor(w, LINEAR, 0, w->kernel->d);
     for (size_t a = 0; a < leaf->columns; a++)
-        slope[w->kernel->columns[leaf->column_at + a]] +=
-            sqrt(entry(w, leaf, HFI_FIELD_VARIANCE, a)) * hfi_stream_normal(w->stream);
+        slope[hfi_leaf_column(w->kernel, leaf, a)] +=
+            sqrt(hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_VARIANCE, a)) * hfi_stream_normal(w->stream);
 }
 
 static void constant_factor(drawing *w, const hfi_leaf *leaf)
@@ -151,8 +146,9 @@ static void coregion_factor(drawing *w, const hfi_leaf *leaf)
 static void category_factor(drawing *w, const hfi_leaf *leaf)
 {
     for (size_t a = 0; a < leaf->columns; a++)
-        if (hfi_stream_uniform(w->stream) > exp(-1.0 / entry(w, leaf, HFI_FIELD_LENGTHSCALE, a)))
-            add_factor(w, SIGN, w->kernel->columns[leaf->column_at + a], 0);
+        if (hfi_stream_uniform(w->stream) >
+            exp(-1.0 / hfi_leaf_entry(w->kernel, leaf, HFI_FIELD_LENGTHSCALE, a)))
+            add_factor(w, SIGN, hfi_leaf_column(w->kernel, leaf, a), 0);
 }
 
 /* How a feature of a product is drawn from each of its leaves; NULL: there is no function to draw. */

@@ -14,19 +14,9 @@ typedef struct pair {
     bool same; /* white is seen */
 } pair;
 
-static double entry(const pair *at, const hfi_leaf *leaf, hfi_field field, size_t a)
-{
-    return at->kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
-static size_t column(const pair *at, const hfi_leaf *leaf, size_t a)
-{
-    return at->kernel->columns[leaf->column_at + a];
-}
-
 static double difference(const pair *at, const hfi_leaf *leaf, size_t a)
 {
-    const size_t c = column(at, leaf, a);
+    const size_t c = hfi_leaf_column(at->kernel, leaf, a);
     return at->x[c] - at->z[c];
 }
 
@@ -45,7 +35,7 @@ static double radial(const pair *at, const hfi_leaf *leaf)
 {
     double r2 = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double u = difference(at, leaf, a) / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        const double u = difference(at, leaf, a) / hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         r2 += u * u;
     }
     if (r2 > HFI_HUGE) return 0.0;
@@ -70,8 +60,9 @@ static double periodic(const pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const double u = sin(phase(difference(at, leaf, a), HFI_PI / entry(at, leaf, HFI_FIELD_PERIOD, a))) /
-                         entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+        const double u = sin(phase(difference(at, leaf, a),
+                                   HFI_PI / hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_PERIOD, a))) /
+                         hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         sum += u * u;
     }
     return decay(2.0 * sum);
@@ -81,8 +72,8 @@ static double linear(const pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a);
-        sum += entry(at, leaf, HFI_FIELD_VARIANCE, a) * (at->x[c] * at->z[c]);
+        const size_t c = hfi_leaf_column(at->kernel, leaf, a);
+        sum += hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_VARIANCE, a) * (at->x[c] * at->z[c]);
     }
     return sum;
 }
@@ -108,7 +99,7 @@ static double spectral(const pair *at, const hfi_leaf *leaf)
 
 static double coregion(const pair *at, const hfi_leaf *leaf)
 {
-    const size_t c = column(at, leaf, 0);
+    const size_t c = hfi_leaf_column(at->kernel, leaf, 0);
     return hfi_coregion_value(at->kernel, leaf, (size_t)hfi_output_of(at->x[c], leaf->outputs),
                               (size_t)hfi_output_of(at->z[c], leaf->outputs));
 }
@@ -117,9 +108,9 @@ static double category(const pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
-        const size_t c = column(at, leaf, a);
+        const size_t c = hfi_leaf_column(at->kernel, leaf, a);
         if (hfi_code_of(at->x[c]) != hfi_code_of(at->z[c]))
-            sum += 1.0 / entry(at, leaf, HFI_FIELD_LENGTHSCALE, a);
+            sum += 1.0 / hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
     }
     return decay(sum);
 }
@@ -251,8 +242,9 @@ static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *gr
                 continue;
             }
             for (size_t a = 0; a < leaf->columns; a++) {
-                const size_t j = column(at, leaf, a);
-                grad[j] += of_factor * entry(at, leaf, HFI_FIELD_VARIANCE, a) * 2.0 * at->x[j];
+                const size_t j = hfi_leaf_column(at->kernel, leaf, a);
+                grad[j] +=
+                    of_factor * hfi_leaf_entry(at->kernel, leaf, HFI_FIELD_VARIANCE, a) * 2.0 * at->x[j];
             }
         }
     }

@@ -6,16 +6,16 @@
 #include "bound/taylor.h"
 
 /* psi(|u|^2), slowly. */
-static double psi(hfi_radial form, const double *u)
+static double psi(hfi_form form, const double *u)
 {
     double q = 0.0;
     for (size_t j = 0; j < INPUTS; j++) q += u[j] * u[j];
     const double s = sqrt(5.0 * q);
-    return form == HFI_RADIAL_SE ? exp(-0.5 * q) : (1.0 + s + s * s / 3.0) * exp(-s);
+    return form == HFI_FORM_SE ? exp(-0.5 * q) : (1.0 + s + s * s / 3.0) * exp(-s);
 }
 
 /* A fourth difference is an average of fourth derivatives over four steps. */
-static double fourth_difference(hfi_radial form, const double *u, const double *v, double step, double *least)
+static double fourth_difference(hfi_form form, const double *u, const double *v, double step, double *least)
 {
     static const double WEIGHT[] = {1.0, -4.0, 6.0, -4.0, 1.0};
     double sum = 0.0;
@@ -37,7 +37,7 @@ static double fourth_difference(hfi_radial form, const double *u, const double *
 static void fourth_derivatives_are_bounded(void **state)
 {
     (void)state;
-    const hfi_radial forms[] = {HFI_RADIAL_SE, HFI_RADIAL_MATERN52};
+    const hfi_form forms[] = {HFI_FORM_SE, HFI_FORM_MATERN52};
     const double step = 0.01;
     for (size_t f = 0; f < 2; f++) {
         double before = INFINITY;
