@@ -190,8 +190,7 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
     if (status >= 0) status = certified_classes(run, "class_before", class);
     if (status >= 0) status = certified_classes(run, "class_after", class + m);
     if (status >= 0) status = certified_numbers(run, names + 2, left);
-    free(out);
-    free(class);
+    TOOL_FREE(out, class);
     return status;
 }
 

@@ -65,10 +65,7 @@ int certified_close(certified *run, hf_status status)
     hf_table_free(run->answers);
     hf_table_free(run->training);
     hf_table_free(run->at);
-    free(run->x);
-    free(run->lower);
-    free(run->upper);
-    free(run->unit);
+    TOOL_FREE(run->x, run->lower, run->upper, run->unit);
     certified_free_region(run);
     hf_model_free(run->model);
     return session_close(&run->session, status);

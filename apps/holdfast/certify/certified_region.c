@@ -242,9 +242,7 @@ hf_status certified_place_region(certified *run)
 void certified_free_region(certified *run)
 {
     if (run->room == NULL) return;
-    free(run->room->numbers);
-    free(run->room->sets);
-    free(run->room);
+    TOOL_FREE(run->room->numbers, run->room->sets, run->room);
 }
 
 json_t *certified_json_region(const certified *run)

@@ -8,12 +8,8 @@
 
 void certify_request_free(certify_request *request)
 {
-    free(request->radius);
-    free(request->weight);
-    free(request->counterexample);
-    free(request->counts);
-    free(request->low);
-    free(request->share_at);
+    TOOL_FREE(request->radius, request->weight, request->counterexample, request->counts, request->low,
+              request->share_at);
 }
 
 /* "radius" is a column where there are several. */
@@ -180,8 +176,7 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
     if (status >= 0) status = tell_rates(run, asked);
     if (status >= 0) status = certify_stops(run, asked, stop);
     if (status >= 0) status = certified_numbers(run, certify_costs, block + 4 * m);
-    free(block);
-    free(stop);
+    TOOL_FREE(block, stop);
     return status;
 }
 
@@ -207,8 +202,7 @@ static hf_status ask_ranges(certified *run, certify_request *asked)
     if (status >= 0 && asked->where) status = certified_places(run, "_at_lower", at);
     if (status >= 0 && asked->where) status = certified_places(run, "_at_upper", at + run->m * run->d);
     asked->asked = run->m;
-    free(out);
-    free(at);
+    TOOL_FREE(out, at);
     return status;
 }
 
@@ -293,8 +287,7 @@ static hf_status tell_decisions(certified *run, certify_request *asked, const hf
     if (status >= 0) status = certify_verdicts(run, asked, choice + m);
     if (status >= 0) status = certified_numbers(run, certify_costs, block);
     certified_tell_limits(run, &asked->settings, by_time, 0, m);
-    free(block);
-    free(choice);
+    TOOL_FREE(block, choice);
     return status;
 }
 
@@ -316,12 +309,6 @@ static hf_status ask_decisions(certified *run, certify_request *asked)
 
 /* ---- radii --------------------------------------------------------------------------------------------------- */
 
-static int rising(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* At all radii at which one of them changes. */
 static hf_status radius_shares(const certified *run, certify_request *asked, const double *certified_to,
                                const double *broken_at)
@@ -336,7 +323,7 @@ static hf_status radius_shares(const certified *run, certify_request *asked, con
         at[2 + k] = isnan(certified_to[k]) ? 0.0 : certified_to[k];
         at[2 + m + k] = fmin(isnan(broken_at[k]) ? (double)INFINITY : broken_at[k], asked->radius[0]);
     }
-    qsort(at, count, sizeof *at, rising);
+    qsort(at, count, sizeof *at, by_size);
     for (size_t r = 0; r < count; r++)
         for (size_t k = 0; k < m; k++) {
             asked->low[r] += certified_to[k] >= at[r] ? 1.0 / (double)m : 0.0;
@@ -417,8 +404,7 @@ static hf_status ask_radii(certified *run, certify_request *asked)
         if (found < 0) status = found;
     }
     asked->asked = m;
-    free(block);
-    free(class);
+    TOOL_FREE(block, class);
     return status;
 }
 
@@ -508,8 +494,7 @@ static hf_status ask_readings(certified *run, certify_request *asked)
     }
     if (status >= 0) status = certified_numbers(run, names, block);
     asked->asked = m;
-    free(block);
-    free(worst);
+    TOOL_FREE(block, worst);
     return status;
 }
 

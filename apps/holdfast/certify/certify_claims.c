@@ -75,8 +75,7 @@ static hf_status tell_verdicts(certified *run, certify_request *asked, const hf_
     if (status >= 0) status = certified_numbers(run, certify_costs, block + 5 * m);
     if (status >= 0) status = certify_worst(run, asked, verdict, at);
     certified_tell_limits(run, &asked->settings, by_time, by_memory, m);
-    free(block);
-    free(verdict);
+    TOOL_FREE(block, verdict);
     return status;
 }
 

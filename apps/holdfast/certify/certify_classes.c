@@ -107,8 +107,7 @@ static hf_status tell_classes(certified *run, certify_request *asked, const hf_c
         if (status >= 0) status = tell_chance(run, asked, c, out, choice);
     }
     if (status >= 0) status = tell_sums(run, asked, out, block, choice);
-    free(block);
-    free(choice);
+    TOOL_FREE(block, choice);
     return status;
 }
 

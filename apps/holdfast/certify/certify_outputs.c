@@ -60,8 +60,7 @@ static hf_status tell(certified *run, certify_request *asked, const hf_output_sh
     if (status >= 0) status = certified_numbers(run, last, block + 2 * m);
     if (status >= 0) status = certify_worst(run, asked, verdict, at);
     if (judged) certified_tell_limits(run, &asked->settings, by_time, 0, m);
-    free(block);
-    free(verdict);
+    TOOL_FREE(block, verdict);
     return status;
 }
 

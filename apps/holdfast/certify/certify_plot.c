@@ -22,12 +22,6 @@ typedef struct picture {
 
 /* ---- ranges -------------------------------------------------------------------------------------------------- */
 
-static int rising(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static hf_status find_quantiles(picture *data)
 {
     const certified *run = data->run;
@@ -37,7 +31,7 @@ static hf_status find_quantiles(picture *data)
     for (size_t r = 0; r < run->radii && width != NULL && data->quantile != NULL; r++) {
         for (size_t k = 0; k < points; k++)
             width[k] = data->asked->high[k * run->radii + r] - data->asked->low[k * run->radii + r];
-        qsort(width, points, sizeof *width, rising);
+        qsort(width, points, sizeof *width, by_size);
         for (size_t q = 0; q < QUANTILES; q++) {
             const double at = (double)q / (QUANTILES - 1) * (double)(points - 1);
             const size_t low = (size_t)at, high = low + 1 < points ? low + 1 : low;

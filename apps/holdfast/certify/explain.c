@@ -201,9 +201,7 @@ static hf_status tell(certified *run, size_t m, const double *lower, const doubl
     if (status >= 0) status = certified_numbers(run, first, block);
     if (status >= 0) status = certified_text(run, "input", d, name, choice);
     if (status >= 0) status = certified_numbers(run, last, block + rows);
-    free(name);
-    free(block);
-    free(choice);
+    TOOL_FREE(name, block, choice);
     return status;
 }
 

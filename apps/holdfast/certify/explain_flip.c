@@ -134,8 +134,6 @@ hf_status explain_find_flips(certified *run, const hf_certify_settings *settings
     if (status >= 0 && run->classifier != NULL && hf_certify_is_estimate(run->classifier))
         certified_warn_estimate(run);
     const hf_status told = status >= 0 ? tell(run, asked, examples, block, class) : status;
-    free(examples);
-    free(block);
-    free(class);
+    TOOL_FREE(examples, block, class);
     return told < 0 ? told : status;
 }

@@ -82,8 +82,7 @@ static hf_status tell(certified *run, bool upper, const hf_range *out, const dou
     if (status >= 0) status = certified_numbers(run, first, block);
     if (status >= 0) status = certified_text(run, "status", HF_CERTIFY_NOT_FINITE + 1, text, stop);
     if (status >= 0) status = certified_numbers(run, last, block + 2 * m);
-    free(block);
-    free(stop);
+    TOOL_FREE(block, stop);
     return status;
 }
 
@@ -106,8 +105,7 @@ static hf_status search(certified *run, const hf_certify_settings *settings)
         certified_tell_limits(run, settings, by_time, by_memory, run->m);
     }
     if (status >= 0) status = tell(run, settings->upper_only, out, at);
-    free(out);
-    free(at);
+    TOOL_FREE(out, at);
     return status;
 }
 

@@ -13,12 +13,7 @@ int bounded_close(bounded *run, hf_status status)
     hf_kernel_free(run->kernel);
     hf_table_free(run->table);
     names_free(&run->given);
-    free(run->feature);
-    free(run->x);
-    free(run->y);
-    free(run->below);
-    free(run->above);
-    free(run->row);
+    TOOL_FREE(run->feature, run->x, run->y, run->below, run->above, run->row);
     return session_close(&run->session, status);
 }
 
@@ -188,12 +183,6 @@ static hf_status gather(bounded *run)
 }
 
 /* ---- the level ------------------------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static hf_status median_of(bounded *run, double *out)
 {

@@ -227,8 +227,7 @@ static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comp
         snprintf(whole, bytes, "%s%s", name, ending);
         status = hf_table_set_numbers(ctx, to, whole, column);
     }
-    free(whole);
-    free(column);
+    TOOL_FREE(whole, column);
     return status;
 }
 

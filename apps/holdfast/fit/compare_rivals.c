@@ -24,9 +24,7 @@ static void rival_free(rival *r)
 {
     fit_settings_free(&r->settings);
     arguments_free(&r->options);
-    free(r->word);
-    free(r->text);
-    free(r->name);
+    TOOL_FREE(r->word, r->text, r->name);
 }
 
 static int check_options(const tool_verb *verb, const rival *r)
@@ -217,7 +215,6 @@ int rivals_from(const tool_arguments *arguments, hf_context *ctx, rivals *out)
 void rivals_free(rivals *list)
 {
     for (size_t k = 0; k < list->count; k++) rival_free(&list->list[k]);
-    free(list->list);
-    free(list->contender);
+    TOOL_FREE(list->list, list->contender);
     *list = (rivals){0};
 }

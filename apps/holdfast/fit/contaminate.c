@@ -31,10 +31,7 @@ typedef struct damage {
 
 static void damage_free(damage *work)
 {
-    free(work->column);
-    free(work->x);
-    free(work->y);
-    free(work->mask);
+    TOOL_FREE(work->column, work->x, work->y, work->mask);
 }
 
 static hf_status find_columns(damage *work, const char *target)

@@ -149,11 +149,7 @@ static void release(expert_run *run)
     for (size_t k = 0; k < EXPERT_COLUMNS; k++) free(run->own[k]);
     if (run->out != run->base.table) hf_table_free(run->out);
     hf_expert_free(run->expert);
-    free(run->label);
-    free(run->correction);
-    free(run->var);
-    free(run->question);
-    free(run->move);
+    TOOL_FREE(run->label, run->correction, run->var, run->question, run->move);
 }
 
 static int run_expert(const tool_arguments *arguments)

@@ -181,8 +181,7 @@ hf_status expert_add_columns(expert_run *run)
     if (status >= 0) status = add(run, EXPERT_PRIOR, mean);
     if (status >= 0) status = add(run, EXPERT_PRIOR_SD, mean + rows);
     if (status >= 0 && at == NULL) status = add_verdicts(run, rows, mean, mean + rows);
-    free(mean);
-    free(input);
+    TOOL_FREE(mean, input);
     return status;
 }
 

@@ -296,11 +296,7 @@ int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t t
 
 void fit_settings_free(fit_settings *settings)
 {
-    free(settings->set);
-    free(settings->set_text);
-    free(settings->checkpoint);
-    free(settings->eps);
-    free(settings->beta);
-    free(settings->actions);
+    TOOL_FREE(settings->set, settings->set_text, settings->checkpoint, settings->eps, settings->beta,
+              settings->actions);
     *settings = (fit_settings){0};
 }

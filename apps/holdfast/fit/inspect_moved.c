@@ -88,7 +88,6 @@ hf_status inspect_moved(tool_session *session, const hf_model *model, const char
     if (status >= 0) status = hf_model_influence(ctx, model, m.row, m.output, m.y, kl, &joint);
     progress_clear(session->progress);
     if (status >= 0) print(session, model, &m, kl, joint);
-    free(copy);
-    free(kl);
+    TOOL_FREE(copy, kl);
     return status;
 }

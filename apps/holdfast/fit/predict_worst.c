@@ -43,8 +43,7 @@ typedef struct complete {
 
 static void complete_free(complete *c)
 {
-    free(c->x);
-    free(c->row);
+    TOOL_FREE(c->x, c->row);
 }
 
 static hf_status complete_make(hf_context *ctx, const hf_model *model, const hf_table *table, complete *c)
@@ -70,8 +69,7 @@ static hf_status set_column(hf_context *ctx, const hf_model *model, hf_table *ta
         snprintf(name, bytes, "%s%s", hf_model_target(model), ending);
         status = hf_table_set_numbers(ctx, table, name, column);
     }
-    free(column);
-    free(name);
+    TOOL_FREE(column, name);
     return status;
 }
 

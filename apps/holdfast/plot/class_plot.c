@@ -59,8 +59,7 @@ static hf_status variation(hf_context *ctx, plot_classes *data, size_t j, const 
     *out = 0.0;
     for (size_t k = 1; k < PROBES && status >= 0; k++)
         for (size_t c = 0; c < classes; c++) *out += fabs(p[k * classes + c] - p[(k - 1) * classes + c]);
-    free(p);
-    free(x);
+    TOOL_FREE(p, x);
     return status;
 }
 
@@ -149,12 +148,7 @@ void plot_classes_free(plot_classes *data)
 {
     hf_table_free(data->rows);
     hf_table_free(data->training);
-    free(data->label);
-    free(data->inputs);
-    free(data->place);
-    free(data->x);
-    free(data->probability);
-    free(data->mean);
+    TOOL_FREE(data->label, data->inputs, data->place, data->x, data->probability, data->mean);
 }
 
 /* `column`: scratch of a number for each point. */

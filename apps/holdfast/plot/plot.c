@@ -102,9 +102,7 @@ static int write_data(const tool_session *session, const picture *data, plot_for
         unlink(slice);
     }
     if (code == TOOL_OK && !session->json) say(stdout, "Wrote %s, %s and %s\n", script, slice, rows);
-    free(script);
-    free(slice);
-    free(rows);
+    TOOL_FREE(script, slice, rows);
     return code;
 }
 

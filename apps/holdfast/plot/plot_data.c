@@ -11,18 +11,12 @@ enum {
     PROBED_INPUTS = 200 /* more inputs than this are not tried */
 };
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 bool plot_spread_of(const double *values, size_t n, plot_spread *out)
 {
     double *sorted = malloc((n + 1) * sizeof *sorted);
     if (sorted == NULL) return false;
     memcpy(sorted, values, n * sizeof *values);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, by_size);
     double last = (double)(n - 1);
     *out = (plot_spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
                          sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
@@ -72,7 +66,7 @@ static hf_status find_offset(hf_context *ctx, plot_data *data)
         data->offset_at[2 * i] = data->x[0][i];
         data->offset_at[2 * i + 1] = prior[i];
     }
-    qsort(data->offset_at, data->n, 2 * sizeof *data->offset_at, by_value);
+    qsort(data->offset_at, data->n, 2 * sizeof *data->offset_at, by_size);
     data->offsets = merge(data->offset_at, data->n);
     return HF_OK;
 }
@@ -90,7 +84,7 @@ hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *c
         hf_predict(ctx, hf_model_posterior(data->model), PROBES, x, data->width, mean, NULL, NULL);
     free(x);
     if (status < 0) return status;
-    qsort(mean, PROBES, sizeof *mean, by_value);
+    qsort(mean, PROBES, sizeof *mean, by_size);
     *out = mean[PROBES - 1] - mean[0];
     return HF_OK;
 }
@@ -189,12 +183,7 @@ void plot_data_free(plot_data *data)
     hf_table_free(data->rows);
     hf_table_free(data->training);
     plot_map_free(&data->map);
-    free(data->offset_at);
-    free(data->reading_at);
-    free(data->reading_value);
-    free(data->x);
-    free(data->own);
-    free(data->gap);
+    TOOL_FREE(data->offset_at, data->reading_at, data->reading_value, data->x, data->own, data->gap);
 }
 
 /* Quantile of a new reading of exposure 1. */

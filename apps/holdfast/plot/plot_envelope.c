@@ -15,19 +15,11 @@ void plot_envelope_free(plot_envelope *data)
 {
     hf_envelope_free(data->envelope);
     hf_envelope_labels_free(data->labels);
-    free(data->place);
-    free(data->x);
-    free(data->lower);
+    TOOL_FREE(data->place, data->x, data->lower);
     *data = (plot_envelope){0};
 }
 
 /* ---- where --------------------------------------------------------------------------------------------------- */
-
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static double input_of(const plot_envelope *data, size_t reading, size_t j)
 {

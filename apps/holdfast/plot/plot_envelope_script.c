@@ -210,12 +210,6 @@ static void print_map_data(FILE *out, const plot_envelope *data)
     fputs("EOD\n", out);
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 /* Where most of the numbers are; what lies beyond has the colour of the end. Upper and lower bound have the same colours for the same values. False when
  * out of memory. */
 static bool layer_range(const plot_envelope *data, layer which, double range[2])

@@ -212,8 +212,7 @@ int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_forma
     int code = make_script(writer, data, format, NULL, &script) ? TOOL_OK : complain("out of memory");
     if (code == TOOL_OK) code = run_gnuplot(&script, &picture);
     if (code == TOOL_OK) code = put(ctx, output, &picture);
-    free(script.at);
-    free(picture.at);
+    TOOL_FREE(script.at, picture.at);
     return code;
 }
 

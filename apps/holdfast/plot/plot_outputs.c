@@ -26,9 +26,7 @@ typedef struct source {
 static void source_free(source *from)
 {
     hf_table_free(from->training);
-    free(from->x);
-    free(from->centre);
-    free(from->spread);
+    TOOL_FREE(from->x, from->centre, from->spread);
 }
 
 static hf_status source_make(hf_context *ctx, const plot_outputs *data, source *from)

@@ -17,12 +17,6 @@ enum {
 
 static const double least_correlation = 0.5, most_bend = 0.004;
 
-static int by_value(const void *a, const void *b)
-{
-    double left = *(const double *)a, right = *(const double *)b;
-    return (left > right) - (left < right);
-}
-
 /* ---- the other inputs --------------------------------------------------------------------------------------- */
 
 static double mean_of(const double *x, size_t n)
@@ -37,7 +31,7 @@ static bool has_values(const double *x, size_t n, double *sorted)
 {
     size_t different = 1;
     memcpy(sorted, x, n * sizeof *x);
-    qsort(sorted, n, sizeof *sorted, by_value);
+    qsort(sorted, n, sizeof *sorted, by_size);
     for (size_t i = 1; i < n; i++) different += sorted[i] > sorted[i - 1] ? 1 : 0;
     return different >= LEAST_VALUES;
 }
@@ -206,7 +200,7 @@ static void halve(const plot_data *slice, refinement *add)
     for (size_t k = 0; k < intervals; k++)
         if (!(slice->at[k + 1] - slice->at[k] > finest)) add->bend[k] = 0.0;
     memcpy(add->sorted, add->bend, intervals * sizeof *add->sorted);
-    qsort(add->sorted, intervals, sizeof *add->sorted, by_value);
+    qsort(add->sorted, intervals, sizeof *add->sorted, by_size);
     if (room < intervals) least = fmax(least, add->sorted[intervals - room - 1]);
     add->count = 0;
     for (size_t k = 0; k < intervals; k++)
@@ -221,13 +215,13 @@ static void begin_grid(const plot_route *route, const plot_spread *s, double *so
     const double begin = s->least - margin, end = s->most + margin, finest = (end - begin) / FINEST;
     size_t different = 0, count = 0;
     memcpy(sorted, route->x[route->column], route->n * sizeof *sorted);
-    qsort(sorted, route->n, sizeof *sorted, by_value);
+    qsort(sorted, route->n, sizeof *sorted, by_size);
     for (size_t i = 0; i < route->n; i++)
         if (different == 0 || sorted[i] - sorted[different - 1] > finest) sorted[different++] = sorted[i];
     for (size_t k = 0; k < PLOT_POINTS; k++)
         add->at[count++] = begin + (end - begin) * (double)k / (PLOT_POINTS - 1);
     for (size_t i = 0; i < different && different <= READ_PLACES; i++) add->at[count++] = sorted[i];
-    qsort(add->at, count, sizeof *add->at, by_value);
+    qsort(add->at, count, sizeof *add->at, by_size);
     add->count = 0;
     for (size_t k = 0; k < count; k++)
         if (add->count == 0 || add->at[k] > add->at[add->count - 1]) add->at[add->count++] = add->at[k];
@@ -291,8 +285,7 @@ hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count, con
     hf_status status = add != NULL && sorted != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) begin_grid(route, s, sorted, add);
     if (status >= 0) status = refine(ctx, slices, count, route, add);
-    free(sorted);
-    free(add);
+    TOOL_FREE(sorted, add);
     for (size_t t = 0; t < count && status >= 0; t++) {
         count_followers(&slices[t], route);
         status = place_readings(ctx, &slices[t], route);

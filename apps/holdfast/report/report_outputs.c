@@ -121,8 +121,7 @@ static covariances *add_term(covariances *list, size_t *count, const char *name,
     made->term = calloc(length + 1, 1);
     made->b = calloc(outputs * outputs, sizeof *made->b);
     if (made->term == NULL || made->b == NULL) {
-        free(made->term);
-        free(made->b);
+        TOOL_FREE(made->term, made->b);
         return NULL;
     }
     memcpy(made->term, name, length);
@@ -133,8 +132,7 @@ static covariances *add_term(covariances *list, size_t *count, const char *name,
 static void free_terms(covariances *list, size_t count)
 {
     for (size_t k = 0; k < count; k++) {
-        free(list[k].term);
-        free(list[k].b);
+        TOOL_FREE(list[k].term, list[k].b);
     }
     free(list);
 }

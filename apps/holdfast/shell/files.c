@@ -141,8 +141,7 @@ static void list_free(file_list *list)
 {
     for (size_t k = 0; k < list->derived_count; k++) free(list->derived[k]);
     for (size_t k = 0; k < list->lists; k++) names_free(&list->names[k]);
-    free(list->names);
-    free(list->file);
+    TOOL_FREE(list->names, list->file);
 }
 
 static void add(file_list *list, const char *path, const tool_option *option, unsigned traits)

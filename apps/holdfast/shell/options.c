@@ -185,8 +185,7 @@ int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments
 
 void arguments_free(tool_arguments *arguments)
 {
-    free(arguments->operand);
-    free(arguments->list);
+    TOOL_FREE(arguments->operand, arguments->list);
     arguments->operand = NULL;
     arguments->list = NULL;
 }
@@ -392,8 +391,7 @@ bool argument_doubles(const tool_arguments *arguments, const char *name, size_t 
 
 void names_free(tool_names *names)
 {
-    free(names->text);
-    free(names->list);
+    TOOL_FREE(names->text, names->list);
     names->text = NULL;
     names->list = NULL;
     names->count = 0;

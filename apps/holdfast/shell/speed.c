@@ -50,9 +50,7 @@ double flops_per_second(hf_context *ctx)
     hf_sites_free(t.sites);
     hf_mean_free(t.mean);
     hf_kernel_free(t.kernel);
-    free(t.gradient);
-    free(t.y);
-    free(t.x);
+    TOOL_FREE(t.gradient, t.y, t.x);
     return status >= 0 ? flops / best : NAN;
 }
 

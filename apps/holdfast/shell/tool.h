@@ -20,6 +20,14 @@ enum {
     TOOL_USAGE = 2
 };
 
+/* ---- arrays (arrays.c) ----------------------------------------------------------------------------------- */
+
+/** Frees `count` blocks; TOOL_FREE(a, b, ...) counts them. */
+void free_list(size_t count, void *const *block);
+#define TOOL_FREE(...) free_list(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+/** For qsort(): numbers, the least first. */
+int by_size(const void *a, const void *b);
+
 /* ---- options (options.c, help.c) --------------------------------------------------------------------------
  */
 

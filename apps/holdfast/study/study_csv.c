@@ -20,10 +20,7 @@ typedef struct reading {
 
 static void reading_free(reading *r)
 {
-    free(r->variable);
-    free(r->value);
-    free(r->noise);
-    free(r->at);
+    TOOL_FREE(r->variable, r->value, r->noise, r->at);
 }
 
 /* ---- columns ---------------------------------------------------------------------------------------------------- */

@@ -9,13 +9,7 @@
 void study_picture_free(study_picture *data)
 {
     for (size_t s = 0; data->slice != NULL && s < data->slices; s++) free(data->slice[s].moved);
-    free(data->slice);
-    free(data->trial);
-    free(data->at);
-    free(data->share);
-    free(data->order);
-    free(data->front);
-    free(data->mean);
+    TOOL_FREE(data->slice, data->trial, data->at, data->share, data->order, data->front, data->mean);
 }
 
 bool study_is_aside(const hf_trial *trial, size_t outcome)

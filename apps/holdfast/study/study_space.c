@@ -11,10 +11,7 @@ void study_plan_free(study_plan *plan)
     for (size_t j = 0; plan->labels != NULL && j < plan->settings.variables; j++)
         names_free(&plan->labels[j]);
     for (size_t k = 0; plan->text != NULL && k < plan->texts; k++) free(plan->text[k]);
-    free(plan->labels);
-    free(plan->text);
-    free(plan->variable);
-    free(plan->outcome);
+    TOOL_FREE(plan->labels, plan->text, plan->variable, plan->outcome);
 }
 
 /* A copy of an option's value, to be cut; NULL when out of memory. */

@@ -42,10 +42,7 @@ typedef struct making {
 
 static void done(making *m)
 {
-    free(m->trial);
-    free(m->column);
-    free(m->choice);
-    free(m->text);
+    TOOL_FREE(m->trial, m->column, m->choice, m->text);
     hf_table_free(m->table);
 }
 

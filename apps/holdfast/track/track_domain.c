@@ -7,12 +7,9 @@
 
 void plan_free(track_plan *plan)
 {
-    free(plan->lower);
-    free(plan->upper);
-    free(plan->points);
+    TOOL_FREE(plan->lower, plan->upper, plan->points);
     names_free(&plan->sides);
-    free(plan->names);
-    free(plan->label);
+    TOOL_FREE(plan->names, plan->label);
     hf_table_free(plan->table);
     hf_table_free(plan->ages);
     free(plan->kernel);

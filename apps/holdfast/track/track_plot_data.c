@@ -8,10 +8,7 @@
 
 void track_picture_free(track_picture *data)
 {
-    free(data->x);
-    free(data->mean);
-    free(data->sd);
-    free(data->through);
+    TOOL_FREE(data->x, data->mean, data->sd, data->through);
     track_history_free(&data->history);
 }
 

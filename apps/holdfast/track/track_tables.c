@@ -14,8 +14,7 @@ static const char *const track_event_names[] = {
 
 void track_history_free(track_history *history)
 {
-    free(history->numbers);
-    free(history->kind);
+    TOOL_FREE(history->numbers, history->kind);
 }
 
 double track_history_after(const track_history *history, size_t row, size_t after)
@@ -114,8 +113,7 @@ hf_status track_candidate_column(const tracked *run, hf_table *table, const size
     hf_status status = name != NULL && made != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t i = 0; i < count && status >= 0; i++) name[i] = tracked_candidate(run, i, made[i]);
     if (status >= 0) status = hf_table_set_text(run->session.ctx, table, "candidate", count, name, choice);
-    free(name);
-    free(made);
+    TOOL_FREE(name, made);
     return status;
 }
 
