@@ -65,8 +65,7 @@ static hfi_plan_sums make_sums(const hfi_plan *plan, double *room)
     return sums;
 }
 
-/* ---- minima ---------------------------------------------------------------------------------------------
- */
+/* ---- minima ---------------------------------------------------------------------------------- */
 
 /* Of bend delta^2 + slope delta over [-half, half]. */
 static double parabola_minimum(double bend, double slope, double half, double *at)
@@ -137,8 +136,7 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
     return total;
 }
 
-/* ---- the bound ------------------------------------------------------------------------------------------
- */
+/* ---- the bound ------------------------------------------------------------------------------- */
 
 /* Every number that was added up carries a few roundings of its own, and one for each that was added after it. What a slip in the distance phi does to psi
  * is no more, as phi psi'(phi) and its multiples by phi stay below 3 for every psi. */

@@ -15,8 +15,7 @@ void hfi_cosine_range(double angle, double half, double *lower, double *upper)
     *lower = folded + half >= PI ? -1.0 : cos(folded + half);
 }
 
-/* ---- psi ------------------------------------------------------------------------------------------------
- */
+/* ---- psi ------------------------------------------------------------------------------------- */
 
 static double psi_value(const hfi_plan_node *node, double phi)
 {
@@ -57,8 +56,7 @@ static double psi_slope(const hfi_plan_node *node, double phi)
     }
 }
 
-/* ---- ranges ---------------------------------------------------------------------------------------------
- */
+/* ---- ranges ---------------------------------------------------------------------------------- */
 
 /* The function of one coordinate in phi: its range, its value at the centre, and the largest angle; and what the sums need of it. */
 static void part_range(const hfi_plan_anchor *at, const hfi_plan_part *part, double *turn, double range[4])
@@ -249,8 +247,7 @@ void hfi_plan_range(const hfi_plan_anchor *at)
     }
 }
 
-/* ---- estimates ------------------------------------------------------------------------------------------
- */
+/* ---- estimates ------------------------------------------------------------------------------- */
 
 static void add_constant(hfi_plan_sums *sums, double value)
 {

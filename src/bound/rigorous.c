@@ -16,8 +16,7 @@ double hfi_double_up(long double v)
     return (long double)near < v ? nextafter(near, INFINITY) : near;
 }
 
-/* ---- covariances of anchors ------------------------------------------------------------------------------
- */
+/* ---- covariances of anchors ------------------------------------------------------------------ */
 
 typedef struct rows {
     hfi_rigorous *rigorous;

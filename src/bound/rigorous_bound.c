@@ -5,8 +5,7 @@
 #include "kernel/kernel.h"
 #include <string.h>
 
-/* ---- room -----------------------------------------------------------------------------------------------
- */
+/* ---- room ------------------------------------------------------------------------------------ */
 
 hfi_rigorous_work hfi_rigorous_work_create(const hfi_rigorous *of, const hfi_quantity *quantity, double beta)
 {
@@ -47,8 +46,7 @@ void hfi_rigorous_work_free(hfi_rigorous_work *work)
     memset(work, 0, sizeof *work);
 }
 
-/* ---- the mean -------------------------------------------------------------------------------------------
- */
+/* ---- the mean -------------------------------------------------------------------------------- */
 
 /* m over x, added to a jet of that order (0: the value alone). */
 static void add_prior_mean(const hf_mean *mean, const hfi_interval *x, size_t d, int order, hfi_interval *jet)
@@ -86,8 +84,7 @@ static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order, 
     return true;
 }
 
-/* ---- polynomials over the box ---------------------------------------------------------------------------
- */
+/* ---- polynomials over the box ---------------------------------------------------------------- */
 
 /* A lower bound of slope delta + bend delta^2 / 2, |delta| <= half, slope of at most that size. */
 static long double parabola_lower(long double slope, long double bend, long double half)
@@ -131,8 +128,7 @@ static hfi_interval polynomial(const hfi_rigorous_work *work, const hfi_interval
     return hfi_interval_add(jet[0], (hfi_interval){lower, upper});
 }
 
-/* ---- distances of features ------------------------------------------------------------------------------
- */
+/* ---- distances of features ------------------------------------------------------------------- */
 
 static bool value_over(hfi_rigorous_work *work, const double *z, bool same, hfi_interval *value)
 {
@@ -170,8 +166,7 @@ static bool shares(hfi_rigorous_work *work, const double *lower, const double *u
     return ok;
 }
 
-/* ---- the values -----------------------------------------------------------------------------------------
- */
+/* ---- the values ------------------------------------------------------------------------------ */
 
 typedef struct reach {
     long double norm[4];  /* hfi_kernel_feature_norms() */

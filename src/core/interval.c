@@ -22,8 +22,7 @@ bool hfi_interval_usable(void)
     return above > one && above - one == unit && tie == one;
 }
 
-/* ---- arithmetic -----------------------------------------------------------------------------------------
- */
+/* ---- arithmetic ------------------------------------------------------------------------------ */
 
 static hfi_interval between(long double a, long double b, long double c, long double d)
 {
@@ -56,8 +55,7 @@ hfi_interval hfi_interval_sqrt(hfi_interval a)
     return root;
 }
 
-/* ---- functions of the library ---------------------------------------------------------------------------
- */
+/* ---- functions of the library ---------------------------------------------------------------- */
 
 static long double slack(long double v)
 {

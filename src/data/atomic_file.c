@@ -29,8 +29,7 @@ static hf_status write_failed(hf_context *ctx, const hfi_file *file, int error)
     return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be written: %s", file->label, hfi_error_text(error, words));
 }
 
-/* ---- begin ----------------------------------------------------------------------------------------------
- */
+/* ---- begin ----------------------------------------------------------------------------------- */
 
 /* Length of the folder part of a path, with its slash. */
 static size_t folder_length(const char *path)
@@ -161,8 +160,7 @@ hf_status hfi_file_begin(hf_context *ctx, const char *path, hfi_file *file)
     return status;
 }
 
-/* ---- write ----------------------------------------------------------------------------------------------
- */
+/* ---- write ----------------------------------------------------------------------------------- */
 
 /* One write, in which a signal may cut in. Through stdio where the program's other output goes that way, to
  * keep the order. */
@@ -210,8 +208,7 @@ hf_status hfi_file_write(hf_context *ctx, hfi_file *file, const void *bytes, siz
     return HF_OK;
 }
 
-/* ---- commit and abort -----------------------------------------------------------------------------------
- */
+/* ---- commit and abort ------------------------------------------------------------------------ */
 
 static void release(hfi_file *file)
 {

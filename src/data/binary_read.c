@@ -35,8 +35,7 @@ static hf_status read_at(hf_context *ctx, const hfi_binary *b, void *data, size_
     return HF_OK;
 }
 
-/* ---- the description ------------------------------------------------------------------------------------
- */
+/* ---- the description ------------------------------------------------------------------------- */
 
 /* Takes numbers and texts from the description; once something does not fit, nothing does. */
 typedef struct taker {
@@ -116,8 +115,7 @@ static hf_status understand(hf_context *ctx, hfi_binary *b, const char *text, si
     return from.good ? HF_OK : damaged(ctx, b->path, "its description cannot be understood");
 }
 
-/* ---- open -----------------------------------------------------------------------------------------------
- */
+/* ---- open ------------------------------------------------------------------------------------ */
 
 static hf_status check_head(hf_context *ctx, const hfi_binary *b, uint64_t bytes)
 {
@@ -212,8 +210,7 @@ void hfi_binary_close(hfi_binary *b)
     *b = (hfi_binary){.descriptor = -1};
 }
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 hf_status hfi_binary_read(hf_context *ctx, const hfi_binary *b, size_t begin, size_t count, double *numbers)
 {

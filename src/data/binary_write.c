@@ -21,8 +21,7 @@ typedef struct writer {
     size_t chunk;    /* rows in it */
 } writer;
 
-/* ---- rows -----------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The header is the same in every part; the first one makes the columns. */
 static hf_status learn_columns(hf_context *ctx, writer *w, const hf_table *part)
@@ -87,8 +86,7 @@ static hf_status take_part(hf_context *ctx, void *arg, const hf_table *part)
     return status;
 }
 
-/* ---- description ----------------------------------------------------------------------------------------
- */
+/* ---- description ----------------------------------------------------------------------------- */
 
 /* The description is hashed on its way into the file. */
 typedef struct describer {
@@ -152,8 +150,7 @@ static hf_status describe(hf_context *ctx, writer *w, const char *csv, const hfi
     return to.status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 static hf_status begin(hf_context *ctx, writer *w)
 {

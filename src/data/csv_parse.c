@@ -33,8 +33,7 @@ typedef struct scanner {
     size_t commented; /* how many there were */
 } scanner;
 
-/* ---- errors ---------------------------------------------------------------------------------------------
- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 /* "file: line 17, column 3 ("dose"): what". Column names are known once the header record is complete. */
 static field_end bad_field(const scanner *s, size_t line, size_t column, const char *what)
@@ -83,8 +82,7 @@ static hf_status not_text(const scanner *s, const char *zero)
                     line, (size_t)(zero - text), known[i].what);
 }
 
-/* ---- fields ---------------------------------------------------------------------------------------------
- */
+/* ---- fields ---------------------------------------------------------------------------------- */
 
 static void put_bytes(scanner *s, size_t from, size_t count)
 {
@@ -164,8 +162,7 @@ static field_end next_field(scanner *s, size_t column, bool trim)
     return plain_field(s, column, trim);
 }
 
-/* ---- records --------------------------------------------------------------------------------------------
- */
+/* ---- records --------------------------------------------------------------------------------- */
 
 static void skip_line_ends(scanner *s)
 {
@@ -257,8 +254,7 @@ static hf_status records(scanner *s)
     return HF_OK;
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 /* No file has more fields than separators and newlines, plus one; this allows one allocation instead of a
  * growing array. */

@@ -17,8 +17,7 @@ enum {
     LARGEST_READ = 1 << 20 /* so that a slow file is interrupted soon after the callback says so */
 };
 
-/* ---- stamps ---------------------------------------------------------------------------------------------
- */
+/* ---- stamps ---------------------------------------------------------------------------------- */
 
 bool hfi_stamp_equal(const hfi_stamp *a, const hfi_stamp *b)
 {
@@ -52,8 +51,7 @@ hf_status hfi_stamp_read(hf_context *ctx, const char *path, hfi_stamp *out)
     return stamp_of(ctx, path, &about, out);
 }
 
-/* ---- the stream -----------------------------------------------------------------------------------------
- */
+/* ---- the stream ------------------------------------------------------------------------------ */
 
 typedef struct stream {
     hf_context *ctx;

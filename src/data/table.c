@@ -117,8 +117,7 @@ const char *hf_table_field(const hf_table *table, size_t row, size_t column, cha
     return hf_format_double(from->numbers[row], buffer);
 }
 
-/* ---- columns by name ------------------------------------------------------------------------------------
- */
+/* ---- columns by name ------------------------------------------------------------------------- */
 
 /* The column whose name is nearest, if it is near enough to be what was meant; else SIZE_MAX. */
 static size_t nearest_column(const hf_table *table, const char *name)
@@ -182,8 +181,7 @@ hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name
                     list, hint);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------------------
- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
 {

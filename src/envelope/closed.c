@@ -69,8 +69,7 @@ hf_status hfi_closed_allocate(hf_context *ctx, const hf_kernel *kernel, size_t n
     return status;
 }
 
-/* ---- factor ---------------------------------------------------------------------------------------------
- */
+/* ---- factor ---------------------------------------------------------------------------------- */
 
 typedef struct filling {
     const hf_closed_envelope *closed;
@@ -105,8 +104,7 @@ hf_status hfi_closed_factor(hf_context *ctx, hf_closed_envelope *closed, const d
     return status;
 }
 
-/* ---- direction ------------------------------------------------------------------------------------------
- */
+/* ---- direction ------------------------------------------------------------------------------- */
 
 double hfi_closed_unit(const hf_closed_envelope *closed)
 {

@@ -47,8 +47,7 @@ static void gather(const hf_envelope *envelope, const size_t *place, hf_closed_e
     }
 }
 
-/* ---- the methods ----------------------------------------------------------------------------------------
- */
+/* ---- the methods ----------------------------------------------------------------------------- */
 
 /* Kernel ridge regression: weight = (K + n lambda I)^-1 target. `work` n. */
 static hf_status ridge(hf_context *ctx, hf_closed_envelope *closed, double lambda, double *work)
@@ -138,8 +137,7 @@ static hf_status confidence(hf_context *ctx, double norm, const hf_closed_settin
     return status;
 }
 
-/* ---- creating -------------------------------------------------------------------------------------------
- */
+/* ---- creating -------------------------------------------------------------------------------- */
 
 typedef struct request {
     hf_closed_method method;

@@ -73,8 +73,7 @@ hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scali
     return s;
 }
 
-/* ---- kernel and mean ---------------------------------------------------------------------------------------
- */
+/* ---- kernel and mean ------------------------------------------------------------------------- */
 
 enum {
     FULL_RANK = 8, /* up to so many outputs every covariance between them is a parameter */
@@ -202,8 +201,7 @@ hf_status hfi_fit_make_outputs(hfi_fit *fit)
         hf_enum_name(HF_ENUM_MEAN_KIND, fit->settings->mean));
 }
 
-/* ---- noise ---------------------------------------------------------------------------------------------------
- */
+/* ---- noise ----------------------------------------------------------------------------------- */
 
 hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual)
 {
@@ -233,8 +231,7 @@ hf_status hfi_fit_output_sites(hfi_fit *fit)
     return s;
 }
 
-/* ---- values given by name ---------------------------------------------------------------------------------------
- */
+/* ---- values given by name -------------------------------------------------------------------- */
 
 /* "word[12]" or, with `pair`, "word[3,1]". */
 static bool parse_index(const char *name, const char *word, bool pair, size_t *s, size_t *t)

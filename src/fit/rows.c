@@ -30,8 +30,7 @@ typedef struct job {
     hfi_sha256 fingerprint; /* of the rows so far; with a checkpoint */
 } job;
 
-/* ---- the sample and the pass --------------------------------------------------------------------------------
- */
+/* ---- the sample and the pass ----------------------------------------------------------------- */
 
 static hf_status take_sample(job *j, const char *const *names, bool extra)
 {
@@ -152,8 +151,7 @@ static hf_status measure(job *j)
     return s;
 }
 
-/* ---- rows in the units of the fit ----------------------------------------------------------------------------
- */
+/* ---- rows in the units of the fit ------------------------------------------------------------ */
 
 /* Place of the first held row that is not before `row`. */
 static size_t first_held(const job *j, size_t row)
@@ -199,8 +197,7 @@ static hf_status rescale(job *j)
     return HF_OK;
 }
 
-/* ---- readings that are kept out ------------------------------------------------------------------------------
- */
+/* ---- readings that are kept out -------------------------------------------------------------- */
 
 /* Single rows, wherever they are; those without a reading say nothing and are dropped. */
 static hf_status hold_out(job *j)
@@ -258,8 +255,7 @@ static hf_status calibrate(job *j, const hfi_svgp_report *svgp, hf_posterior *po
     return s;
 }
 
-/* ---- the fit -------------------------------------------------------------------------------------------------
- */
+/* ---- the fit --------------------------------------------------------------------------------- */
 
 static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
 {

@@ -62,8 +62,7 @@ static hf_status check_counts(const hfi_fit *fit)
     return HF_OK;
 }
 
-/* ---- what training maximises with -------------------------------------------------------------------------
- */
+/* ---- what training maximises with ------------------------------------------------------------ */
 
 /* 'first' means the table's rows. */
 static hf_status choose_inducing(const hfi_fit *fit, double *z, size_t *chosen)
@@ -157,8 +156,7 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     return s;
 }
 
-/* ---- where it ends ----------------------------------------------------------------------------------------
- */
+/* ---- where it ends --------------------------------------------------------------------------- */
 
 /* Actions are those of the evaluator, whose rows are all present. Entries that were not trained are
  * those that their rule gives for the sites, mean and kernel as training has left them. */

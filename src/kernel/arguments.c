@@ -17,8 +17,7 @@ typedef struct arguments {
     size_t shape[SHAPES]; /* 0: not given */
 } arguments;
 
-/* ---- columns --------------------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* The word names the column; in a quoted word the quote itself is written twice. */
 static bool word_is(const hfi_lexer *lexer, const char *name)
@@ -103,8 +102,7 @@ static hf_status parse_column(hfi_parser *parser, size_t leaf)
     return hfi_lexer_next(&parser->lexer);
 }
 
-/* ---- parameters -----------------------------------------------------------------------------------------
- */
+/* ---- parameters ------------------------------------------------------------------------------ */
 
 static hf_status parse_index(hfi_parser *parser, size_t *index)
 {
@@ -251,8 +249,7 @@ static hf_status parse_parameter(hfi_parser *parser, arguments *seen)
     return s;
 }
 
-/* ---- the list -------------------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 /* Without a column of that name, a word followed by = ~ or [ can only be a parameter. */
 static bool assigns(const hfi_lexer *lexer)
@@ -408,8 +405,7 @@ static hf_status close_leaf(hfi_parser *parser, const arguments *seen, size_t fi
     return s;
 }
 
-/* ---- numbers of outputs and codes are no inputs of the other kernels --------------------------------------
- */
+/* ---- numbers of outputs and codes are no inputs of the other kernels ------------------------- */
 
 static bool is_code(const hfi_parser *parser, size_t column)
 {

@@ -88,8 +88,7 @@ static void number_leaves(hf_kernel *kernel)
         if (count[kernel->leaves[l].form] == 1) kernel->leaves[l].number = 0;
 }
 
-/* ---- values written -------------------------------------------------------------------------------------
- */
+/* ---- values written -------------------------------------------------------------------------- */
 
 /* The term whose factor the leaf is; HFI_NONE when there is none, which cannot be. */
 static size_t term_of_leaf(const hf_kernel *kernel, size_t sum, size_t leaf)

@@ -3,8 +3,7 @@
 
 #include <math.h>
 
-/* ---- where the parameters are ----------------------------------------------------------------------------
- */
+/* ---- where the parameters are ---------------------------------------------------------------- */
 
 size_t hfi_coregion_row(const hfi_leaf *leaf, size_t s)
 {
@@ -50,8 +49,7 @@ double hfi_coregion_start(const hfi_leaf *leaf, size_t s, size_t q)
     return negative ? -size : size;
 }
 
-/* ---- B and its derivatives -------------------------------------------------------------------------------
- */
+/* ---- B and its derivatives ------------------------------------------------------------------- */
 
 /* The row of W that output s stands in. */
 static size_t row_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t s)
@@ -142,8 +140,7 @@ void hfi_coregion_mean_adjoint(const hf_kernel *kernel, const hfi_leaf *leaf, do
     }
 }
 
-/* ---- another order of the rows ------------------------------------------------------------------------------
- */
+/* ---- another order of the rows --------------------------------------------------------------- */
 
 /* w (outputs x rank) := w Q, zero above the diagonal, which is not negative; Q is orthogonal, so that w w' stays. */
 static void make_triangular(size_t outputs, size_t rank, double *w)

@@ -34,8 +34,7 @@ static hf_status make_scratch(hf_context *ctx, cross_job *job)
     return job->scratch ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* ---- in the parameters -----------------------------------------------------------------------------------
- */
+/* ---- in the parameters ----------------------------------------------------------------------- */
 
 static void load_rows(const cross_job *job, hfi_tile *tile, size_t slow, size_t fast)
 {
@@ -83,8 +82,7 @@ static hf_status by_parameter(hf_context *ctx, cross_job *job, double *theta)
     return HF_OK;
 }
 
-/* ---- in the inputs ---------------------------------------------------------------------------------------
- */
+/* ---- in the inputs --------------------------------------------------------------------------- */
 
 /* A tile pulls at its slow point, so that here the inducing inputs are the slow ones. */
 static void input_block(size_t index, int thread, void *arg)
@@ -132,8 +130,7 @@ hf_status hfi_kernel_cross_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
     return status;
 }
 
-/* ---- in the inputs of a Gram matrix ------------------------------------------------------------------------
- */
+/* ---- in the inputs of a Gram matrix ---------------------------------------------------------- */
 
 /* An input moves the covariances of its row and of its column, which are the same; its own variance is not among them. */
 static void load_pairs(const cross_job *job, hfi_tile *tile, size_t i, size_t fast)

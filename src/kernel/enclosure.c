@@ -78,8 +78,7 @@ bool hfi_kernel_enclose(const hf_kernel *kernel, const double *x, const double *
     return true;
 }
 
-/* ---- boxes ----------------------------------------------------------------------------------------------
- */
+/* ---- boxes ----------------------------------------------------------------------------------- */
 
 /* Sums under each other. */
 static size_t depth(const hf_kernel *kernel, size_t sum)

@@ -59,8 +59,7 @@ static void periodic(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval 
     if (at->order > 0 && at->z != NULL) periodic_derivatives(at, leaf, jet);
 }
 
-/* ---- linear ---------------------------------------------------------------------------------------------
- */
+/* ---- linear ---------------------------------------------------------------------------------- */
 
 static void linear(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
@@ -152,8 +151,7 @@ static void component(const hfi_enclosed *at, const hfi_leaf *leaf, size_t q, hf
     if (slopes) component_derivatives(at, leaf, size, jet);
 }
 
-/* ---- coregion -------------------------------------------------------------------------------------------
- */
+/* ---- coregion -------------------------------------------------------------------------------- */
 
 /* B = W W' + diag(own) from the parameters: the table that the kernel keeps is rounded. */
 static hfi_interval coregion_entry(const hfi_enclosed *at, const hfi_leaf *leaf, size_t s, size_t t)
@@ -187,8 +185,7 @@ static hfi_interval coregion(const hfi_enclosed *at, const hfi_leaf *leaf)
     return hull;
 }
 
-/* ---- category -------------------------------------------------------------------------------------------
- */
+/* ---- category -------------------------------------------------------------------------------- */
 
 /* A step function of each code, as that of coregion: 1 where the box has none but z's, exp(-1 / l) where it has not z's. Codes grow with their
  * numbers, so that the box has z's if its ends are on both sides of it. */

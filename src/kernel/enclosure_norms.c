@@ -71,8 +71,7 @@ static series add(const series *f, const series *g)
     return s.stationary ? stationary(a) : s;
 }
 
-/* ---- leaves ---------------------------------------------------------------------------------------------
- */
+/* ---- leaves ---------------------------------------------------------------------------------- */
 
 typedef struct moving {
     const hfi_enclosed at;
@@ -240,8 +239,7 @@ static series leaf_series(const moving *m, const hfi_leaf *leaf)
     }
 }
 
-/* ---- the tree -------------------------------------------------------------------------------------------
- */
+/* ---- the tree -------------------------------------------------------------------------------- */
 
 static series sum_series(const moving *m, size_t sum);
 

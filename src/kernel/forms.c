@@ -194,8 +194,7 @@ hfi_range hfi_field_range(hfi_form form, hfi_field field)
     return (hfi_range){1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
 }
 
-/* ---- the nearest name -----------------------------------------------------------------------------------
- */
+/* ---- the nearest name ------------------------------------------------------------------------ */
 
 #define LONGEST 64u /* longer names are compared by their first 64 bytes */
 

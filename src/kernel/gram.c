@@ -14,8 +14,7 @@ static size_t blocks(size_t n)
     return n / BLOCK + (n % BLOCK != 0);
 }
 
-/* ---- Gram matrix ----------------------------------------------------------------------------------------
- */
+/* ---- Gram matrix ----------------------------------------------------------------------------- */
 
 typedef struct gram_job {
     const hf_kernel *kernel;
@@ -89,8 +88,7 @@ hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t
     return run_gram(ctx, &job);
 }
 
-/* ---- cross-covariances ----------------------------------------------------------------------------------
- */
+/* ---- cross-covariances ----------------------------------------------------------------------- */
 
 void hfi_kernel_cross_block(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, size_t n,
                             const double *z, size_t ldz, double *k, size_t ldk, double *scratch)
@@ -135,8 +133,7 @@ static void cross_rows(size_t index, int thread, void *arg)
                            job->scratch + (size_t)thread * job->scratch_each);
 }
 
-/* ---- public ---------------------------------------------------------------------------------------------
- */
+/* ---- public ---------------------------------------------------------------------------------- */
 
 static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_t d, const double *x,
                               size_t ldx)

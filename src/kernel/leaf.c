@@ -38,8 +38,7 @@ static double white_sum(const hfi_tile *tile, const double *adjoint)
     return sum;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static void white_value(const hfi_tile *tile, double variance, double *out)
 {
@@ -202,8 +201,7 @@ void hfi_leaf_write_outputs(const hfi_tile *tile, const hfi_leaf *leaf, const hf
     }
 }
 
-/* ---- reverse mode ---------------------------------------------------------------------------------------
- */
+/* ---- reverse mode ---------------------------------------------------------------------------- */
 
 /* Slots of a radial leaf: value, slope dk/d(r^2), r^2, and for rq dk/d(log alpha). */
 size_t hfi_leaf_slots(const hfi_leaf *leaf)
@@ -406,8 +404,7 @@ void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *
     }
 }
 
-/* ---- gradient in the slow point -------------------------------------------------------------------------
- */
+/* ---- gradient in the slow point -------------------------------------------------------------- */
 
 static void radial_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
                         const double *adjoint, double *spare, double *grad)

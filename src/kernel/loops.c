@@ -34,8 +34,7 @@ HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const dou
     return sum;
 }
 
-/* ---- distances ------------------------------------------------------------------------------------------
- */
+/* ---- distances ------------------------------------------------------------------------------- */
 
 /* Several axes in one pass over the buffer, so that it is loaded and stored less often. `axes` and `start` are constants where
  * this is called: the loop over the axes is unrolled and its numbers stay in registers. */
@@ -174,8 +173,7 @@ HFI_CLONES double hfi_loop_pull(const hfi_points *points, size_t column, double 
     return sum * f;
 }
 
-/* ---- outputs --------------------------------------------------------------------------------------------
- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 HFI_CLONES void hfi_loop_outputs(size_t width, const double *restrict numbers, size_t outputs,
                                  int *restrict index)
@@ -191,8 +189,7 @@ HFI_CLONES void hfi_loop_pick(size_t width, const double *restrict table, const 
     for (size_t j = 0; j < width; j++) out[j] = table[index[j]];
 }
 
-/* ---- categories -----------------------------------------------------------------------------------------
- */
+/* ---- categories ------------------------------------------------------------------------------ */
 
 HFI_CLONES void hfi_loop_codes(const hfi_points *points, size_t column, double weight, double *restrict out)
 {
@@ -217,8 +214,7 @@ HFI_CLONES double hfi_loop_codes_sum(const hfi_points *points, size_t column, co
     return sum;
 }
 
-/* ---- functions of the distance --------------------------------------------------------------------------
- */
+/* ---- functions of the distance --------------------------------------------------------------- */
 
 /* log(1 + y) for y >= 0 with full relative accuracy: the last term returns what rounding 1 + y has lost. */
 HFI_INLINE double log_one_plus(double y)

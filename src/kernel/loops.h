@@ -43,8 +43,7 @@ typedef struct hfi_axes {
     size_t step;
 } hfi_axes;
 
-/* ---- arithmetic on whole buffers ------------------------------------------------------------------------
- */
+/* ---- arithmetic on whole buffers ------------------------------------------------------------- */
 
 void hfi_loop_fill(size_t count, double value, double *out);
 void hfi_loop_scale(size_t count, double factor, const double *a, double *out);
@@ -53,8 +52,7 @@ void hfi_loop_add(size_t count, const double *a, double *out);
 /** sum a b */
 double hfi_loop_dot(size_t count, const double *a, const double *b);
 
-/* ---- functions of the scaled distance -------------------------------------------------------------------
- */
+/* ---- functions of the scaled distance -------------------------------------------------------- */
 
 /** r2 := sum over axes ((x - z) / value)^2 */
 void hfi_loop_distance(const hfi_points *points, const hfi_axes *lengthscales, double *r2);
@@ -71,8 +69,7 @@ void hfi_loop_squares(const hfi_points *points, const hfi_axes *axes, size_t fir
 /** sum of g (x - z) / value^2 for one column; one slow point. */
 double hfi_loop_pull(const hfi_points *points, size_t column, double value, const double *g);
 
-/* ---- outputs --------------------------------------------------------------------------------------------
- */
+/* ---- outputs --------------------------------------------------------------------------------- */
 
 /** index[j] := the output that the number stands for (hfi_output_of). */
 void hfi_loop_outputs(size_t width, const double *numbers, size_t outputs, int *index);
@@ -86,16 +83,14 @@ void hfi_loop_codes(const hfi_points *points, size_t column, double weight, doub
 /** sum of g where they do. */
 double hfi_loop_codes_sum(const hfi_points *points, size_t column, const double *g);
 
-/* ---- linear ---------------------------------------------------------------------------------------------
- */
+/* ---- linear ---------------------------------------------------------------------------------- */
 
 /** out += variance x z for one column. */
 void hfi_loop_linear(const hfi_points *points, size_t column, double variance, double *out);
 /** sum of g x z for one column. */
 double hfi_loop_linear_sum(const hfi_points *points, size_t column, const double *g);
 
-/* ---- periodic -------------------------------------------------------------------------------------------
- */
+/* ---- periodic -------------------------------------------------------------------------------- */
 
 /** out += (sin(pi |x - z| / period) / lengthscale)^2 for one column. */
 void hfi_loop_periodic(const hfi_points *points, size_t column, double period, double lengthscale,
@@ -109,8 +104,7 @@ void hfi_loop_periodic_sums(const hfi_points *points, size_t column, double peri
 double hfi_loop_periodic_pull(const hfi_points *points, size_t column, double period, double lengthscale,
                               const double *g);
 
-/* ---- spectral mixture -----------------------------------------------------------------------------------
- */
+/* ---- spectral mixture ------------------------------------------------------------------------ */
 
 /** exponent += 2 pi^2 variance t^2, wave *= cos(2 pi frequency t) for one column. */
 void hfi_loop_spectral(const hfi_points *points, size_t column, double frequency, double variance,

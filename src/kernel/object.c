@@ -9,8 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* ---- arrays of a leaf -----------------------------------------------------------------------------------
- */
+/* ---- arrays of a leaf ------------------------------------------------------------------------ */
 
 size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field)
 {
@@ -80,8 +79,7 @@ size_t hfi_leaf_index(const hfi_leaf *leaf, hfi_field field, size_t i, size_t j)
     return i * (one_row ? 1 : leaf->columns) + j;
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 void hf_kernel_free(hf_kernel *kernel)
 {
@@ -160,8 +158,7 @@ hf_status hf_kernel_copy(hf_context *ctx, const hf_kernel *kernel, hf_kernel **o
     return HF_OK;
 }
 
-/* ---- finishing a new kernel -----------------------------------------------------------------------------
- */
+/* ---- finishing a new kernel ------------------------------------------------------------------ */
 
 /* Writes (or, with size 0, measures) the name of a parameter; its length without the final zero. */
 static size_t write_name(const hf_kernel *kernel, size_t p, char *name, size_t size)
@@ -213,8 +210,7 @@ bool hfi_kernel_finish(hf_kernel *kernel)
     return true;
 }
 
-/* ---- what others ask ------------------------------------------------------------------------------------
- */
+/* ---- what others ask ------------------------------------------------------------------------- */
 
 size_t hf_kernel_dimension(const hf_kernel *kernel)
 {
@@ -354,8 +350,7 @@ hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, do
     return HF_OK;
 }
 
-/* ---- the training scale ---------------------------------------------------------------------------------
- */
+/* ---- the training scale ---------------------------------------------------------------------- */
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
 {

@@ -59,8 +59,7 @@ hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel, size_
     return HF_OK;
 }
 
-/* ---- from B to its factor --------------------------------------------------------------------------------
- */
+/* ---- from B to its factor -------------------------------------------------------------------- */
 
 static hf_status check_entries(hf_context *ctx, size_t outputs, const double *b)
 {

@@ -6,8 +6,7 @@
 
 #define PANEL 32768u /* doubles in a panel of fast points: 256 KiB */
 
-/* ---- plan -----------------------------------------------------------------------------------------------
- */
+/* ---- plan ------------------------------------------------------------------------------------ */
 
 typedef struct plan {
     size_t buffers; /* to evaluate, the result's included */
@@ -111,8 +110,7 @@ void hfi_tile_take(hfi_tile *tile, size_t first)
     tile->points.z = tile->panel + first;
 }
 
-/* ---- values ---------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static size_t entries(const hfi_tile *tile)
 {
@@ -177,8 +175,7 @@ bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo)
     return true;
 }
 
-/* ---- reverse mode ---------------------------------------------------------------------------------------
- */
+/* ---- reverse mode ---------------------------------------------------------------------------- */
 
 double *hfi_tile_weights(hfi_tile *tile)
 {

@@ -46,8 +46,7 @@ void hfi_tile_adjoint(hfi_tile *tile, double *grad);
 /** grad[c] += sum of weights dk/dx_c; one slow point. */
 void hfi_tile_pull(hfi_tile *tile, double *grad);
 
-/* ---- leaves (leaf.c) ------------------------------------------------------------------------------------
- */
+/* ---- leaves (leaf.c) ------------------------------------------------------------------------- */
 
 /** Buffers that a leaf keeps for reverse mode; the first is its value. */
 size_t hfi_leaf_slots(const hfi_leaf *leaf);

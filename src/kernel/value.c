@@ -209,8 +209,7 @@ void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *
             k[i + j * ldk] = hfi_kernel_value(kernel, x + i * ldx, x + j * ldx, i == j);
 }
 
-/* ---- k(x, x) --------------------------------------------------------------------------------------------
- */
+/* ---- k(x, x) --------------------------------------------------------------------------------- */
 
 static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
 {

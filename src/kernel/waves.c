@@ -106,8 +106,7 @@ HFI_CLONES double hfi_loop_periodic_pull(const hfi_points *points, size_t column
     return 2.0 * frequency * sum;
 }
 
-/* ---- spectral mixture -----------------------------------------------------------------------------------
- */
+/* ---- spectral mixture ------------------------------------------------------------------------ */
 
 HFI_CLONES void hfi_loop_spectral(const hfi_points *points, size_t column, double frequency, double variance,
                                   double *restrict exponent, double *restrict wave)

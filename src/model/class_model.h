@@ -15,8 +15,7 @@ enum {
     HFI_MOST_CLASSES = 100 /* more different labels than this are taken for readings of a quantity */
 };
 
-/* ---- labels (class_labels.c) -------------------------------------------------------------------------------
- */
+/* ---- labels (class_labels.c) ----------------------------------------------------------------- */
 
 /** The class of each row of a column, SIZE_MAX where it is missing. HF_ERR_ARGUMENT, with the place, for one that the model has not. */
 hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_table *table, size_t column,
@@ -25,11 +24,9 @@ hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_tab
  * the status. */
 hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, hf_status status);
 
-/* ---- fit (class_fit.c) -------------------------------------------------------------------------------------
- */
+/* ---- fit (class_fit.c) ----------------------------------------------------------------------- */
 
-/* ---- use (class_predict.c) -----------------------------------------------------------------------------------
- */
+/* ---- use (class_predict.c) ------------------------------------------------------------------- */
 
 /** Probabilities and latent values for the rows of a table; NaN where an input is missing. */
 typedef struct hfi_class_predictions {
@@ -42,8 +39,7 @@ hf_status hfi_class_predict(hf_context *ctx, const hf_model *model, const hf_tab
                             hfi_class_predictions *out);
 void hfi_class_predictions_free(hf_context *ctx, hfi_class_predictions *predictions);
 
-/* ---- files (class_file.c) ------------------------------------------------------------------------------------
- */
+/* ---- files (class_file.c) -------------------------------------------------------------------- */
 
 /** Whether a file keeps the probabilities that R follows from in place of R, which is (classes - 1) times the rows of the training long and a little wider: as long as it is
  * made again in seconds. */

@@ -48,8 +48,7 @@ hf_status hfi_read_outputs(const hfi_reader *r);
 /** Names and scaling of the inputs, kernel, mean and solution, into the model. */
 hf_status hfi_read_posterior(const hfi_reader *r);
 
-/* ---- whole models (file_save.c, file_load.c) --------------------------------------------------------------
- */
+/* ---- whole models (file_save.c, file_load.c) ------------------------------------------------- */
 
 /** Version of the format that the model is written in. */
 unsigned hfi_model_format(const hf_model *model);

@@ -8,8 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- scalars, names, notes ----------------------------------------------------------------------------------
- */
+/* ---- scalars, names, notes ------------------------------------------------------------------- */
 
 /* Fields the format of the file does not have yet keep what they are. */
 static hf_status read_list(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object)

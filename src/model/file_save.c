@@ -70,8 +70,7 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     sqlite3_finalize(statement);
 }
 
-/* ---- names and parameters ---------------------------------------------------------------------------------
- */
+/* ---- names and parameters -------------------------------------------------------------------- */
 
 static void write_features(hfi_writer *w, const hf_model *model)
 {
@@ -125,8 +124,7 @@ static void write_notes(hfi_writer *w, const hf_model *model)
     sqlite3_finalize(statement);
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* Row by row, with zeros above the diagonal, where the solution has scratch. */
 static void write_factor(hfi_writer *w, const char *name, size_t n, const double *l)
@@ -268,8 +266,7 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     hfi_free(w->ctx, values);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 bool hfi_model_is_latest(const hf_model *model)
 {

@@ -53,8 +53,7 @@ static hf_status score_kept(hf_context *ctx, const hf_model *model, const kept *
     return hfi_model_metrics(ctx, model, k->count, k->y, k->mean, k->sd, out);
 }
 
-/* ---- this model, and the plain one ------------------------------------------------------------------------
- */
+/* ---- this model, and the plain one ----------------------------------------------------------- */
 
 static hf_status score_model(hf_context *ctx, const hf_model *model, kept *k, hf_metrics *out)
 {
@@ -83,8 +82,7 @@ static hf_status score_plain(hf_context *ctx, const hf_model *model, kept *k, hf
     return score_kept(ctx, model, k, out);
 }
 
-/* ---- the mean of the others ------------------------------------------------------------------------------
- */
+/* ---- the mean of the others ------------------------------------------------------------------ */
 
 /* False where there are too few others, or all of an output are the same. */
 static bool predict_by_mean(const hf_model *model, const hfi_tally *all, kept *k)

@@ -73,8 +73,7 @@ hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t output
     return HF_OK;
 }
 
-/* ---- the outputs of a long table --------------------------------------------------------------------------
- */
+/* ---- the outputs of a long table ------------------------------------------------------------- */
 
 /* A value of the output column. Those of a column of numbers have no text before they are given it. */
 typedef struct value {
@@ -177,8 +176,7 @@ hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_tabl
     return status;
 }
 
-/* ---- the output of a row ------------------------------------------------------------------------------------
- */
+/* ---- the output of a row --------------------------------------------------------------------- */
 
 /* A name and which output has it, for searching. */
 typedef struct entry {

@@ -9,8 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-/* ---- the list ---------------------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 static char *name_it(const hf_model *model, const char *format, ...) HF_PRINTF(2, 3);
 
@@ -148,8 +147,7 @@ hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model)
     return status;
 }
 
-/* ---- one of them --------------------------------------------------------------------------------------------
- */
+/* ---- one of them ----------------------------------------------------------------------------- */
 
 static void to_user(const hfi_scaling *scaling, hf_parameter *parameter)
 {

@@ -54,8 +54,7 @@ static hf_status read_rows(void *arg, size_t begin, size_t count, double *x, dou
     return status;
 }
 
-/* ---- columns ----------------------------------------------------------------------------------------------
- */
+/* ---- columns --------------------------------------------------------------------------------- */
 
 /* The columns in use must be finite numbers; the sketch has the first place where one is not. */
 static hf_status check_column(hf_context *ctx, const hf_table *sketch, size_t column)
@@ -92,8 +91,7 @@ static hf_status decide_roles(source *from, hf_model *model, const hf_columns *c
     return status;
 }
 
-/* ---- a look at every row ------------------------------------------------------------------------------------
- */
+/* ---- a look at every row --------------------------------------------------------------------- */
 
 /* What is counted before the checksum, which begins with the number of rows. */
 typedef struct survey {
@@ -186,8 +184,7 @@ static hf_status survey_rows(source *from, hf_model *model, size_t *missing)
     return status;
 }
 
-/* ---- the fit ------------------------------------------------------------------------------------------------
- */
+/* ---- the fit --------------------------------------------------------------------------------- */
 
 /* The suspect finder looks at all readings together. What protects from wrong ones instead is their weight. */
 static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,

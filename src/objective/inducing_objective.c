@@ -20,8 +20,7 @@ hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *e, size_t 
     return HF_OK;
 }
 
-/* ---- buffers ----------------------------------------------------------------------------------------------
- */
+/* ---- buffers --------------------------------------------------------------------------------- */
 
 static bool make_buffers(hfi_inducing_reverse *run)
 {
@@ -67,8 +66,7 @@ void hfi_inducing_reverse_free(hfi_inducing_reverse *run)
     memset(run, 0, sizeof *run);
 }
 
-/* ---- run --------------------------------------------------------------------------------------------------
- */
+/* ---- run ------------------------------------------------------------------------------------- */
 
 /* The evidence is (|c|^2 - log det B) / 2 and what the readings have of their own. */
 static void start_evidence(hfi_inducing_reverse *run)

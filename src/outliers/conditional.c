@@ -162,8 +162,7 @@ hf_status hfi_conditional_reweigh(hfi_trainer *t, hfi_conditional *c, double *ch
     return weigh(t, c, change);
 }
 
-/* ---- the first weights ------------------------------------------------------------------------------------
- */
+/* ---- the first weights ----------------------------------------------------------------------- */
 
 /* Outputs that have nothing to do with each other, each as wide as its readings are. */
 static hf_status unrelated(hf_context *ctx, hfi_conditional *c)

@@ -6,8 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* ---- inducing inputs --------------------------------------------------------------------------------------
- */
+/* ---- inducing inputs ------------------------------------------------------------------------- */
 
 typedef struct place {
     const double *row;
@@ -60,8 +59,7 @@ static hf_status check_inducing(hf_context *ctx, hf_inducing_method method, size
     return check_distinct(ctx, m, d, z, ldz);
 }
 
-/* ---- readings ---------------------------------------------------------------------------------------------
- */
+/* ---- readings -------------------------------------------------------------------------------- */
 
 static hf_status check_readings(hf_context *ctx, const hf_mean *mean, const hf_sites *sites, size_t d,
                                 const double *x, size_t ldx)
@@ -86,8 +84,7 @@ static hf_status check_readings(hf_context *ctx, const hf_mean *mean, const hf_s
     return HF_OK;
 }
 
-/* ---- solve ------------------------------------------------------------------------------------------------
- */
+/* ---- solve ----------------------------------------------------------------------------------- */
 
 static hf_status solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
                        const double *x, size_t ldx, hfi_inducing *inducing, hf_posterior **out)

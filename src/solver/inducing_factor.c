@@ -6,8 +6,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Kuu -------------------------------------------------------------------------------------------------
- */
+/* ---- Kuu ------------------------------------------------------------------------------------- */
 
 typedef struct prior_job {
     hfi_inducing *inducing;
@@ -40,8 +39,7 @@ static hf_status factor_prior(hfi_inducing *u, const hf_kernel *kernel)
     return status;
 }
 
-/* ---- the pass --------------------------------------------------------------------------------------------
- */
+/* ---- the pass -------------------------------------------------------------------------------- */
 
 typedef struct pass {
     hfi_inducing_chunk chunk;
@@ -114,8 +112,7 @@ static hf_status add_rows(hfi_inducing *u, const hf_kernel *kernel, const hf_mea
     return hfi_parts_finish(&parts, status);
 }
 
-/* ---- what follows from the sums ---------------------------------------------------------------------------
- */
+/* ---- what follows from the sums -------------------------------------------------------------- */
 
 static hf_status finish(hfi_inducing *u)
 {

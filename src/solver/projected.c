@@ -48,8 +48,7 @@ void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *byte
     }
 }
 
-/* ---- block actions ----------------------------------------------------------------------------------------
- */
+/* ---- block actions --------------------------------------------------------------------------- */
 
 /* Anchors' weights and their blocks, from by place to the order of the anchors. */
 static void fill_blocks(const hfi_block_system *s, hfi_solution *out)
@@ -156,8 +155,7 @@ static hf_status make_blocks(hf_context *ctx, const hf_kernel *kernel, const hf_
     return status;
 }
 
-/* ---- dense actions ----------------------------------------------------------------------------------------
- */
+/* ---- dense actions --------------------------------------------------------------------------- */
 
 hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, size_t d, const double *x, size_t ldx,
@@ -267,8 +265,7 @@ static hf_status solve_dense_rule(hf_context *ctx, const hf_kernel *kernel, cons
     return status;
 }
 
-/* ---- by settings ------------------------------------------------------------------------------------------
- */
+/* ---- by settings ----------------------------------------------------------------------------- */
 
 static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
 {

@@ -69,8 +69,7 @@ typedef struct hfi_file_kind {
 
 extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hfi_kind_study;
 
-/* ---- bytes (bytes.c) --------------------------------------------------------------------------------
- */
+/* ---- bytes (bytes.c) ------------------------------------------------------------------------- */
 
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
@@ -85,8 +84,7 @@ hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsi
 /** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also on error. SQLite result code. */
 int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
 
-/* ---- tables (schema.c) ------------------------------------------------------------------------------
- */
+/* ---- tables (schema.c) ----------------------------------------------------------------------- */
 
 /** Creates the empty tables of a version of the format. SQLite result code. */
 int hfi_schema_create(sqlite3 *db, unsigned version);
@@ -103,8 +101,7 @@ int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
 /** Stores the digest. SQLite result code. */
 int hfi_schema_seal(sqlite3 *db, unsigned version);
 
-/* ---- scalars (fields.c) ------------------------------------------------------------------------------
- */
+/* ---- scalars (fields.c) ---------------------------------------------------------------------- */
 
 typedef enum hfi_field_type {
     HFI_SIZE,  /* size_t */

@@ -57,8 +57,7 @@ const hfi_file_kind hfi_kind_study = {
 
 static const char magic[16] = "SQLite format 3";
 
-/* ---- before SQLite sees it --------------------------------------------------------------------------------
- */
+/* ---- before SQLite sees it ------------------------------------------------------------------- */
 
 static uint32_t big_endian(const unsigned char *at)
 {
@@ -122,8 +121,7 @@ hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsi
     return HF_OK;
 }
 
-/* ---- the database as such ---------------------------------------------------------------------------------
- */
+/* ---- the database as such -------------------------------------------------------------------- */
 
 int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
 {
@@ -165,8 +163,7 @@ static hf_status check_digest(const hfi_reader *r)
                            r->name, r->kind->again);
 }
 
-/* ---- the whole --------------------------------------------------------------------------------------------
- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
                           const unsigned char *bytes, size_t size, const char *name, hfi_reader *r)

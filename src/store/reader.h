@@ -46,8 +46,7 @@ hf_status hfi_row_text(const hfi_reader *r, sqlite3_stmt *s, int at, const char 
 hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_t of, size_t count,
                            char ***out);
 
-/* ---- the table meta (meta.c) --------------------------------------------------------------------
- */
+/* ---- the table meta (meta.c) ----------------------------------------------------------------- */
 
 /** Whether the key is there. */
 bool hfi_meta_has(const hfi_reader *r, const char *key);
@@ -65,8 +64,7 @@ hf_status hfi_meta_any_double(const hfi_reader *r, const char *key, double *out)
 hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names, size_t count,
                           unsigned *out);
 
-/* ---- the table array (arrays.c) -----------------------------------------------------------------
- */
+/* ---- the table array (arrays.c) -------------------------------------------------------------- */
 
 bool hfi_array_there(const hfi_reader *r, const char *name);
 /** Exactly rows x columns numbers into `out`, from one entry or from numbered pieces; `missing`: NaN is fine. */

@@ -7,8 +7,7 @@
 
 #include <string.h>
 
-/* ---- the database ------------------------------------------------------------------------------------------
- */
+/* ---- the database ---------------------------------------------------------------------------- */
 
 void hfi_writer_begin(hfi_writer *w)
 {
@@ -62,8 +61,7 @@ hf_status hfi_writer_store(hf_context *ctx, const char *path, const unsigned cha
     return status;
 }
 
-/* ---- rows ---------------------------------------------------------------------------------------------------
- */
+/* ---- rows ------------------------------------------------------------------------------------ */
 
 void hfi_writer_step(hfi_writer *w, sqlite3_stmt *statement)
 {
@@ -95,8 +93,7 @@ void hfi_writer_bind_size(hfi_writer *w, sqlite3_stmt *statement, int at, size_t
     if (w->rc == SQLITE_OK) w->rc = sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
 }
 
-/* ---- meta ------------------------------------------------------------------------------------------------
- */
+/* ---- meta ------------------------------------------------------------------------------------ */
 
 void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *key, const char *text)
 {
@@ -119,8 +116,7 @@ void hfi_writer_meta_double(hfi_writer *w, sqlite3_stmt *statement, const char *
     hfi_writer_step(w, statement);
 }
 
-/* ---- names and parameters ---------------------------------------------------------------------------------
- */
+/* ---- names and parameters -------------------------------------------------------------------- */
 
 sqlite3_stmt *hfi_writer_features(hfi_writer *w)
 {
@@ -160,8 +156,7 @@ void hfi_writer_parameter(hfi_writer *w, sqlite3_stmt *statement, const hf_kerne
     hfi_writer_step(w, statement);
 }
 
-/* ---- arrays -----------------------------------------------------------------------------------------------
- */
+/* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* Doubles as little-endian bytes, row by row. */
 static void pack(unsigned char *out, size_t count, const double *values)

@@ -4,8 +4,7 @@
  * public function is forgotten in both. */
 #include "api/sweep.h"
 
-/* ---- core and data --------------------------------------------------------------------------------------
- */
+/* ---- core and data --------------------------------------------------------------------------- */
 
 static hf_status contexts(workshop *w)
 {
@@ -136,8 +135,7 @@ static hf_status contaminate(workshop *w)
     return s;
 }
 
-/* ---- kernel, mean, sites --------------------------------------------------------------------------------
- */
+/* ---- kernel, mean, sites --------------------------------------------------------------------- */
 
 static hf_status parse_kernel(workshop *w)
 {
@@ -256,8 +254,7 @@ static hf_status neighbours(workshop *w)
     return s;
 }
 
-/* ---- what allocates nothing -----------------------------------------------------------------------------
- */
+/* ---- what allocates nothing ------------------------------------------------------------------ */
 
 static hf_status quiet_data(workshop *w)
 {
@@ -425,8 +422,7 @@ static hf_status quiet_model(workshop *w)
     return HF_OK;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void data_survive(void **state)
 {

@@ -273,8 +273,7 @@ static hf_status model_projected(workshop *w)
     return model_file(w, HF_SOLVER_PROJECTED);
 }
 
-/* ---- what allocates nothing -----------------------------------------------------------------------------
- */
+/* ---- what allocates nothing ------------------------------------------------------------------ */
 
 static hf_status quiet_choices(workshop *w)
 {
@@ -343,8 +342,7 @@ static hf_status quiet_rest(workshop *w)
     return HF_OK;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void places_survive(void **state)
 {

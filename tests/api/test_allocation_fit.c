@@ -2,8 +2,7 @@
 /* Every allocation of solving, predicting, updating, fitting, saving and loading fails once; see test_allocation.c. */
 #include "api/sweep.h"
 
-/* ---- where a bound is largest or smallest ----------------------------------------------------------------------------
- */
+/* ---- where a bound is largest or smallest ---------------------------------------------------- */
 
 static hf_status maximise(workshop *w, size_t candidates)
 {
@@ -39,8 +38,7 @@ static hf_status minimise_in_a_box(workshop *w)
     return s;
 }
 
-/* ---- solver and posterior -------------------------------------------------------------------------------
- */
+/* ---- solver and posterior -------------------------------------------------------------------- */
 
 static hf_status solve(workshop *w)
 {
@@ -189,8 +187,7 @@ static hf_status refresh(workshop *w)
     return on_own_posterior(w, factor_afresh);
 }
 
-/* ---- training -------------------------------------------------------------------------------------------
- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 static hf_status objective(workshop *w)
 {
@@ -253,8 +250,7 @@ static hf_status fit_robust(workshop *w)
     return fit_arrays(w, settings);
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------
- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static hf_status fit_table(workshop *w)
 {
@@ -462,8 +458,7 @@ static hf_status with_counts(workshop *w)
     return s;
 }
 
-/* ---- tests ----------------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void posteriors_survive(void **state)
 {

@@ -4,8 +4,7 @@
  * function is forgotten. */
 #include "api/refused.h"
 
-/* ---- core -----------------------------------------------------------------------------------------------
- */
+/* ---- core ------------------------------------------------------------------------------------ */
 
 static void contexts(workshop *w)
 {
@@ -104,8 +103,7 @@ static void names(workshop *w)
     assert_int_equal(hf_enum_count((hf_enum)99), 0);
 }
 
-/* ---- data -----------------------------------------------------------------------------------------------
- */
+/* ---- data ------------------------------------------------------------------------------------ */
 
 static void reading_tables(workshop *w)
 {
@@ -300,8 +298,7 @@ static void scores_of_classes(workshop *w)
     assert_int_equal(metrics.n, 77);
 }
 
-/* ---- kernel, mean, sites --------------------------------------------------------------------------------
- */
+/* ---- kernel, mean, sites --------------------------------------------------------------------- */
 
 static void kernels(workshop *w)
 {
@@ -462,8 +459,7 @@ static void asking_sites(workshop *w)
     assert_true(isnan(hf_robust_consistent_noise(NAN, 1.0)) && isnan(hf_robust_consistent_noise(1.0, NAN)));
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 REFUSED_TEST(contexts)
 REFUSED_TEST(names)

@@ -2,8 +2,7 @@
 /* Bad arguments to solving, predicting, updating, fitting, saving and loading; see test_arguments.c. */
 #include "api/refused.h"
 
-/* ---- solver and posterior -------------------------------------------------------------------------------
- */
+/* ---- solver and posterior -------------------------------------------------------------------- */
 
 static void solving(workshop *w)
 {
@@ -193,8 +192,7 @@ static void updates(workshop *w)
     REFUSED(HF_ERR_NOT_FINITE, hf_posterior_add(w->ctx, p, w->at, 1.7e308, 1e-300));
 }
 
-/* ---- training -------------------------------------------------------------------------------------------
- */
+/* ---- training -------------------------------------------------------------------------------- */
 
 static void objectives(workshop *w)
 {
@@ -346,8 +344,7 @@ static void fits_with_bad_settings(workshop *w)
     }
 }
 
-/* ---- models ---------------------------------------------------------------------------------------------
- */
+/* ---- models ---------------------------------------------------------------------------------- */
 
 static void fits_of_tables(workshop *w)
 {
@@ -492,8 +489,7 @@ static void model_files(workshop *w)
     assert_int_equal(folder_count(&w->scratch), 2);
 }
 
-/* ---- groups ---------------------------------------------------------------------------------------------
- */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 REFUSED_TEST(solving)
 REFUSED_TEST(asking_posteriors)

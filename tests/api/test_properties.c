@@ -32,8 +32,7 @@ static void fit_and_predict(const readings *r, const hf_fit_settings *settings, 
     hf_context_free(ctx);
 }
 
-/* ---- robustness -----------------------------------------------------------------------------------------
- */
+/* ---- robustness ------------------------------------------------------------------------------ */
 
 /* One reading goes to 1e12, on either side: no prediction moves by more than a fraction of the spread of the
  * readings, and it does not matter how far off it is. */
@@ -117,8 +116,7 @@ static void threshold_to_infinity_is_the_plain_process(void **state)
     readings_free(&r);
 }
 
-/* ---- invariance -----------------------------------------------------------------------------------------
- */
+/* ---- invariance ------------------------------------------------------------------------------ */
 
 /* The same readings in another order. The search ends at the same optimum only to its tolerance. */
 static void order_does_not_matter(void **state)
@@ -178,8 +176,7 @@ static void units_do_not_matter(void **state)
     readings_free(&moved);
 }
 
-/* ---- the posterior --------------------------------------------------------------------------------------
- */
+/* ---- the posterior --------------------------------------------------------------------------- */
 
 static void marginal_variance_is_the_diagonal(void **state)
 {
@@ -286,8 +283,7 @@ static void leave_one_out_is_leaving_one_out(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static hf_table *as_table(hf_context *ctx, const readings *r)
 {

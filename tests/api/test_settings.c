@@ -7,8 +7,7 @@
 
 #include <math.h>
 
-/* ---- defaults -------------------------------------------------------------------------------------------
- */
+/* ---- defaults -------------------------------------------------------------------------------- */
 
 /* A member that a setter forgot keeps the bytes it had, which are no choice, flag or number in its range. */
 static void every_member_has_a_default(void **state)
@@ -37,8 +36,7 @@ static void every_member_has_a_default(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- by name --------------------------------------------------------------------------------------------
- */
+/* ---- by name --------------------------------------------------------------------------------- */
 
 /* Every member but this one has the text that it had. */
 static void others_stay(hf_context *ctx, const hf_fit_settings *a, const hf_fit_settings *b, const char *name)
@@ -270,8 +268,7 @@ static void presets_are_what_they_say(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- choices --------------------------------------------------------------------------------------------
- */
+/* ---- choices --------------------------------------------------------------------------------- */
 
 /* The value of a value's name is that value, for every enum, and the message for another name lists them all. */
 static void choices_have_one_name_each(void **state)
@@ -305,8 +302,7 @@ static void choices_have_one_name_each(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- status ---------------------------------------------------------------------------------------------
- */
+/* ---- status ---------------------------------------------------------------------------------- */
 
 typedef struct entry {
     const char *name, *text;
@@ -350,8 +346,7 @@ static void every_reason_to_stop_has_words(void **state)
     }
 }
 
-/* ---- memory ---------------------------------------------------------------------------------------------
- */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /* A lengthscale for each of so many inputs has second derivatives that fit nowhere: the message says what does. */
 static void many_inputs_want_one_lengthscale(void **state)

@@ -39,8 +39,7 @@ static void start_and_join(worker *workers, void *(*body)(void *))
     for (size_t t = 0; t < THREADS; t++) assert_int_equal(workers[t].wrong, 0);
 }
 
-/* ---- one model, many readers ----------------------------------------------------------------------------
- */
+/* ---- one model, many readers ----------------------------------------------------------------- */
 
 /* Point by point, with all there is to ask. */
 static uint64_t point_by_point(const hf_posterior *p, hf_workspace *workspace, const readings *data,
@@ -152,8 +151,7 @@ static void many_contexts_ask_one_model(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- many contexts, many fits ---------------------------------------------------------------------------
- */
+/* ---- many contexts, many fits ---------------------------------------------------------------- */
 
 static uint64_t fit_print(const readings *data, uint64_t seed, size_t *wrong)
 {

@@ -111,8 +111,7 @@ static inline void workshop_close(workshop *w)
     folder_remove(&w->scratch);
 }
 
-/* ---- fingerprint ----------------------------------------------------------------------------------------
- */
+/* ---- fingerprint ----------------------------------------------------------------------------- */
 
 static inline void fingerprint_bytes(uint64_t *print, const void *bytes, size_t count)
 {
@@ -187,8 +186,7 @@ static inline uint64_t workshop_fingerprint(const workshop *w)
     return print;
 }
 
-/* ---- comparisons ----------------------------------------------------------------------------------------
- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 static inline void assert_close_at(double a, double b, double tolerance, const char *file, int line)
 {

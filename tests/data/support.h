@@ -25,8 +25,7 @@
 #include <holdfast/context.h>
 #include <holdfast/table.h>
 
-/* ---- files ----------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 typedef struct folder {
     char path[64];
@@ -94,8 +93,7 @@ static inline char *file_get(const char *path)
     return text;
 }
 
-/* ---- allocator ------------------------------------------------------------------------------------------
- */
+/* ---- allocator ------------------------------------------------------------------------------- */
 
 /* Counts live blocks, which begin with NaNs; the `fail_at`-th allocation (from 1) fails, 0: none. */
 typedef struct meter {
@@ -127,8 +125,7 @@ static inline hf_context *meter_context(meter *m)
     return hf_context_create_with(&allocator);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* Parses a text that must be good. */
 static inline hf_table *table_of(hf_context *ctx, const char *text)

@@ -260,8 +260,7 @@ static void a_pipe_is_written_in_place(void **state)
     folder_remove(&scratch);
 }
 
-/* ---- errors in the middle -------------------------------------------------------------------------------
- */
+/* ---- errors in the middle -------------------------------------------------------------------- */
 
 /* Runs in a child, because limits and users are for a process: 0 if all was as it should be. */
 static int in_child(int (*body)(const char *path), const char *path)
@@ -366,8 +365,7 @@ static void cancelling_leaves_the_old_file(void **state)
     folder_remove(&scratch);
 }
 
-/* ---- standard output ------------------------------------------------------------------------------------
- */
+/* ---- standard output ------------------------------------------------------------------------- */
 
 static int write_table_to_standard_output(const char *path)
 {

@@ -28,8 +28,7 @@ static void put(const char *path, const char *text)
     file_put(path, text, strlen(text));
 }
 
-/* ---- parts ----------------------------------------------------------------------------------------------
- */
+/* ---- parts ----------------------------------------------------------------------------------- */
 
 /* All parts as one text: fields by their bytes, and the line of each record. */
 typedef struct collected {
@@ -168,8 +167,7 @@ static void a_source_that_changes_is_refused(void **state)
     folder_remove(&scratch);
 }
 
-/* ---- caches ---------------------------------------------------------------------------------------------
- */
+/* ---- caches ---------------------------------------------------------------------------------- */
 
 typedef struct place {
     folder scratch;

@@ -209,8 +209,7 @@ static void lines_are_remembered(void **state)
     hf_table_free(table);
 }
 
-/* ---- files ----------------------------------------------------------------------------------------------
- */
+/* ---- files ----------------------------------------------------------------------------------- */
 
 static void unreadable_files(void **state)
 {
@@ -316,8 +315,7 @@ static void a_hundred_thousand_columns(void **state)
     free(text);
 }
 
-/* ---- cancelling -----------------------------------------------------------------------------------------
- */
+/* ---- cancelling ------------------------------------------------------------------------------ */
 
 static bool refuse_after(const char *stage, double done, double value, void *user)
 {

@@ -504,8 +504,7 @@ static void known_noise_counts(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- allocation failures --------------------------------------------------------------------------------
- */
+/* ---- allocation failures --------------------------------------------------------------------- */
 
 typedef struct counting {
     size_t calls, live, fail_at;

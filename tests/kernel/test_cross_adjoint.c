@@ -4,8 +4,7 @@
 
 #define STEP 1e-5
 
-/* ---- cross-covariances ------------------------------------------------------------------------------------
- */
+/* ---- cross-covariances ----------------------------------------------------------------------- */
 
 typedef struct cross {
     hf_kernel *kernel;
@@ -139,8 +138,7 @@ static void both_results_at_once_are_the_same(void **state)
     drop_cross(&c);
 }
 
-/* ---- Gram matrices in their inputs --------------------------------------------------------------------------
- */
+/* ---- Gram matrices in their inputs ----------------------------------------------------------- */
 
 /* sum over all j, k of W_jk k(z_j, z_k) without white, W given by its lower triangle. */
 static double gram_sum(const hf_kernel *kernel, size_t n, const double *z, const double *w)
@@ -199,8 +197,7 @@ static void equal_inputs_do_not_pull(void **state)
     }
 }
 
-/* ---- prior variances ----------------------------------------------------------------------------------------
- */
+/* ---- prior variances ------------------------------------------------------------------------- */
 
 static double diagonal_sum(const hf_kernel *kernel, size_t m, const double *x, const double *latent,
                            const double *white)
@@ -271,8 +268,7 @@ static void prior_variances_are_values(void **state)
     free(x);
 }
 
-/* ---- all ------------------------------------------------------------------------------------------------------
- */
+/* ---- all ------------------------------------------------------------------------------------- */
 
 static void threads_do_not_change_a_bit(void **state)
 {

@@ -59,8 +59,7 @@ static hf_columns columns_of(const fit_job *job)
     return columns;
 }
 
-/* ---- what it will take ------------------------------------------------------------------------------------
- */
+/* ---- what it will take ----------------------------------------------------------------------- */
 
 /* "projected solver with at most 64 actions beyond 256 inducing inputs" */
 static void solver_in_words(const hf_cost *cost, hf_actions kind, char *text, size_t bytes)
@@ -156,8 +155,7 @@ static hf_status announce(const fit_job *job)
     return status;
 }
 
-/* ---- fit --------------------------------------------------------------------------------------------------
- */
+/* ---- fit ------------------------------------------------------------------------------------- */
 
 static void show_notes(const fit_job *job)
 {

@@ -17,8 +17,7 @@ static void print_score(const hf_metrics *m)
            m->n, m->mae, m->rmse, m->nlpd, m->coverage50, m->coverage90, m->coverage95, m->crps);
 }
 
-/* ---- several outputs ---------------------------------------------------------------------------------------
- */
+/* ---- several outputs ------------------------------------------------------------------------- */
 
 static void print_row(const char *name, const hf_metrics *m)
 {

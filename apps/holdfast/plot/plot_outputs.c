@@ -82,8 +82,7 @@ static hf_status take_readings(const source *from, size_t output, plot_data *to)
     return HF_OK;
 }
 
-/* ---- which input ------------------------------------------------------------------------------------------------
- */
+/* ---- which input ----------------------------------------------------------------------------- */
 
 /* How much of the spread of its readings each output's mean covers along input j, all outputs together. */
 static hf_status total_variation(hf_context *ctx, const plot_outputs *data, source *from, size_t j,
@@ -119,8 +118,7 @@ static hf_status choose_input(hf_context *ctx, plot_outputs *data, source *from,
     return HF_OK;
 }
 
-/* ---- gaps ---------------------------------------------------------------------------------------------------------
- */
+/* ---- gaps ------------------------------------------------------------------------------------ */
 
 /* A place on the axis, and whether the output was read there. */
 typedef struct place {
@@ -165,8 +163,7 @@ static hf_status find_gaps(const source *from, size_t output, plot_data *to)
     return HF_OK;
 }
 
-/* ---- all of it ----------------------------------------------------------------------------------------------------
- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
 static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out, source *from)
 {

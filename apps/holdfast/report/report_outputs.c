@@ -34,8 +34,7 @@ bool has_outputs_table(const hf_model *model)
     return hf_model_outputs(model) > 1;
 }
 
-/* ---- numbers of readings ------------------------------------------------------------------------------------
- */
+/* ---- numbers of readings --------------------------------------------------------------------- */
 
 static void count_suspected(const hf_table *suspects, tool_output *list)
 {
@@ -70,8 +69,7 @@ tool_output *count_outputs(const hf_model *model, const hf_table *suspects)
     return list;
 }
 
-/* ---- parameters by what they are about ------------------------------------------------------------------------
- */
+/* ---- parameters by what they are about ------------------------------------------------------- */
 
 bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter)
 {
@@ -161,8 +159,7 @@ static double correlation(const double *b, size_t outputs, size_t s, size_t t)
     return scale > 0.0 ? b[s * outputs + t] / scale : 0.0;
 }
 
-/* ---- for people -----------------------------------------------------------------------------------------------
- */
+/* ---- for people ------------------------------------------------------------------------------ */
 
 /* Characters of UTF-8, so that columns stay straight. */
 static int width_of(const char *text)
@@ -221,8 +218,7 @@ void report_outputs(FILE *out, const hf_model *model, const hf_table *suspects)
     free(counts);
 }
 
-/* ---- for machines ---------------------------------------------------------------------------------------------
- */
+/* ---- for machines ---------------------------------------------------------------------------- */
 
 json_t *json_outputs(const hf_model *model)
 {

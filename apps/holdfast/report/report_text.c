@@ -11,8 +11,7 @@ enum {
     SHOWN_PARAMETERS = 40
 };
 
-/* ---- heading ----------------------------------------------------------------------------------------------
- */
+/* ---- heading --------------------------------------------------------------------------------- */
 
 static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
@@ -122,8 +121,7 @@ static void print_heading(FILE *out, const hf_model *model)
                 report->calibration);
 }
 
-/* ---- suspects ---------------------------------------------------------------------------------------------
- */
+/* ---- suspects -------------------------------------------------------------------------------- */
 
 typedef struct suspect {
     double distance; /* |y - expected| / sd */

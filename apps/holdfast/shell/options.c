@@ -34,8 +34,7 @@ int usage_error(const tool_verb *verb, const char *format, ...)
     return code;
 }
 
-/* ---- finding options --------------------------------------------------------------------------------------
- */
+/* ---- finding options ------------------------------------------------------------------------- */
 
 size_t option_total(const tool_verb *verb)
 {
@@ -98,8 +97,7 @@ static int unknown_option(const tool_verb *verb, const char *name, size_t length
     return usage_error(verb, "unknown option --%.*s", (int)length, name);
 }
 
-/* ---- parsing ----------------------------------------------------------------------------------------------
- */
+/* ---- parsing --------------------------------------------------------------------------------- */
 
 static int add_option(tool_arguments *to, const tool_option *which, const char *value)
 {
@@ -190,8 +188,7 @@ void arguments_free(tool_arguments *arguments)
     arguments->list = NULL;
 }
 
-/* ---- values -----------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static const tool_given *find_given(const tool_arguments *arguments, const char *name)
 {

@@ -28,8 +28,7 @@ void free_list(size_t count, void *const *block);
 /** For qsort(): numbers, the least first. */
 int by_size(const void *a, const void *b);
 
-/* ---- options (options.c, help.c) --------------------------------------------------------------------------
- */
+/* ---- options (options.c, help.c) ------------------------------------------------------------- */
 
 /** Traits of an option. */
 typedef enum tool_trait {
@@ -157,8 +156,7 @@ void print_overview(FILE *out);
 /** The few verbs to begin with, and where the others are told of. */
 void print_beginning(FILE *out);
 
-/* ---- session (session.c, progress.c) ----------------------------------------------------------------------
- */
+/* ---- session (session.c, progress.c) --------------------------------------------------------- */
 
 /** What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in
  * the library is in a status, and told by session_close(). */
@@ -296,8 +294,7 @@ char *json_escaped(const char *text);
 /** The same as JSON, null for NULL; a new reference. */
 json_t *json_text(const char *text);
 
-/* ---- amounts (speed.c) -------------------------------------------------------------------------------------
- */
+/* ---- amounts (speed.c) ----------------------------------------------------------------------- */
 
 enum {
     TOOL_WORDS = 32
