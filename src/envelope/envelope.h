@@ -252,10 +252,9 @@ void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, doub
 double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, double most);
 /** Norm of the smoothest function that meets the problem's limits, as the chain has found it. */
 double hfi_smoothest_norm(const hfi_chain *chain);
-/** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu). */
-double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain);
-/** The same for the envelope's readings with the problem's limits, by exact values of the kernel
- * where doubles leave little of nu'K nu (near twins). *open, which may be NULL: the share by which
+/** The same from below, whatever the chain's errors are: -h(nu) / sqrt(nu'K nu), for the envelope's
+ * readings with the problem's limits, by exact values of the kernel where doubles leave little of
+ * nu'K nu (near twins). *open, which may be NULL: the share by which
  * it may be too small because kernel values are rounded, as far as that nu goes; infinite where
  * nothing is left. */
 double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,

@@ -54,12 +54,6 @@ static double norm_of(long double support, long double square)
     return nextafter((double)(-support / sqrtl(square)), 0.0);
 }
 
-double hfi_smoothest_certified(const hfi_active_problem *problem, const hfi_chain *chain)
-{
-    const hfi_dual_value value = value_of(problem, chain);
-    return norm_of(value.support, value.square);
-}
-
 double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_problem *problem,
                               const hfi_chain *chain, double *open)
 {

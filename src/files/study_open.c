@@ -85,17 +85,6 @@ hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t 
     return status;
 }
 
-hf_status hfi_study_from_bytes(hf_context *ctx, const void *bytes, size_t size, const char *name,
-                               hf_study **out)
-{
-    hfi_study_store *store = hfi_study_store_new(ctx, name);
-    if (store == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_ledger_image(ctx, store->ledger, bytes, size);
-    if (status >= 0) status = hfi_study_load(ctx, store, out);
-    hfi_study_store_free(store);
-    return status;
-}
-
 /* ---- the two ways to a file ------------------------------------------------------------------------------------ */
 
 hf_status hf_study_file_open(hf_context *ctx, const char *path, bool write, hf_study **out)

@@ -93,8 +93,5 @@ hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_s
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out);
 /** hfi_ledger_undo() with the store's ledger. */
 hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went);
-/** The study of a database in memory: for the fuzzer. Takes any bytes whatever. */
-hf_status hfi_study_from_bytes(hf_context *ctx, const void *bytes, size_t size, const char *name,
-                               hf_study **out);
 
 #endif

@@ -123,17 +123,6 @@ hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count,
     return status;
 }
 
-hf_status hfi_track_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
-                               hf_track **out)
-{
-    hfi_track_store *store = hfi_track_store_new(ctx, name);
-    if (store == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_ledger_image(ctx, store->ledger, bytes, size);
-    if (status >= 0) status = hfi_track_load(ctx, store, out);
-    hfi_track_store_free(store);
-    return status;
-}
-
 hf_status hf_track_file_open(hf_context *ctx, const char *path, bool write, hf_track **out)
 {
     if (ctx == NULL || path == NULL || out == NULL)

@@ -88,8 +88,5 @@ hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_tr
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);
 /** hfi_ledger_undo() with the store's ledger. */
 hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed);
-/** The track of a database in memory: for the fuzzer. Takes any bytes whatever. */
-hf_status hfi_track_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
-                               hf_track **out);
 
 #endif

@@ -92,9 +92,6 @@ double *hfi_kernel_scratch_alloc(hf_context *ctx, const hf_kernel *kernel, size_
  * x n. */
 hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t n, const double *x,
                                 size_t ldx, double *k, size_t ldk);
-/** The same by the plain double loop over hfi_kernel_value(): the slow reference for tests. */
-void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
-                               size_t ldk);
 /** Puts output s of every coregion into row order[s] of its factor (NULL: row s), with the
  * covariances as they were, but that a factor which is what it starts as stays; coregions with an
  * entry that somebody has given or held stay. While a

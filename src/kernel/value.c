@@ -201,14 +201,6 @@ void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, siz
         diag[q] = q == 0 || varies ? hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white) : diag[0];
 }
 
-void hfi_kernel_gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
-                               size_t ldk)
-{
-    for (size_t j = 0; j < n; j++)
-        for (size_t i = j; i < n; i++)
-            k[i + j * ldk] = hfi_kernel_value(kernel, x + i * ldx, x + j * ldx, i == j);
-}
-
 /* ---- k(x, x) --------------------------------------------------------------------------------- */
 
 static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, double *grad)

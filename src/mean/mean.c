@@ -121,8 +121,3 @@ bool hf_mean_held(const hf_mean *mean)
 {
     return mean != NULL && mean->held;
 }
-
-bool hfi_mean_trainable(const hf_mean *mean)
-{
-    return !mean->held && mean->kind != HF_MEAN_ZERO && mean->kind != HF_MEAN_MEDIAN;
-}

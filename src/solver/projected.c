@@ -157,26 +157,6 @@ static hf_status make_blocks(hf_context *ctx, const hf_kernel *kernel, const hf_
 
 /* ---- dense actions --------------------------------------------------------------------------- */
 
-hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
-                                    const hf_sites *sites, size_t d, const double *x, size_t ldx,
-                                    size_t count, const double *actions, hfi_precision precision,
-                                    hfi_solution *out, hf_projection_report *report)
-{
-    hfi_dense_system s;
-    memset(out, 0, sizeof *out);
-    const hf_status made = hfi_dense_system_init(ctx, kernel, mean, sites, d, x, ldx, count, precision, &s);
-    if (made < 0) return made;
-    double *q = hfi_dense_system_next(&s);
-    for (size_t a = 0; a < count; a++)
-        for (size_t i = 0; i < s.n; i++) q[i + a * s.n] = s.root[i] * actions[i + a * s.n];
-    hf_status status = hfi_dense_system_grow(&s, count, HFI_DENSE_DEPENDENT);
-    if (status >= 0 && s.core.count == 0)
-        status = hfi_refuse(ctx, "all of the %zu actions are zero or not finite", count);
-    if (status >= 0) status = hfi_worse(hfi_dense_system_finish(&s, out, report), status);
-    hfi_dense_system_free(&s);
-    return status;
-}
-
 typedef struct columns_job {
     const hfi_dense_system *system;
     size_t m;

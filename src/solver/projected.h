@@ -40,12 +40,6 @@ hf_status hfi_projected_solve_blocks(hf_context *ctx, const hf_kernel *kernel, c
                                      const hf_sites *sites, size_t d, const double *x, size_t ldx,
                                      const hfi_block_actions *actions, hfi_precision precision,
                                      hfi_solution *out, hf_projection_report *report);
-/** Projection on dense actions (n x count, column-major; n = present readings): made orthogonal (in the inner product of D),
- * dependent ones dropped. One pass. HF_ERR_ARGUMENT when nothing is left. *out is zeroed on error. */
-hf_status hfi_projected_solve_dense(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
-                                    const hf_sites *sites, size_t d, const double *x, size_t ldx,
-                                    size_t count, const double *actions, hfi_precision precision,
-                                    hfi_solution *out, hf_projection_report *report);
 /** Whatever `p` says: chooses the actions, then projects. x: all rows (hf_sites_count). */
 hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t d, const double *x, size_t ldx,

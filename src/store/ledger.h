@@ -324,9 +324,6 @@ int hfi_ledger_settings_digest(sqlite3 *db, const hfi_ledger_form *form, char he
                                hfi_seal *first);
 /** The seal of an entry, whose number it has, after another seal; `kind` is its name. */
 hfi_seal hfi_ledger_seal(const hfi_seal *before, const char *kind, const hfi_entry *entry);
-/** Makes all checksums agree with what is there, as far as it is of the right types: for tests.
- * SQLite result code. */
-int hfi_ledger_seal_all(sqlite3 *db, const hfi_ledger_form *form);
 
 /* Snapshots (ledger_snapshot.c). */
 
@@ -337,9 +334,6 @@ hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledg
                              bool *restored);
 /** Removes a snapshot that covers more than `entries`. SQLite result code. */
 int hfi_ledger_drop_snapshot(const hfi_ledger *ledger);
-/** Makes the seal and the digest of a snapshot agree with what is there: for tests. SQLite result
- * code. */
-int hfi_ledger_seal_snapshot(const hfi_ledger *ledger);
 
 /* Locks (ledger_lock.c). */
 

@@ -181,28 +181,6 @@ void hfi_ledger_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make
     if (shared) hfi_guard_unlock(&ledger->guard);
 }
 
-/* ---- for tests ------------------------------------------------------------------------------------------------ */
-
-int hfi_ledger_seal_snapshot(const hfi_ledger *ledger)
-{
-    unsigned char made[HFI_SHA256_BYTES];
-    snapshot s = {0};
-    if (!hfi_ledger_has_snapshot(ledger->db)) return SQLITE_OK;
-    int rc = hfi_ledger_execute(ledger, "UPDATE snapshot SET seal = coalesce((SELECT seal FROM journal WHERE "
-                                        "journal.number = snapshot.number), seal)");
-    if (rc != SQLITE_OK) return rc;
-    const bool whole = read_snapshot(ledger, &s);
-    if (s.bytes > 0 && !whole) digest(s.number, &s.seal, s.state, s.bytes, made);
-    sqlite3_finalize(s.row);
-    if (s.bytes == 0 || whole) return SQLITE_OK; /* nothing that could be made to agree, or does */
-    sqlite3_stmt *row = NULL;
-    rc = sqlite3_prepare_v2(ledger->db, "UPDATE snapshot SET sha256 = ?1", -1, &row, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(row, 1, made, HFI_SHA256_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_step(row) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
-    sqlite3_finalize(row);
-    return rc;
-}
-
 /* ---- taking back ---------------------------------------------------------------------------------------------- */
 
 int hfi_ledger_drop_snapshot(const hfi_ledger *ledger)

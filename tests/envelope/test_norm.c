@@ -9,6 +9,7 @@
 
 #include "core/assert_near.h"
 #include "envelope/support.h"
+#include "kernel/gram_reference.h"
 #include "linalg/linalg.h"
 #include <holdfast/closed_envelope.h>
 
@@ -22,7 +23,7 @@ static double interpolation_norm(const support_world *world, size_t n)
     hf_context *ctx = support_context(1);
     double *k = calloc(n * n, sizeof *k), *y = calloc(n, sizeof *y);
     assert_true(k && y);
-    hfi_kernel_gram_reference(world->kernel, n, world->x, world->d, k, n);
+    gram_reference(world->kernel, n, world->x, world->d, k, n);
     memcpy(y, world->y, n * sizeof *y);
     assert_int_equal(hfi_chol(ctx, n, k, n), HF_OK);
     hfi_chol_forward(n, k, n, y);

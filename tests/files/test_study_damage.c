@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are no studies, and studies whose files are damaged: refused with a message that says what is wrong.
  */
+#include "files/study_bytes.h"
 #include "files/study_files.h"
+#include "store/seals.h"
 
 /* A study's file in memory, with the study it is of, and a place to spoil copies of it. */
 typedef struct image {
@@ -42,7 +44,7 @@ static void image_free(image *made)
 static void assert_refused(image *made, size_t size, const char *message)
 {
     hf_study *study = NULL;
-    const hf_status status = hfi_study_from_bytes(made->s.ctx, made->copy, size, "s.hf", &study);
+    const hf_status status = study_from_bytes(made->s.ctx, made->copy, size, "s.hf", &study);
     if (status != HF_ERR_MODEL_FILE) fail_msg("%s instead of %s", hf_status_name(status), message);
     assert_null(study);
     assert_says(made->s.ctx, "s.hf: ");
@@ -78,7 +80,7 @@ static void flipped_bits_do_not_pass(void **state)
     for (size_t bit = 0; bit < 8 * made.size; bit += 1021) {
         made.copy[bit / 8] ^= (unsigned char)(1U << (bit % 8));
         hf_study *study = NULL;
-        const hf_status status = hfi_study_from_bytes(made.s.ctx, made.copy, made.size, "s.hf", &study);
+        const hf_status status = study_from_bytes(made.s.ctx, made.copy, made.size, "s.hf", &study);
         if (status == HF_OK) {
             assert_same_study(study, made.study);
         } else {
@@ -109,11 +111,11 @@ static void change(const image *made, const char *sql, bool seal, const char *me
                                          SQLITE_DESERIALIZE_FREEONCLOSE),
                      SQLITE_OK);
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    if (seal) assert_int_equal(hfi_ledger_seal_all(db, &hfi_study_form), SQLITE_OK);
+    if (seal) assert_int_equal(seal_ledger(db, &hfi_study_form), SQLITE_OK);
     bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
     hf_study *study = NULL;
-    const hf_status status = hfi_study_from_bytes(made->s.ctx, bytes, (size_t)size, "s.hf", &study);
+    const hf_status status = study_from_bytes(made->s.ctx, bytes, (size_t)size, "s.hf", &study);
     if (status != HF_ERR_MODEL_FILE) fail_msg("%s: %s", sql, hf_status_name(status));
     assert_null(study);
     assert_says(made->s.ctx, message);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of a track: what a call returned from is in it, a track opened again goes on with the same digits, and what is no track is refused. */
 #include "data/support.h"
+#include "files/track_bytes.h"
+#include "store/seals.h"
 
 #include "files/track_store.h"
 
@@ -646,7 +648,7 @@ static void image_free(image *made)
 static void assert_refused(image *made, size_t size, const char *message)
 {
     hf_track *track = NULL;
-    const hf_status status = hfi_track_from_bytes(made->ctx, made->copy, size, "t.hf", &track);
+    const hf_status status = track_from_bytes(made->ctx, made->copy, size, "t.hf", &track);
     if (status != HF_ERR_MODEL_FILE) fail_msg("%s instead of %s", hf_status_name(status), message);
     assert_null(track);
     assert_contains(hf_context_message(made->ctx), "t.hf: ");
@@ -685,7 +687,7 @@ static void flipped_bits_do_not_pass(void **state)
     for (size_t bit = 0; bit < 8 * made.size; bit += 1021) {
         made.copy[bit / 8] ^= (unsigned char)(1U << (bit % 8));
         hf_track *track = NULL;
-        const hf_status status = hfi_track_from_bytes(made.ctx, made.copy, made.size, "t.hf", &track);
+        const hf_status status = track_from_bytes(made.ctx, made.copy, made.size, "t.hf", &track);
         if (status == HF_OK) {
             assert_same_track(track, made.track);
         } else {
@@ -721,11 +723,11 @@ static hf_status open_changed(const image *made, const char *sql, bool seal, hf_
     sqlite3_int64 size = 0;
     char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    if (seal) assert_int_equal(hfi_ledger_seal_all(db, &hfi_track_form), SQLITE_OK);
+    if (seal) assert_int_equal(seal_ledger(db, &hfi_track_form), SQLITE_OK);
     unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
     *track = NULL;
-    const hf_status status = hfi_track_from_bytes(made->ctx, bytes, (size_t)size, "t.hf", track);
+    const hf_status status = track_from_bytes(made->ctx, bytes, (size_t)size, "t.hf", track);
     sqlite3_free(bytes);
     sqlite3_close(db);
     return status;

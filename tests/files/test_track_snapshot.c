@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A track that is opened from a snapshot is to the bit the one that its whole journal makes, and no snapshot, whatever is in it, does harm. */
 #include "data/support.h"
+#include "files/track_bytes.h"
 
 #include "files/track_store.h"
 
@@ -199,11 +200,11 @@ static void it_goes_on_as_the_journal_does(void **state)
     size_t size = 0;
     assert_int_equal(hfi_file_read(ctx, path, &bytes, &size), HF_OK);
     hf_track *whole = NULL, *quick = NULL;
-    assert_int_equal(hfi_track_from_bytes(ctx, bytes, size, "quick", &quick), HF_OK);
+    assert_int_equal(track_from_bytes(ctx, bytes, size, "quick", &quick), HF_OK);
     sql(path, "DELETE FROM snapshot");
     hfi_free(ctx, bytes);
     assert_int_equal(hfi_file_read(ctx, path, &bytes, &size), HF_OK);
-    assert_int_equal(hfi_track_from_bytes(ctx, bytes, size, "whole", &whole), HF_OK);
+    assert_int_equal(track_from_bytes(ctx, bytes, size, "whole", &whole), HF_OK);
     hfi_free(ctx, bytes);
     play(ctx, whole, 1100, 1200); /* in memory: neither has a file */
     play(ctx, quick, 1100, 1200);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was told and is taken back has never been: the file is what it was before, and so is what it suggests. What cannot be taken back leaves it alone. */
 #include "database_content.h"
+#include "store/seals.h"
 
 #include "files/track_store.h"
 
@@ -377,7 +378,7 @@ static void nonsense_with_right_seals_is_a_damaged_tail(void **state)
     sqlite3 *db = NULL;
     spoil(l.path, "UPDATE journal SET of = 999 WHERE number = (SELECT max(number) FROM journal) - 1");
     assert_int_equal(sqlite3_open(l.path, &db), SQLITE_OK);
-    assert_int_equal(hfi_ledger_seal_all(db, &hfi_track_form), SQLITE_OK);
+    assert_int_equal(seal_ledger(db, &hfi_track_form), SQLITE_OK);
     sqlite3_close(db);
     assert_closed(&l);
     assert_int_equal(hf_track_file_undo(l.ctx, l.path, 1, NULL), HF_ERR_MODEL_FILE);

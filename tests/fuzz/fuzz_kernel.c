@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of kernel expressions: any bytes parse or are refused with a message that has a caret; what parses can be set, copied,
  * evaluated and differentiated. The first bytes choose parameters and points, the rest is the expression. */
+#include "kernel/gram_reference.h"
 #include "kernel/kernel.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ static void evaluate(hf_context *ctx, const hf_kernel *kernel, const double *x)
     double *grad = calloc(hf_kernel_parameters(kernel), sizeof *grad);
     require(grad != NULL, "out of memory");
     require(hf_kernel_gram(ctx, kernel, POINTS, x, INPUTS, k, POINTS) == HF_OK, "the Gram matrix failed");
-    hfi_kernel_gram_reference(kernel, POINTS, x, INPUTS, reference, POINTS);
+    gram_reference(kernel, POINTS, x, INPUTS, reference, POINTS);
     for (size_t j = 0; j < POINTS; j++) diagonal = fmax(diagonal, fabs(k[j * POINTS + j]));
     for (size_t j = 0; j < POINTS; j++) {
         for (size_t i = j; i < POINTS; i++) {

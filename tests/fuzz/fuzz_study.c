@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of studies' files: any bytes are either refused with a message or become a study that can be asked. */
+#include "files/study_bytes.h"
 #include "files/study_store.h"
 #include "fuzz/stored.h"
+#include "store/seals.h"
 
 #include <math.h>
 
@@ -46,7 +48,7 @@ static void use(hf_context *ctx, hf_study *study)
 static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 {
     hf_study *study = NULL;
-    const hf_status status = hfi_study_from_bytes(ctx, bytes, size, "s.hf", &study);
+    const hf_status status = study_from_bytes(ctx, bytes, size, "s.hf", &study);
     must((status >= 0) == (study != NULL), "status and study disagree");
     must(status >= 0 || *hf_context_message(ctx) != '\0', "no message");
     if (study != NULL) use(ctx, study);
@@ -56,7 +58,7 @@ static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 static bool seal(hf_context *ctx, sqlite3 *db)
 {
     return hfi_ledger_schema_check(ctx, db, &hfi_study_form, "s.hf") == HF_OK &&
-           hfi_ledger_seal_all(db, &hfi_study_form) == SQLITE_OK;
+           seal_ledger(db, &hfi_study_form) == SQLITE_OK;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

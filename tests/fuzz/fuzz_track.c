@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fuzzer of tracks' files: any bytes are either refused with a message or become a track that can be asked. */
+#include "files/track_bytes.h"
 #include "files/track_store.h"
 #include "fuzz/stored.h"
+#include "store/seals.h"
 
 #include <math.h>
 
@@ -37,7 +39,7 @@ static void use(hf_context *ctx, hf_track *track)
 static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 {
     hf_track *track = NULL;
-    const hf_status status = hfi_track_from_bytes(ctx, bytes, size, "t.hf", &track);
+    const hf_status status = track_from_bytes(ctx, bytes, size, "t.hf", &track);
     must((status >= 0) == (track != NULL), "status and track disagree");
     must(status >= 0 || *hf_context_message(ctx) != '\0', "no message");
     if (track != NULL) use(ctx, track);
@@ -47,7 +49,7 @@ static void load(hf_context *ctx, const unsigned char *bytes, size_t size)
 static bool seal(hf_context *ctx, sqlite3 *db)
 {
     return hfi_ledger_schema_check(ctx, db, &hfi_track_form, "t.hf") == HF_OK &&
-           hfi_ledger_seal_all(db, &hfi_track_form) == SQLITE_OK;
+           seal_ledger(db, &hfi_track_form) == SQLITE_OK;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

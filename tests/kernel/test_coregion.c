@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several outputs: what coregion means, its factor at zero and below, and B in and out. Values and gradients of expressions with it are
  * also among those of test_values, test_gradients, test_cross_adjoint and test_block_stream. */
+#include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 
 #include <float.h>
@@ -320,7 +321,7 @@ static void many_outputs(void **state)
         for (size_t j = 0; j < i; j++) w[i * n + j] = w[j * n + i];
     shake(kernel, 4);
     double *k = gram(ctx, kernel, n, x), *slow = make_zeros(n * n);
-    hfi_kernel_gram_reference(kernel, n, x, INPUTS, slow, n);
+    gram_reference(kernel, n, x, INPUTS, slow, n);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) assert_close("K", i, k[j * n + i], slow[j * n + i], 1e-14);
     assert_int_equal(hfi_kernel_gram_adjoint(ctx, kernel, n, x, INPUTS, w, n, grad), HF_OK);

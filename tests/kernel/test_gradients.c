@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Derivatives against central differences: in every parameter and in the inputs, for every kernel and combination. */
+#include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 
 #define STEP 1e-5
@@ -8,7 +9,7 @@
 static double weighted_sum(const hf_kernel *kernel, size_t n, const double *x, const double *w, double *k)
 {
     double sum = 0.0;
-    hfi_kernel_gram_reference(kernel, n, x, INPUTS, k, n);
+    gram_reference(kernel, n, x, INPUTS, k, n);
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++) sum += (i == j ? 1.0 : 2.0) * w[i + j * n] * k[i + j * n];
     return sum;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The expression language: what it means, what it refuses, and where its messages point. */
+#include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 
 #include <float.h>
@@ -196,7 +197,7 @@ static void deepest_nesting_works(void **state)
     const double x[4] = {0.0, 0.5, 1.0, 0.25};
     double k[4], reference[4];
     assert_int_equal(hf_kernel_gram(*state, kernel, 2, x, 2, k, 2), HF_OK);
-    hfi_kernel_gram_reference(kernel, 2, x, 2, reference, 2);
+    gram_reference(kernel, 2, x, 2, reference, 2);
     assert_close("deep", 1, k[1], reference[1], 1e-12 * reference[0]);
     hf_kernel_free(kernel);
 }

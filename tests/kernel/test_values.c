@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Covariances: the tiles against the scalar reference, the reference against formulas, and properties every kernel has. */
+#include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 
 #include "kernel/loops.h"
@@ -132,7 +133,7 @@ static void check_gram(hf_context *ctx, const char *expression, size_t n, size_t
     shake(kernel, seed);
     for (size_t i = 0; i < n * n; i++) k[i] = -77.0;
     assert_int_equal(hfi_kernel_gram_lower(ctx, kernel, n, x, d, k, n), HF_OK);
-    hfi_kernel_gram_reference(kernel, n, x, d, reference, n);
+    gram_reference(kernel, n, x, d, reference, n);
     compare(expression, n, k, reference);
     for (size_t j = 1; j < n; j++)
         for (size_t i = 0; i < j; i++)

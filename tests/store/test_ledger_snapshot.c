@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Snapshots of a ledger: a shortcut that gives what all entries give, and nothing that is wrong with one is an error. */
 #include "store/ledger_owner.h"
+#include "store/seals.h"
 
 enum {
     MANY = 2300, /* entries: two snapshots, and some after the last */
@@ -153,7 +154,7 @@ static void a_state_of_another_version_is_not_used(void **state)
         sql(s.path, kind == 0 ? "UPDATE snapshot SET state = x'02' || substr(state, 2)"
                               : "UPDATE snapshot SET state = substr(state, 1, 24)");
         hfi_ledger *ledger = tally_open(s.ctx, s.path, HFI_LEDGER_OWN, &s.told);
-        assert_int_equal(hfi_ledger_seal_snapshot(ledger), SQLITE_OK);
+        assert_int_equal(seal_snapshot(ledger->db), SQLITE_OK);
         hfi_ledger_close(ledger);
         tally t;
         ledger = tally_open(s.ctx, s.path, HFI_LEDGER_LOOK, &t);
