@@ -22,6 +22,7 @@
 #define HFI_BOUND_DECOMPOSITION_H
 
 #include "core/core.h"
+#include "kernel/forms.h"
 #include <holdfast/kernel.h>
 
 typedef enum hfi_plan_kind {

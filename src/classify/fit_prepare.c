@@ -56,7 +56,8 @@ static const char *class_name(const hf_class_data *data, size_t c)
     return data->class_names && data->class_names[c] ? data->class_names[c] : "";
 }
 
-hf_status hfi_class_check_data(hf_context *ctx, const hf_class_data *data)
+/* hfi_class_check_labels(), and that each class occurs and there are two. */
+static hf_status check_data(hf_context *ctx, const hf_class_data *data)
 {
     if (!data->x || !data->label) return hfi_refuse(ctx, "a fit of labels needs x and label");
     hf_status s = hfi_class_check_labels(ctx, data->n, data->label, data->classes);
@@ -143,7 +144,7 @@ hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const 
     fit->settings.suspects = HF_OUTLIERS_OFF;
     fit->settings.groups = fit->settings.calibrate = false;
     fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
-    const hf_status s = hfi_class_check_data(ctx, data);
+    const hf_status s = check_data(ctx, data);
     return s < 0 ? s : check_settings(ctx, fit);
 }
 

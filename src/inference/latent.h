@@ -138,8 +138,6 @@ void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *varia
 /** g and a at a place that outliers have little say in: re-weighted least squares while the dispersion shrinks
  * from that of all residuals to the present one. */
 hf_status hfi_latent_cold(hfi_latent_problem *p);
-/** One step of re-weighted least squares, which with a widening of 1 never lowers the posterior density. */
-hf_status hfi_latent_reweigh(hfi_latent_problem *p, double widening);
 /** Sites of the re-weighted least squares at g, for which there always is a posterior. */
 void hfi_latent_touch(hfi_latent_problem *p, double widening);
 /** A step up for a search whose `self` is a problem, from the place of a failed conditioning, by the positive part of the precisions, by re-weighting

@@ -21,7 +21,8 @@ void hfi_latent_touch(hfi_latent_problem *p, double widening)
     }
 }
 
-hf_status hfi_latent_reweigh(hfi_latent_problem *p, double widening)
+/* One step of re-weighted least squares, which with a widening of 1 never lowers the posterior density. */
+static hf_status reweigh(hfi_latent_problem *p, double widening)
 {
     hfi_latent_touch(p, widening);
     return hfi_latent_condition(p, p->force, p->latent, NULL);
@@ -40,7 +41,7 @@ hf_status hfi_latent_cold(hfi_latent_problem *p)
     memset(p->latent, 0, p->n * sizeof *p->latent);
     hf_status s = HF_OK;
     for (int step = 0; s >= 0 && step < COLD_STEPS; step++)
-        s = hfi_latent_reweigh(p, pow(widest, 1.0 - step / (COLD_STEPS - 1.0)));
+        s = reweigh(p, pow(widest, 1.0 - step / (COLD_STEPS - 1.0)));
     return s;
 }
 
@@ -82,6 +83,6 @@ hf_status hfi_latent_leave_saddle(hfi_mode_search *search)
     double *force = search->step_force, *latent = search->step_latent;
     const double slope = positive_direction(p, force, latent);
     if (slope > below_rounding && hfi_mode_climb(search, 1.0, slope, force, latent)) return HF_OK;
-    if (slope > below_rounding) return hfi_latent_reweigh(p, 1.0);
+    if (slope > below_rounding) return reweigh(p, 1.0);
     return escape(search, p->escape) ? HF_OK : HF_ERR_NOT_POSITIVE_DEFINITE;
 }

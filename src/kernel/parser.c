@@ -38,7 +38,7 @@ static hf_status add_node(hfi_parser *parser, hfi_node_kind kind, size_t *node)
     return HF_OK;
 }
 
-hf_status hfi_parser_add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf)
+static hf_status add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf)
 {
     const size_t count = parser->leaf_count;
     if (count >= HFI_MAX_LEAVES)
@@ -63,7 +63,7 @@ static void append_child(hfi_parser *parser, size_t parent, size_t first)
 static hf_status add_leaf_node(hfi_parser *parser, size_t term, hfi_form form, size_t *leaf)
 {
     size_t node = 0;
-    hf_status s = hfi_parser_add_leaf(parser, form, leaf);
+    hf_status s = add_leaf(parser, form, leaf);
     if (s >= 0) s = add_node(parser, HFI_NODE_LEAF, &node);
     if (s < 0) return s;
     parser->nodes[node].leaf = *leaf;
@@ -201,7 +201,7 @@ static hf_status parse_sum(hfi_parser *parser, size_t *sum)
     return s;
 }
 
-hf_status hfi_parse_expression(hfi_parser *parser, size_t *root)
+static hf_status parse_expression(hfi_parser *parser, size_t *root)
 {
     hfi_lexer *lexer = &parser->lexer;
     hf_status s = hfi_lexer_next(lexer);
@@ -255,7 +255,7 @@ hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *c
                          .d = d};
     size_t root = 0;
     hf_kernel *kernel = NULL;
-    s = hfi_parse_expression(&parser, &root);
+    s = parse_expression(&parser, &root);
     if (s >= 0) s = hfi_hide_codes(&parser);
     if (s >= 0) s = hfi_build(&parser, root, &kernel);
     free_parser(&parser);

@@ -49,7 +49,6 @@ typedef struct hfi_parser {
 
 /** Makes room for one more item; the array moves. */
 hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size);
-hf_status hfi_parser_add_leaf(hfi_parser *parser, hfi_form form, size_t *leaf);
 
 /** The arguments in parentheses after a kernel's name, the current word being "(" or whatever follows the
  * name. */
@@ -57,8 +56,6 @@ hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf);
 /** Takes columns with numbers of outputs or codes of categories from the kernels for which none
  * were written; after the whole expression. */
 hf_status hfi_hide_codes(hfi_parser *parser);
-/** The whole expression; *root is its SUM. */
-hf_status hfi_parse_expression(hfi_parser *parser, size_t *root);
 /** The kernel, with parameters, from what was parsed. */
 hf_status hfi_build(hfi_parser *parser, size_t root, hf_kernel **out);
 

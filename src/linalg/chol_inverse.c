@@ -59,7 +59,7 @@ static void start_column(const hfi_tiles *t, size_t i, size_t k)
 
 /* Row k of T is -T_kk times the sum over j <= m < k of L_km T_mj. Tile (i, j) holds L_ij until row j is done;
  * from then on that sum, as far as it has come. */
-void hfi_tiles_invert_triangle(hfi_tiles *t)
+static void invert_whole(hfi_tiles *t)
 {
     for (size_t k = 0; k < t->count; k++) {
 #pragma omp task depend(inout : *hfi_tile(t, k, k))
@@ -127,7 +127,7 @@ static void square_triangle(hfi_tiles *t)
 
 static void inverse_tasks(hfi_tiles *t)
 {
-    hfi_tiles_invert_triangle(t);
+    invert_whole(t);
     square_triangle(t); /* no barrier between the two: the dependences say what can overlap */
 }
 
@@ -188,6 +188,6 @@ void hfi_chol_inverse_diagonal(const hf_context *ctx, size_t n, const double *l,
     inverse_diagonal job = {.n = n, .l = l, .ldl = ldl, .work = work, .diagonal = diagonal};
     if (work != l) hfi_parallel_for(ctx, (n + COLUMNS - 1) / COLUMNS, copy_columns, &job);
     hfi_tiles t = hfi_tiles_make(n, work, n);
-    hfi_tiles_run(ctx, &t, hfi_tiles_invert_triangle);
+    hfi_tiles_run(ctx, &t, invert_whole);
     hfi_parallel_for(ctx, (n + COLUMNS - 1) / COLUMNS, column_lengths, &job);
 }

@@ -54,7 +54,4 @@ typedef void (*hfi_tile_tasks)(hfi_tiles *t);
 /** Runs an algorithm on the context's threads (on one thread inside a parallel region) and waits for it. */
 void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks);
 
-/** Overwrites the lower triangle L by L^-1. */
-void hfi_tiles_invert_triangle(hfi_tiles *t);
-
 #endif

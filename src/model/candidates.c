@@ -72,7 +72,10 @@ static double difference(const hfi_candidate *a, const hfi_candidate *b, size_t 
     return isnan(refit) ? a->density[i] - b->density[i] : refit;
 }
 
-hfi_gain hfi_candidates_compare(const hf_model *model, const hfi_candidate *a, const hfi_candidate *b)
+/* a over b, paired: differences are clipped, and readings that both set aside have no say. Where
+ * both tell it, a reading counts by what hyperparameters trained without it say: those of more
+ * parameters follow their readings the more. */
+static hfi_gain compare_pair(const hf_model *model, const hfi_candidate *a, const hfi_candidate *b)
 {
     hfi_tally gains = {.count = 0.0};
     for (size_t i = 0; i < model->n; i++) {
@@ -96,7 +99,7 @@ static bool is_better(const hf_model *model, const hfi_contest *contest, const h
                       const hfi_candidate *b)
 {
     if (contest->keeps && sets_more_aside(model, a, b)) return false;
-    const hfi_gain gain = hfi_candidates_compare(model, a, b);
+    const hfi_gain gain = compare_pair(model, a, b);
     return hfi_gain_is_clear(gain.mean, gain.error);
 }
 
@@ -107,7 +110,7 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
     const char *what = contest->what, *name = list[best].name;
     if (count == 1) return hfi_model_note(ctx, model, "%s: %s (%s)", what, name, contest->none);
     if (best > 0) {
-        const hfi_gain gain = hfi_candidates_compare(model, &list[best], &list[0]);
+        const hfi_gain gain = compare_pair(model, &list[best], &list[0]);
         return hfi_model_note(ctx, model,
                               "%s: %s (leave-one-out density better by %.2g +- %.1g nats a reading than "
                               "with %s)",
@@ -115,7 +118,7 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
     }
     char text[400] = "";
     for (size_t k = 1; k < count; k++) {
-        const hfi_gain gain = hfi_candidates_compare(model, &list[k], &list[0]);
+        const hfi_gain gain = compare_pair(model, &list[k], &list[0]);
         const size_t used = strlen(text);
         if (isnan(gain.mean))
             return hfi_model_note(ctx, model, "%s: %s (fewer than %zu readings to choose from)", what, name,

@@ -39,11 +39,6 @@ typedef struct hfi_contest {
     bool keeps;
 } hfi_contest;
 
-/** a over b, paired: differences are clipped, and readings that both set aside have no say. Where
- * both tell it, a reading counts by what hyperparameters trained without it say: those of more
- * parameters follow their readings the more. */
-hfi_gain hfi_candidates_compare(const hf_model *m, const hfi_candidate *a, const hfi_candidate *b);
-
 /**
  * Fits the candidates one after the other. A later one is better only by more than two standard
  * errors over the best before it. The best one's fit ends in the model, with its message in the

@@ -283,7 +283,7 @@ static void mean_gradient(const work *w, double *gradient)
     hfi_mean_adjoint(e->mean, e->rows, e->x, e->ldx, bar, gradient + kernel_count);
 }
 
-hf_status hfi_kronecker_run(hfi_evaluator *e, double *value, double *gradient)
+static hf_status evaluate_kronecker(hfi_evaluator *e, double *value, double *gradient)
 {
     work w = begin(e);
     hf_status s = read_outputs(&w);
@@ -312,7 +312,7 @@ hf_status hfi_kronecker_run(hfi_evaluator *e, double *value, double *gradient)
 static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient)
 {
     return objective == HF_OBJECTIVE_EVIDENCE && hfi_kronecker_applies(e)
-               ? hfi_kronecker_run(e, value, gradient)
+               ? evaluate_kronecker(e, value, gradient)
                : hfi_exact_run(e, objective, value, gradient);
 }
 

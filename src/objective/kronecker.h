@@ -44,7 +44,5 @@ hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sam
 void hfi_kronecker_free(hfi_evaluator *e);
 /** Whether all sites are present and as Gaussian ones are: only then is D what it has to be. */
 bool hfi_kronecker_applies(const hfi_evaluator *e);
-/** The evidence and, unless it is NULL, its gradient; as hfi_evaluator_run(). */
-hf_status hfi_kronecker_run(hfi_evaluator *e, double *value, double *gradient);
 
 #endif

@@ -29,19 +29,11 @@ size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free, size_t *smo
 /** HF_ERR_ARGUMENT for settings with which a box cannot be searched. */
 hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings);
 
-/** The bound has all its parts, and is of points with d inputs. */
-hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d);
-/** The posterior of the standard deviation. */
-const hf_posterior *hfi_ucb_spread(const hf_ucb *bound);
-
 /** One point: what hf_ucb_evaluate() adds up. */
 typedef struct hfi_ucb_parts {
     double value, mean;
     double sd; /* NaN for beta = 0 unless it is wanted all the same */
 } hfi_ucb_parts;
-/** The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
-hf_status hfi_ucb_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
-                     bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null);
 
 /** A function that is to be maximised: a row of functions, and what they are of. */
 typedef struct hfi_surface {

@@ -10,7 +10,7 @@ enum {
     CHUNK = 4096 /* points that are put together with the inputs behind them at a time */
 };
 
-const hf_posterior *hfi_ucb_spread(const hf_ucb *bound)
+static const hf_posterior *posterior_of_sd(const hf_ucb *bound)
 {
     return bound->spread != NULL ? bound->spread : bound->mean;
 }
@@ -25,7 +25,8 @@ static hf_status check_inputs(hf_context *ctx, const char *whose, const hf_poste
                     has, d, contexts);
 }
 
-hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d)
+/* The bound has all its parts, and is of points with d inputs. */
+static hf_status check_bound(hf_context *ctx, const hf_ucb *bound, size_t d)
 {
     if (bound == NULL || bound->mean == NULL)
         return hfi_refuse(ctx, "the bound, or the posterior of its mean, is NULL");
@@ -33,7 +34,7 @@ hf_status hfi_ucb_check(hf_context *ctx, const hf_ucb *bound, size_t d)
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
     hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
     if (status >= 0)
-        status = check_inputs(ctx, "standard deviation", hfi_ucb_spread(bound), d, bound->contexts);
+        status = check_inputs(ctx, "standard deviation", posterior_of_sd(bound), d, bound->contexts);
     if (status < 0) return status;
     if (bound->contexts > 0 && bound->context == NULL)
         return hfi_refuse(ctx, "%zu inputs follow the domain's, but their values are NULL", bound->contexts);
@@ -59,8 +60,9 @@ static void add_spread(size_t d, double beta, double sd, const double *gradient_
     for (size_t j = 0; j < d; j++) gradient[j] += factor * gradient_var[j];
 }
 
-hf_status hfi_ucb_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
-                     bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
+/* The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
+static hf_status bound_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
+                          bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
 {
     const size_t all = d + bound->contexts;
     double *point = hfi_workspace_spare(m, all);
@@ -68,7 +70,7 @@ hf_status hfi_ucb_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size
     double *gradient_mean = gradient_or_null != NULL ? point + all : NULL;
     const bool uses_sd = bound->beta != 0.0;
     double *gradient_var = gradient_or_null != NULL && uses_sd ? point + 2 * all : NULL;
-    const bool same = hfi_ucb_spread(bound) == bound->mean;
+    const bool same = posterior_of_sd(bound) == bound->mean;
     double var = NAN, *var_out = uses_sd || want_sd ? &var : NULL, middle;
     put_together(bound, d, x, point);
     hf_status status = hf_predict_latent(bound->mean, m, point, &middle, same ? var_out : NULL, gradient_mean,
@@ -91,9 +93,9 @@ hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace 
                           const double *x, double *value, double *gradient)
 {
     if (x == NULL || value == NULL) return HF_ERR_ARGUMENT;
-    hf_status status = hfi_ucb_check(NULL, bound, d);
+    hf_status status = check_bound(NULL, bound, d);
     hfi_ucb_parts parts;
-    if (status >= 0) status = hfi_ucb_at(bound, mean, spread, d, x, false, &parts, gradient);
+    if (status >= 0) status = bound_at(bound, mean, spread, d, x, false, &parts, gradient);
     if (status >= 0) *value = parts.value;
     return status;
 }
@@ -102,7 +104,7 @@ hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace 
 static hf_status add_up(hf_context *ctx, const hf_ucb *bound, size_t m, size_t all, const double *x,
                         double *values, double *var)
 {
-    const hf_posterior *spread = hfi_ucb_spread(bound);
+    const hf_posterior *spread = posterior_of_sd(bound);
     const bool uses_sd = bound->beta != 0.0, same = spread == bound->mean;
     hf_status status = hf_predict(ctx, bound->mean, m, x, all, values, uses_sd && same ? var : NULL, NULL);
     if (status >= 0 && uses_sd && !same) status = hf_predict(ctx, spread, m, x, all, NULL, var, NULL);
@@ -153,7 +155,7 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
 {
     const signed_bound *f = of;
     hfi_ucb_parts parts;
-    const hf_status status = hfi_ucb_at(f->bound, f->mean, f->spread, d, x, false, &parts, gradient);
+    const hf_status status = bound_at(f->bound, f->mean, f->spread, d, x, false, &parts, gradient);
     if (status < 0) return status;
     *value = f->sign * parts.value;
     for (size_t j = 0; gradient != NULL && j < d; j++) gradient[j] *= f->sign;
@@ -165,7 +167,7 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                       double *x, hf_argmax *report)
 {
     const size_t d = domain->dimension;
-    const hf_posterior *spread = hfi_ucb_spread(f->bound);
+    const hf_posterior *spread = posterior_of_sd(f->bound);
     const double anchors = (double)hf_posterior_anchors(spread);
     const hfi_surface surface = {.what = "the bound",
                                  .of = f,
@@ -182,7 +184,7 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, place, &found);
     if (status >= 0) {
-        status = hfi_ucb_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
+        status = bound_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
         if (status < 0) (void)hfi_fail(ctx, status, "the bound has no value at the place that was found");
     }
     if (status >= 0) {
@@ -208,7 +210,7 @@ hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain 
     towards.beta *= sign;
     signed_bound f = {.bound = &towards, .sign = sign};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = hfi_ucb_check(ctx, &towards, domain->dimension);
+    if (status >= 0) status = check_bound(ctx, &towards, domain->dimension);
     if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, report);
     if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
     return status;

@@ -29,7 +29,8 @@ enum {
     FEWEST_READINGS = 6 /* of an output, to know its tails */
 };
 
-size_t hfi_few_suspects(size_t n)
+/* So many suspects of n readings are few. */
+static size_t few_suspects(size_t n)
 {
     const size_t share = n / ONE_IN;
     return share < FEW ? FEW : share > MOST ? MOST : share;
@@ -158,7 +159,7 @@ static bool is_clear(const hfi_judgement *judged)
 
 hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *attempt)
 {
-    const size_t n = finder->n, few = hfi_few_suspects(n);
+    const size_t n = finder->n, few = few_suspects(n);
     attempt->tested = true;
     if (!attempt->found || finder->settings->suspects == HF_OUTLIERS_FORCE) return HF_OK;
     size_t *row = hfi_alloc(finder->ctx, n, sizeof *row);

@@ -106,8 +106,6 @@ typedef struct hfi_attempt {
 hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_attempt *attempt);
 
-/** So many suspects of n readings are few. */
-size_t hfi_few_suspects(size_t n);
 /** Few flags are judged like extreme values (suspect_isolated.c): those that sound readings with
  * the others' tails would hardly reach replace the attempt's result. Many are left as the gate
  * judged them. */

@@ -140,7 +140,7 @@ static void draw_slices(hfi_page *page, slice *s, const double *centre, bool *dr
     }
 }
 
-void hfi_page_slices(hfi_page *page)
+static void write_slices(hfi_page *page)
 {
     const hf_model *model = page->model;
     hfi_page_part(page, "slices", "What is predicted along each input");
@@ -179,7 +179,7 @@ void hfi_page_slices(hfi_page *page)
 
 /* ---- residuals ------------------------------------------------------------------------------------------ */
 
-void hfi_page_residuals(hfi_page *page)
+static void write_residuals(hfi_page *page)
 {
     const double *y = hfi_page_column(page, "y"), *mean = hfi_page_column(page, "loo_mean"),
                  *sd = hfi_page_column(page, "loo_sd"), *weight = hfi_page_column(page, "weight");
@@ -248,9 +248,9 @@ static hf_status ask(hf_context *ctx, hfi_page *page)
 
 static void write_parts(hfi_page *page)
 {
-    static void (*const parts[])(hfi_page *) = {hfi_page_fit,       hfi_page_data,       hfi_page_trust,
-                                                hfi_page_aside,     hfi_page_inputs,     hfi_page_slices,
-                                                hfi_page_residuals, hfi_page_parameters, hfi_page_again};
+    static void (*const parts[])(hfi_page *) = {hfi_page_fit,    hfi_page_data,       hfi_page_trust,
+                                                hfi_page_aside,  hfi_page_inputs,     write_slices,
+                                                write_residuals, hfi_page_parameters, hfi_page_again};
     hfi_page_begin(page);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0] && page->status >= 0; i++) parts[i](page);
     hfi_page_finish(page);

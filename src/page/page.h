@@ -32,8 +32,6 @@ void hfi_page_words(hfi_page *page, const char *text);
 /** A heading of a part, whose anchor is `id`; closed by hfi_page_end(). */
 void hfi_page_part(hfi_page *page, const char *id, const char *title);
 void hfi_page_end(hfi_page *page);
-/** A number with so many digits, "-" for NaN. */
-void hfi_page_number(hfi_page *page, double value, int digits);
 /** A number of a cell of a table. */
 void hfi_page_cell(hfi_page *page, double value, int digits);
 void hfi_page_begin(hfi_page *page);
@@ -67,8 +65,6 @@ void hfi_page_data(hfi_page *page);
 void hfi_page_trust(hfi_page *page);
 void hfi_page_aside(hfi_page *page);
 void hfi_page_inputs(hfi_page *page);
-void hfi_page_slices(hfi_page *page);
-void hfi_page_residuals(hfi_page *page);
 void hfi_page_parameters(hfi_page *page);
 void hfi_page_again(hfi_page *page);
 

@@ -71,7 +71,8 @@ void hfi_page_words(hfi_page *page, const char *text)
     }
 }
 
-void hfi_page_number(hfi_page *page, double value, int digits)
+/* A number with so many digits, "-" for NaN. */
+static void put_number(hfi_page *page, double value, int digits)
 {
     if (isnan(value))
         hfi_page_put(page, "-");
@@ -82,7 +83,7 @@ void hfi_page_number(hfi_page *page, double value, int digits)
 void hfi_page_cell(hfi_page *page, double value, int digits)
 {
     hfi_page_put(page, "<td>");
-    hfi_page_number(page, value, digits);
+    put_number(page, value, digits);
     hfi_page_put(page, "</td>");
 }
 

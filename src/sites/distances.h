@@ -25,9 +25,4 @@ enum {
     HFI_NEIGHBOURS = 11 /* how many of the nearest rows stand for a place */
 };
 
-/** out[i] = the median of `values` over the HFI_NEIGHBOURS nearest rows (all there are, when fewer) that have
- *  a value, the row itself not counted; where there is no other, the row's own value. NaN = no value. Of rows
- *  equally far away the ones with the lower index count. O(n^2 d), parallel over rows. */
-hf_status hfi_neighbour_median(hf_context *ctx, const hfi_rows *rows, const double *values, double *out);
-
 #endif

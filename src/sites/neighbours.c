@@ -49,7 +49,11 @@ static void one_row(size_t i, int thread, void *arg)
     s->out[i] = best.count > 0 ? hfi_median(best.value, best.count) : s->values[i];
 }
 
-hf_status hfi_neighbour_median(hf_context *ctx, const hfi_rows *rows, const double *values, double *out)
+/* out[i] = the median of `values` over the HFI_NEIGHBOURS nearest rows (all there are, when fewer) that have
+ *  a value, the row itself not counted; where there is no other, the row's own value. NaN = no value. Of rows
+ *  equally far away the ones with the lower index count. O(n^2 d), parallel over rows. */
+static hf_status median_of_neighbours(hf_context *ctx, const hfi_rows *rows, const double *values,
+                                      double *out)
 {
     size_t entries = 0;
     if (!hfi_size_mul(rows->n, (size_t)hf_context_threads(ctx), &entries))
@@ -94,7 +98,7 @@ hf_status hf_robust_centre_neighbours(hf_context *ctx, size_t n, size_t d, const
     hfi_rows rows = {0};
     status = hfi_rows_create(ctx, n, d, x, ldx, &rows);
     if (status < 0) return status;
-    status = hfi_neighbour_median(ctx, &rows, y, centre);
+    status = median_of_neighbours(ctx, &rows, y, centre);
     hfi_rows_free(ctx, &rows);
     return status;
 }

@@ -211,9 +211,6 @@ double hfi_warp_slope(const hfi_warp *warp, double y);
 
 /** Readings of an outcome: trials that told a number of it. */
 size_t hfi_study_readings(const hf_study *study, size_t outcome);
-/** Makes the surrogate of an outcome agree with what was told. HF_ERR_NO_DATA with fewer than two
- * readings. */
-hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t of, hfi_surrogate **out);
 /** All that an answer needs: objectives and constraints, and failures where there are some. */
 hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study);
 /** Events that say what was trained since the journal was written: room for outcomes + 1. Their

@@ -166,7 +166,9 @@ static hf_status make(hf_context *ctx, const hf_study *study, size_t outcome, hf
     return status;
 }
 
-hf_status hfi_study_surrogate(hf_context *ctx, hf_study *study, size_t of, hfi_surrogate **out)
+/* Makes the surrogate of an outcome agree with what was told. HF_ERR_NO_DATA with fewer than two
+ * readings. */
+static hf_status surrogate_of(hf_context *ctx, hf_study *study, size_t of, hfi_surrogate **out)
 {
     hfi_surrogate *s = &study->surrogate[of];
     *out = s;
@@ -186,9 +188,8 @@ hf_status hfi_study_surrogates(hf_context *ctx, hf_study *study)
 {
     hf_status status = HF_OK;
     hfi_surrogate *s;
-    for (size_t o = 0; o < study->outcomes && status >= 0; o++)
-        status = hfi_study_surrogate(ctx, study, o, &s);
-    if (status >= 0 && study->failed > 0) status = hfi_study_surrogate(ctx, study, study->outcomes, &s);
+    for (size_t o = 0; o < study->outcomes && status >= 0; o++) status = surrogate_of(ctx, study, o, &s);
+    if (status >= 0 && study->failed > 0) status = surrogate_of(ctx, study, study->outcomes, &s);
     return status;
 }
 

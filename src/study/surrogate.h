@@ -8,9 +8,6 @@
 
 #include "study/study.h"
 
-/** Settings of a fit of n readings of one outcome over u; `kernel` points into the study. */
-hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
-                                 hf_fit_settings *out);
 /** Trains: hyperparameters and verdicts of the gathered readings, which it warps; s->next is
  * news. */
 hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s);

@@ -27,8 +27,9 @@ enum {
 
 /* ---- settings of fits ---------------------------------------------------------------------------------- */
 
-hf_status hfi_surrogate_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
-                                 hf_fit_settings *out)
+/* Settings of a fit of n readings of one outcome over u; `kernel` points into the study. */
+static hf_status fit_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
+                              hf_fit_settings *out)
 {
     const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out);
     if (s < 0) return s;
@@ -151,7 +152,7 @@ static hf_status condition(hf_context *ctx, const hf_study *study, size_t outcom
     hf_assignment *set = NULL;
     double *y = with_gaps(ctx, s, aside);
     if (y == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_surrogate_settings(ctx, study, outcome, s->n, &settings);
+    hf_status status = fit_settings(ctx, study, outcome, s->n, &settings);
     if (status >= 0) status = assignments(ctx, study, fitted, &kernel, &set);
     settings.set = set;
     settings.set_count = fitted->parameters;
@@ -238,7 +239,7 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
     hf_fit_report report = {.suspects = 0};
     hf_kernel *kernel = NULL;
     hf_assignment *start = NULL;
-    hf_status s = hfi_surrogate_settings(ctx, t->study, t->outcome, t->s->n, &settings);
+    hf_status s = fit_settings(ctx, t->study, t->outcome, t->s->n, &settings);
     if (!finder) settings.suspects = HF_OUTLIERS_OFF;
     /* Places that nobody tried are thought to succeed. */
     const hf_assignment success = {.name = "mean", .value = 0.0};
@@ -464,7 +465,7 @@ hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t o
     }
     const hfi_warp w = hfi_warp_of(kept, scratch);
     for (size_t i = 0; i < all->n; i++) y[i] = disregarded[i] ? NAN : hfi_warp_to(&w, y[i]);
-    hf_status s = hfi_surrogate_settings(ctx, study, outcome, kept, &settings);
+    hf_status s = fit_settings(ctx, study, outcome, kept, &settings);
     const hf_assignment mean = {.name = "mean", .value = hfi_warp_to(&w, usual(study, outcome, scratch))};
     settings.set = &mean;
     settings.set_count = mean.value == mean.value ? 1U : 0U;

@@ -95,7 +95,8 @@ size_t hfi_places_at(hfi_places *places, const double *x)
     return places->slot[at] - 1;
 }
 
-void hfi_places_keep(hfi_places *places, const unsigned char *keep, size_t *number)
+/* Keeps the places k with keep[k]; number[k] := the new number. */
+static void keep_places(hfi_places *places, const unsigned char *keep, size_t *number)
 {
     size_t kept = 0;
     for (size_t k = 0; k < places->count; k++) {
@@ -140,7 +141,7 @@ void hfi_track_thin(hf_context *ctx, hf_track *track)
     if (fine) {
         for (size_t k = 0; k < chosen; k++) keep[rows[k]] = 1;
         mark_used(track, keep);
-        hfi_places_keep(places, keep, rows);
+        keep_places(places, keep, rows);
         renumber(track, rows);
         /* Where most of them are in use there is little to let go: not at every new one. */
         const size_t later = places->count + places->count / 4;

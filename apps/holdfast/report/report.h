@@ -17,8 +17,6 @@ typedef struct tool_output {
 
 /** Whether there is a table of the outputs: of one the heading says it all. */
 bool has_outputs_table(const hf_model *model);
-/** hf_model_outputs() of them, to be freed; NULL when out of memory. `suspects` may be NULL. */
-tool_output *count_outputs(const hf_model *model, const hf_table *suspects);
 /** Names of the outputs; a new reference. */
 json_t *json_outputs(const hf_model *model);
 /** Adds to the JSON of a model what there is to say about several outputs. */

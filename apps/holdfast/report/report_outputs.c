@@ -56,7 +56,8 @@ static void count_readings(const hf_model *model, const hf_table *training, tool
     }
 }
 
-tool_output *count_outputs(const hf_model *model, const hf_table *suspects)
+/* hf_model_outputs() of them, to be freed; NULL when out of memory. `suspects` may be NULL. */
+static tool_output *count_outputs(const hf_model *model, const hf_table *suspects)
 {
     const size_t outputs = hf_model_outputs(model);
     hf_context *ctx = hf_context_create();

@@ -32,7 +32,8 @@ static int print_version(void)
     return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
 }
 
-int tool_run(const tool_verb *verb, int argc, char **argv)
+/* Parses the arguments of a verb and runs it, or prints its help. The exit status. */
+static int run_verb(const tool_verb *verb, int argc, char **argv)
 {
     tool_arguments arguments;
     int status = arguments_parse(verb, argc, argv, &arguments);
@@ -48,7 +49,8 @@ int tool_run(const tool_verb *verb, int argc, char **argv)
     return status;
 }
 
-const tool_verb *find_part(const tool_verb *verb, const char *name)
+/* The part of a verb that is called so, "track ask" by ask; NULL: there is none. */
+static const tool_verb *find_part(const tool_verb *verb, const char *name)
 {
     for (size_t i = 0; i < verb->part_count; i++)
         if (strcmp(strrchr(verb->parts[i]->name, ' ') + 1, name) == 0) return verb->parts[i];
@@ -78,7 +80,7 @@ int run_part(const tool_arguments *arguments)
         return usage_error(verb, "'%s' is nothing that can be done with a %s; %s are", arguments->operand[0],
                            verb->name, list);
     /* They are main's, which are not changed. */
-    return tool_run(part, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
+    return run_verb(part, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
 }
 
 static int help(int argc, char **argv)
@@ -128,7 +130,7 @@ int main(int argc, char **argv)
         return usage_error(NULL, first[0] == '-' ? "unknown option %s" : "unknown verb '%s'", first);
     tell_libraries(argv);
     group_start();
-    const int status = tool_run(verb, argc - 2, argv + 2);
+    const int status = run_verb(verb, argc - 2, argv + 2);
     group_end(status);
     return status;
 }

@@ -145,10 +145,6 @@ void names_free(tool_names *names);
 /** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not given. False after a message. */
 bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
 
-/** Parses the arguments of a verb and runs it, or prints its help. The exit status. */
-int tool_run(const tool_verb *verb, int argc, char **argv);
-/** The part of a verb that is called so, "track ask" by ask; NULL: there is none. */
-const tool_verb *find_part(const tool_verb *verb, const char *name);
 /** Runs the part that the first operand names; `run` of a verb that has parts. */
 int run_part(const tool_arguments *arguments);
 void print_help(const tool_verb *verb, FILE *out);

@@ -103,7 +103,8 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
     return buffer;
 }
 
-json_t *tracked_json_place(const tracked *run, const double *x)
+/* The place as an object of inputs, a new reference. */
+static json_t *json_place(const tracked *run, const double *x)
 {
     json_t *object = json_object();
     for (size_t j = 0; j < run->d; j++) {
@@ -118,7 +119,7 @@ void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
 {
     char number[32];
     size_t index = 0;
-    json_object_set_new(object, "place", tracked_json_place(run, x));
+    json_object_set_new(object, "place", json_place(run, x));
     if (run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index))
         json_object_set_new(object, "candidate", json_text(tracked_candidate(run, index, number)));
 }

@@ -38,8 +38,6 @@ bool tracked_find(const tracked *run, const char *name, size_t *index);
 hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index);
 /** "x = 3.2, y = 4", or "Queens (x = 3.2, y = 4)"; in `buffer`, which is returned. */
 const char *tracked_place(const tracked *run, const double *x, char *buffer, size_t bytes);
-/** The place as an object of inputs, a new reference. */
-json_t *tracked_json_place(const tracked *run, const double *x);
 /** Adds place, and candidate if there are such. */
 void tracked_json_add_place(const tracked *run, json_t *object, const double *x);
 
