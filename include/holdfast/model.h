@@ -233,6 +233,21 @@ HF_API const char *hf_model_mean_column(const hf_model *model);
 /** Where the training table came from, for people. Owned by the model. */
 HF_API const char *hf_model_source(const hf_model *model);
 /**
+ * Remembers the command that makes the model again, for people; a file of the model keeps it.
+ * @param command text for a shell, copied; NULL: none
+ * Errors: HF_ERR_ARGUMENT for a NULL model; HF_ERR_MEMORY, what was remembered stays. No other
+ * thread may use the model meanwhile.
+ */
+HF_API hf_status hf_model_set_command(hf_context *ctx, hf_model *model, const char *command);
+/** That command, which `holdfast fit` leaves; NULL where there is none. Owned by the model. */
+HF_API const char *hf_model_command(const hf_model *model);
+/** True: *seed is the one of the context that the model was fitted with. False, *seed untouched: it
+ * is not known, as of old files, or an argument is NULL. */
+HF_API bool hf_model_seed(const hf_model *model, uint64_t *seed);
+/** Version of the library that wrote the model's file; of a model of no file hf_version(). NULL for
+ * NULL. Owned by the model. */
+HF_API const char *hf_model_library(const hf_model *model);
+/**
  * Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is
  * no such class; and how many rows it was learnt from, 0 if there is none. Owned by the model.
  */

@@ -2,8 +2,6 @@
 /* The settings of a study out of its file. */
 #include "files/study_store.h"
 
-#include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 void hfi_study_told_free(const hfi_memory *memory, hfi_study_told *told)
@@ -109,20 +107,6 @@ static hf_status read_levels(const hfi_reader *r, hfi_study_told *out)
 
 /* ---- the whole --------------------------------------------------------------------------------------------- */
 
-static hf_status read_seed(const hfi_reader *r, uint64_t *seed)
-{
-    char *text = NULL, *end = NULL;
-    hf_status status = hfi_meta_text(r, "seed", false, &text);
-    if (status < 0) return status;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > UINT64_MAX)
-        status = hfi_meta_bad(r, "seed");
-    *seed = (uint64_t)value;
-    hfi_memory_free(&r->memory, text);
-    return status;
-}
-
 /* Nothing is allocated for more than the file has bytes for. */
 static hf_status make_room(const hfi_reader *r, hfi_study_told *out)
 {
@@ -158,7 +142,7 @@ hf_status hfi_study_read_settings(const hfi_reader *r, hfi_study_told *out)
             status = hfi_meta_field(r, &hfi_study_fields[i], s);
     if (status >= 0) status = hfi_meta_text(r, "preset", false, &out->preset);
     if (status >= 0) status = hfi_meta_text(r, "kernel", true, &out->kernel);
-    if (status >= 0) status = read_seed(r, &s->seed);
+    if (status >= 0) status = hfi_meta_seed(r, "seed", &s->seed);
     if (status >= 0) status = read_variables(r, out);
     if (status >= 0) status = read_levels(r, out);
     if (status >= 0) status = read_outcomes(r, out);

@@ -3,14 +3,10 @@
 #include "files/study_store.h"
 
 #include <holdfast/version.h>
-#include <inttypes.h>
-#include <stdio.h>
 
 static void write_meta(hfi_writer *w, const hf_study_settings *settings)
 {
     hf_study_settings s = *settings;
-    char seed[32];
-    (void)snprintf(seed, sizeof seed, "%" PRIu64, s.seed);
     hfi_writer_shorten(&s.region_from);
     hfi_writer_shorten(&s.repeats);
     sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
@@ -20,7 +16,7 @@ static void write_meta(hfi_writer *w, const hf_study_settings *settings)
     hfi_writer_meta_size(w, statement, "outcomes", s.outcomes);
     hfi_writer_meta_text(w, statement, "preset", s.preset);
     hfi_writer_meta_text(w, statement, "kernel", s.kernel);
-    hfi_writer_meta_text(w, statement, "seed", seed);
+    hfi_writer_meta_seed(w, statement, "seed", s.seed);
     for (size_t i = 0; i < hfi_study_field_count; i++) {
         hfi_writer_bind_text(w, statement, 1, hfi_study_fields[i].key);
         if (w->rc == SQLITE_OK) w->rc = hfi_file_field_bind(statement, 2, &hfi_study_fields[i], &s);

@@ -64,6 +64,11 @@ static hf_status read_names(const hfi_reader *r)
 {
     hf_model *model = r->model;
     hf_status status = hfi_meta_text(r, "source", false, &model->source);
+    if (status >= 0) status = hfi_meta_text(r, "library", false, &model->library);
+    if (status >= 0 && hfi_meta_has(r, "command"))
+        status = hfi_meta_text(r, "command", false, &model->command);
+    model->seeded = hfi_meta_has(r, "seed");
+    if (status >= 0 && model->seeded) status = hfi_meta_seed(r, "seed", &model->seed);
     if (status >= 0) status = hfi_meta_text(r, "target", false, &model->target);
     if (status >= 0) status = hfi_meta_text(r, "noise_column", true, &model->noise_column);
     if (status >= 0 && r->version >= HFI_FORMAT_VERSION)

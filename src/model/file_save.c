@@ -36,6 +36,8 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     hfi_writer_meta_text(w, statement, "format", "holdfast model");
     hfi_writer_meta_text(w, statement, "library", hf_version());
     hfi_writer_meta_text(w, statement, "source", model->source);
+    if (model->command != NULL) hfi_writer_meta_text(w, statement, "command", model->command);
+    if (model->seeded) hfi_writer_meta_seed(w, statement, "seed", model->seed);
     hfi_writer_meta_text(w, statement, "target", model->target);
     hfi_writer_meta_text(w, statement, "noise_column", model->noise_column);
     hfi_writer_meta_text(w, statement, "data_sha256", model->checksum);

@@ -34,7 +34,11 @@ struct hf_model {
     size_t width; /* numbers in a row of inputs: d, and with several outputs the number of the output */
 
     /* the rows that were handed to the fit, in file order (user units) */
-    char *source;        /* where they came from, for people */
+    char *source;  /* where they came from, for people */
+    char *command; /* that makes the model again; NULL if none */
+    char *library; /* version that wrote its file; NULL if it is of none */
+    bool seeded;   /* `seed` is known */
+    uint64_t seed;
     size_t n;            /* rows with complete inputs, with or without a target */
     size_t skipped;      /* rows left out because an input (or the noise) was missing */
     size_t *row;         /* 1-based data row of the training file */

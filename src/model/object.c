@@ -3,6 +3,7 @@
 #include "model/inputs.h"
 #include "model/target.h"
 
+#include <holdfast/version.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -64,6 +65,8 @@ void hf_model_free(hf_model *model)
                             model->noise_column,
                             model->feature,
                             model->source,
+                            model->command,
+                            model->library,
                             model->row,
                             model->x,
                             model->y,
@@ -180,6 +183,35 @@ const hf_fit_settings *hf_model_settings(const hf_model *model)
 const char *hf_model_source(const hf_model *model)
 {
     return model != NULL ? model->source : NULL;
+}
+
+hf_status hf_model_set_command(hf_context *ctx, hf_model *model, const char *command)
+{
+    if (model == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_set_command: the model must not be NULL");
+    char *copy = command != NULL ? hfi_memory_strdup(&model->memory, command) : NULL;
+    if (command != NULL && copy == NULL) return hfi_out_of_memory(ctx);
+    hfi_memory_free(&model->memory, model->command);
+    model->command = copy;
+    return HF_OK;
+}
+
+const char *hf_model_command(const hf_model *model)
+{
+    return model != NULL ? model->command : NULL;
+}
+
+bool hf_model_seed(const hf_model *model, uint64_t *seed)
+{
+    if (model == NULL || seed == NULL || !model->seeded) return false;
+    *seed = model->seed;
+    return true;
+}
+
+const char *hf_model_library(const hf_model *model)
+{
+    if (model == NULL) return NULL;
+    return model->library != NULL ? model->library : hf_version();
 }
 
 const char *hf_model_data_checksum(const hf_model *model)

@@ -109,6 +109,8 @@ static hf_status keep_outputs(hf_context *ctx, hf_model *model, const hf_fit_set
 
 hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings)
 {
+    model->seed = hf_context_seed(ctx);
+    model->seeded = true;
     model->settings = *settings;
     model->settings.set = NULL;
     model->settings.set_count = 0;

@@ -5,6 +5,8 @@
 #include "data/atomic_file.h"
 #include "store/database.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- the database ---------------------------------------------------------------------------- */
@@ -100,6 +102,13 @@ void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *ke
     hfi_writer_bind_text(w, statement, 1, key);
     hfi_writer_bind_text(w, statement, 2, text);
     hfi_writer_step(w, statement);
+}
+
+void hfi_writer_meta_seed(hfi_writer *w, sqlite3_stmt *statement, const char *key, uint64_t seed)
+{
+    char text[32];
+    (void)snprintf(text, sizeof text, "%" PRIu64, seed);
+    hfi_writer_meta_text(w, statement, key, text);
 }
 
 void hfi_writer_meta_size(hfi_writer *w, sqlite3_stmt *statement, const char *key, size_t value)

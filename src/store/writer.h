@@ -38,6 +38,8 @@ void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_
 
 /** A row of the table meta; `statement` inserts key and value. NULL is a text too. */
 void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *key, const char *text);
+/** A number below 2^64, as text in decimal digits. */
+void hfi_writer_meta_seed(hfi_writer *w, sqlite3_stmt *statement, const char *key, uint64_t seed);
 void hfi_writer_meta_size(hfi_writer *w, sqlite3_stmt *statement, const char *key, size_t value);
 void hfi_writer_meta_double(hfi_writer *w, sqlite3_stmt *statement, const char *key, double value);
 

@@ -402,6 +402,14 @@ static hf_status quiet_names(workshop *w)
     return HF_OK;
 }
 
+static hf_status remember_command(workshop *w)
+{
+    const hf_status s = hf_model_set_command(w->ctx, w->model, "holdfast fit");
+    if (s >= 0) assert_string_equal(hf_model_command(w->model), "holdfast fit");
+    assert_int_equal(hf_model_set_command(w->ctx, w->model, NULL), HF_OK);
+    return s;
+}
+
 static hf_status quiet_model(workshop *w)
 {
     hf_parameter p;
@@ -413,6 +421,10 @@ static hf_status quiet_model(workshop *w)
     assert_false(hf_model_settings(w->model)->train);
     assert_string_equal(hf_model_noise_column(w->model), "v");
     assert_string_equal(hf_model_source(w->model), w->csv);
+    uint64_t seed = 1;
+    assert_true(hf_model_seed(w->model, &seed) && seed == 0);
+    assert_null(hf_model_command(w->model));
+    assert_true(strlen(hf_model_library(w->model)) > 0);
     assert_int_equal(hf_model_skipped(w->model), 1);
     assert_true(hf_model_notes(w->model) > 0 && hf_model_note(w->model, 0) != NULL);
     assert_int_equal(strlen(hf_model_data_checksum(w->model)), 64);
@@ -444,7 +456,7 @@ static void the_rest_allocates_nothing(void **state)
 {
     (void)state;
     RUN(CASE(quiet_context, 0), CASE(quiet_data, 0), CASE(quiet_parts, 0), CASE(quiet_posterior, 0),
-        CASE(quiet_names, 0), CASE(quiet_model, 0));
+        CASE(quiet_names, 0), CASE(quiet_model, 0), CASE(remember_command, 1));
 }
 
 /* A context itself, the first thing that can fail. */

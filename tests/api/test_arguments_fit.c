@@ -415,6 +415,13 @@ static void asking_models(workshop *w)
     assert_null(hf_model_exposure_column(NULL));
     assert_null(hf_model_exposure_column(w->model));
     assert_null(hf_model_source(NULL));
+    uint64_t seed = 5;
+    assert_null(hf_model_command(NULL));
+    assert_null(hf_model_library(NULL));
+    assert_false(hf_model_seed(NULL, &seed));
+    assert_false(hf_model_seed(w->model, NULL));
+    assert_int_equal(seed, 5);
+    ARGUMENT(hf_model_set_command(w->ctx, NULL, "holdfast"));
     assert_int_equal(hf_model_skipped(NULL), 0);
     assert_int_equal(hf_model_notes(NULL), 0);
     assert_null(hf_model_note(NULL, 0));

@@ -2,6 +2,7 @@
 /* The model file: what is saved comes back, what is not a model is refused, nothing half-written stays. */
 #include "model/file_testing.h"
 
+#include <holdfast/version.h>
 #include <sys/stat.h>
 
 /* A model with everything a file can hold: noise column, gaps, suspects, remarks. */
@@ -49,6 +50,41 @@ static void what_is_saved_comes_back(void **state)
     hf_model_free(loaded);
     hf_model_free(model);
     folder_remove(&scratch);
+    hf_context_free(ctx);
+}
+
+/* Files of before, which have neither key, load too. */
+static void how_it_was_made_comes_back_where_it_is_known(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_table *table = wavy_table(ctx, 6, 0);
+    const hf_fit_settings settings = untrained();
+    hf_context_set_seed(ctx, UINT64_MAX);
+    hf_model *model = model_of(ctx, table, &settings);
+    static const char command[] = "holdfast fit 'a\nb.csv' --target y";
+    assert_null(hf_model_command(model));
+    assert_int_equal(hf_model_set_command(ctx, model, "another"), HF_OK);
+    assert_int_equal(hf_model_set_command(ctx, model, command), HF_OK);
+    for (int known = 1; known >= 0; known--) {
+        hf_model *loaded = NULL;
+        unsigned char *bytes = NULL;
+        size_t size = 0;
+        uint64_t seed = 5;
+        if (!known) model->seeded = false;
+        if (!known) assert_int_equal(hf_model_set_command(ctx, model, NULL), HF_OK);
+        assert_int_equal(hfi_model_to_image(ctx, model, HFI_PIECE_BYTES, &bytes, &size), HF_OK);
+        assert_int_equal(hfi_model_from_bytes(ctx, bytes, size, "m", &loaded), HF_OK);
+        assert_int_equal(hf_model_seed(loaded, &seed), known);
+        assert_true(seed == (known ? UINT64_MAX : 5));
+        if (known) assert_string_equal(hf_model_command(loaded), command);
+        if (!known) assert_null(hf_model_command(loaded));
+        assert_string_equal(hf_model_library(loaded), hf_version());
+        sqlite3_free(bytes);
+        hf_model_free(loaded);
+    }
+    hf_model_free(model);
+    hf_table_free(table);
     hf_context_free(ctx);
 }
 
@@ -208,6 +244,11 @@ static void nonsense_with_a_right_checksum_is_refused(void **state)
         "UPDATE meta SET value = 2 WHERE key = 'settings.train'",
         "UPDATE meta SET value = 'short' WHERE key = 'data_sha256'",
         "DELETE FROM meta WHERE key = 'report.gain'",
+        "DELETE FROM meta WHERE key = 'library'",
+        "UPDATE meta SET value = '-1' WHERE key = 'seed'",
+        "UPDATE meta SET value = '18446744073709551616' WHERE key = 'seed'",
+        "UPDATE meta SET value = 0 WHERE key = 'seed'",
+        "INSERT INTO meta (key, value) VALUES ('command', NULL)",
         "UPDATE feature SET scale = 0 WHERE position = 0",
         "UPDATE feature SET shift = 9e999 WHERE position = 0",
         "DELETE FROM feature WHERE position = 1",
@@ -438,6 +479,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_saved_comes_back),
+        cmocka_unit_test(how_it_was_made_comes_back_where_it_is_known),
         cmocka_unit_test(every_kind_of_model_comes_back),
         cmocka_unit_test(foreign_files_are_refused),
         cmocka_unit_test(truncated_and_padded_files_are_refused),

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """What each verb prints and writes when all is well."""
+import contextlib
 import json
 import math
 import os
 import re
+import shlex
+import sqlite3
 import statistics
 import unittest
 
@@ -25,7 +28,7 @@ class Fit(ToolCase):
         self.assertTrue(out.endswith("Saved as m.hf\n"))
         # The file's lines are known while it is read, its rows for ever.
         shown = re.sub(r"^ +(?:line|\d+)(?= +(?:row|\d+)(?: +\S+){4}$)", "", out, flags=re.M)
-        self.assertEqual(self.ok("inspect", "m.hf").split("\n\nSHA")[0], shown.split("\n\nSaved")[0])
+        self.assertEqual(self.ok("inspect", "m.hf").split("\n\nTo make")[0], shown.split("\n\nSaved")[0])
 
     def test_lines_are_those_of_the_file(self):
         """Blank lines and fields of several lines count: the line is where an editor finds the reading, in all verbs."""
@@ -70,6 +73,23 @@ class Fit(ToolCase):
         self.assertEqual({entry.pop("line") for entry in report["suspects"]}, {6, 24, 49})
         self.assertRegex(inspected.pop("content_sha256"), "^[0-9a-f]{64}$")
         self.assertEqual(inspected, report)
+
+    def test_the_command_is_kept(self):
+        """What inspect prints makes the same file; names of other files and what is only told are no part of it."""
+        self.wave("it's a.csv", rows=12)
+        self.ok("fit", "it's a.csv", "-t", "y", "-k", "se(ard)", "--set", "noise=0.1", "--seed", "7", "-o", "m.hf", "--json", "-q", quiet=False)
+        printed = self.ok("inspect", "m.hf")
+        command = re.search("^To make it again: holdfast (.*)$", printed, re.M).group(1)
+        self.assertEqual(command, r"fit 'it'\''s a.csv' --target y --kernel 'se(ard)' --set noise=0.1 --seed 7")
+        self.assertRegex(printed, r"(?m)^Written by Holdfast \d+\.\d+\.\d+, seed 7$")
+        self.ok(*shlex.split(command), "-o", "again.hf", quiet=False)
+        self.assertEqual(self.meta("again.hf")["command"], self.meta("m.hf")["command"])
+        told = json.loads(self.ok("inspect", "again.hf", "--json"))
+        self.assertEqual((told["command"], told["seed"]), ("holdfast " + command, 7))
+
+    def meta(self, name):
+        with contextlib.closing(sqlite3.connect(self.path(name))) as database:
+            return dict(database.execute("SELECT key, value FROM meta"))
 
     def test_says_how_good_it_is(self):
         """Scores of this model, the plain one and the mean, on the same readings; which inputs matter."""

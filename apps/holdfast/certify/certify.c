@@ -73,12 +73,12 @@ static const tool_option options[] = {
     {"counterexamples", 0, "FILE.csv",
      "of verdicts, decision and --max-radius: points beyond a limit,\nor of another class", TOOL_WRITES},
     {"fail-on", 0, "WHAT", "exit status 3 if a counterexample is found; open: or if a verdict\nis left open",
-     false},
+     TOOL_TELLS},
     {"where", 0, NULL,
      "columns more, for each input that moves: where lower_attained and\nupper_attained are "
      "(INPUT_at_lower, INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
-     false},
-    {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", false},
+     TOOL_TELLS},
+    {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", TOOL_TELLS},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
@@ -95,7 +95,7 @@ static const tool_option options[] = {
     {"format", 0, "FORMAT",
      "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
      "settings and options, and the\nbox, so that it can be checked by itself",
-     false},
+     TOOL_TELLS},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
      "and --max-radius the share\nof rows that are certified. Needs gnuplot",

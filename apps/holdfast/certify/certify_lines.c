@@ -24,22 +24,13 @@ static json_t *by_input(const certified *run, const double *numbers)
 
 /* ---- what all rows share ------------------------------------------------------------------------------------- */
 
-/* Options that change no digit, or that name a file which is written. */
-static bool is_no_part(const tool_option *option)
-{
-    static const char *const names[] = {"json", "quiet", "threads", "format", "where", "sides", "fail-on"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (strcmp(option->name, names[k]) == 0) return true;
-    return (option->traits & TOOL_WRITES) != 0;
-}
-
 /* The options as they were given, each a list of what followed it. */
 static json_t *options_given(const tool_arguments *arguments)
 {
     json_t *object = json_object();
     for (size_t k = 0; k < arguments->count; k++) {
         const tool_given *given = &arguments->list[k];
-        if (is_no_part(given->option)) continue;
+        if (!option_counts(given->option)) continue;
         if (json_object_get(object, given->option->name) == NULL)
             json_object_set_new(object, given->option->name, json_array());
         if (given->value != NULL)
@@ -76,6 +67,7 @@ static json_t *of_what(const certified *run, const certify_request *asked)
 static json_t *heading(const certified *run, const certify_request *asked)
 {
     json_t *object = json_object();
+    char *command = command_text(run->arguments, false);
     const bool claim = asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH;
     const tool_entry entries[] = {
         {"holdfast", json_string(hf_version())},
@@ -88,8 +80,10 @@ static json_t *heading(const certified *run, const certify_request *asked)
         {"estimate", json_boolean(asked->estimate)},
         {"settings", settings_used(asked)},
         {"options", options_given(run->arguments)},
+        {"command", json_text(command)},
         {"unit", has_argument(run->arguments, "at") ? by_input(run, run->unit) : json_null()}};
     json_add_entries(object, entries, sizeof entries / sizeof *entries);
+    free(command);
     if (json_object_size(object) == sizeof entries / sizeof *entries) return object;
     json_decref(object); /* what there was no memory for is missing */
     return NULL;

@@ -221,6 +221,16 @@ static hf_status add_lines(fit_job *job)
     return status;
 }
 
+/* Names of files that are written are left out, so that the same model is the same file wherever it lies. */
+static hf_status keep_command(const fit_job *job)
+{
+    char *command = command_text(job->arguments, false);
+    const hf_status status =
+        command != NULL ? hf_model_set_command(job->session.ctx, job->model, command) : HF_ERR_MEMORY;
+    free(command);
+    return status;
+}
+
 static int fit(fit_job *job)
 {
     hf_context *ctx = job->session.ctx;
@@ -229,6 +239,7 @@ static int fit(fit_job *job)
     if (status >= 0) status = suspects_of(ctx, job->model, &job->suspects);
     if (status >= 0) status = add_lines(job);
     if (status >= 0) status = quality_of(ctx, job->model, &job->quality);
+    if (status >= 0) status = keep_command(job);
     /* Saved before it is shown: a report of a model that could not be kept would be a promise broken. */
     if (status >= 0 && output != NULL && group_is_first()) status = hf_model_save(ctx, job->model, output);
     if (status >= 0) remove_checkpoint(job);

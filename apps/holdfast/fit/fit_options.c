@@ -53,11 +53,9 @@ static const struct extra {
     const char *name;
     char letter;
     unsigned traits;
-} extras[] = {{"kernel", 'k', 0},
-              {"mean", 'm', 0},
-              {"set", 0, TOOL_REPEATS},
-              {"checkpoint", 0, TOOL_WRITES},
-              {"actions-file", 0, TOOL_READS}};
+} extras[] = {{"kernel", 'k', 0},        {"mean", 'm', 0},
+              {"set", 0, TOOL_REPEATS},  {"checkpoint", 0, TOOL_WRITES},
+              {"resume", 0, TOOL_TELLS}, {"actions-file", 0, TOOL_READS}};
 
 static tool_option option_of(const hf_setting *setting)
 {

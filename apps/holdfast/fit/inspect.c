@@ -3,6 +3,7 @@
 #include "fit/inspect.h"
 #include "report/report.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 static const tool_option options[] = {
@@ -18,6 +19,16 @@ static const tool_option options[] = {
      0},
 };
 
+static void print_origin(const hf_model *model)
+{
+    uint64_t seed = 0;
+    const char *command = hf_model_command(model);
+    if (command != NULL) say(stdout, "\nTo make it again: %s", command);
+    printf("\nWritten by Holdfast %s", hf_model_library(model));
+    if (hf_model_seed(model, &seed)) printf(", seed %" PRIu64, seed);
+    putchar('\n');
+}
+
 static void print_model(tool_session *session, const hf_model *model, const hf_table *suspects,
                         const tool_quality *quality, const char *file)
 {
@@ -25,7 +36,8 @@ static void print_model(tool_session *session, const hf_model *model, const hf_t
         report_model(stdout, model, suspects, quality);
         for (size_t i = 0; i < hf_model_notes(model); i++)
             say(stdout, "%s  %s\n", i == 0 ? "\nNotes\n" : "", hf_model_note(model, i));
-        say(stdout, "\nSHA-256 of the training data: %s\n", hf_model_data_checksum(model));
+        print_origin(model);
+        say(stdout, "SHA-256 of the training data: %s\n", hf_model_data_checksum(model));
         say(stdout, "SHA-256 of this model: %s\n", hf_model_content_checksum(model));
         return;
     }
@@ -87,10 +99,10 @@ const tool_verb verb_inspect = {
     .summary = "Show what a model has learnt, or what an envelope is made of",
     .text =
         "Prints the report of the fit, the suspected readings, leave-one-out scores, the relevance of the\n"
-        "inputs, and the hyperparameters in the units of the data. With --rows also a table with one row\n"
-        "per reading: its leave-one-out prediction (from the others), its weight (1 plain, 0 set aside),\n"
-        "how far the model would move without it (influence, in nats), whether it is suspected, and its\n"
-        "group. --rows - writes that table and nothing else.\n"
+        "inputs, the hyperparameters in the units of the data, and the command that makes the model again.\n"
+        "With --rows also a table with one row per reading: its leave-one-out prediction (from the others),\n"
+        "its weight (1 plain, 0 set aside), how far the model would move without it (influence, in nats),\n"
+        "whether it is suspected, and its group. --rows - writes that table and nothing else.\n"
         "--moved tells how far the model would move if one reading were another number (influence, in\n"
         "nats, over all outputs together and over each of several), hyperparameters and thresholds held.\n"
         "Of a classifier it shows classes and evidence, and --rows row, label, the most probable class and "

@@ -179,6 +179,10 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
     const char *exposure = hf_model_exposure_column(model);
     if (object != NULL && exposure != NULL)
         json_object_set_new(object, "exposure_column", json_text(exposure));
+    uint64_t seed = 0;
+    if (object != NULL) json_object_set_new(object, "command", json_text(hf_model_command(model)));
+    if (object != NULL)
+        json_object_set_new(object, "seed", hf_model_seed(model, &seed) ? json_count(seed) : json_null());
     double trained, observed;
     if (object != NULL && trained_noise(model, &trained, &observed))
         json_object_set_new(

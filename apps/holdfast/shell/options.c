@@ -11,10 +11,10 @@
 
 const tool_option common_options[] = {
     {"seed", 0, "S", "seed of all random choices (default 0); the same seed gives the same result", false},
-    {"threads", 0, "T", "threads to use (default: all processors); results do not depend on it", false},
-    {"json", 0, NULL, "print JSON on standard output", false},
-    {"quiet", 'q', NULL, "no warnings and no progress bar", false},
-    {"help", 'h', NULL, "print this help", false},
+    {"threads", 0, "T", "threads to use (default: all processors); results do not depend on it", TOOL_TELLS},
+    {"json", 0, NULL, "print JSON on standard output", TOOL_TELLS},
+    {"quiet", 'q', NULL, "no warnings and no progress bar", TOOL_TELLS},
+    {"help", 'h', NULL, "print this help", TOOL_TELLS},
 };
 const size_t common_option_count = sizeof common_options / sizeof common_options[0];
 

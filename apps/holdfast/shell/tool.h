@@ -35,7 +35,8 @@ typedef enum tool_trait {
     TOOL_REPEATS = 1, /* may be given more than once */
     TOOL_READS =
         2, /* names a file that the verb reads; with TOOL_REPEATS a list of them, or of something else */
-    TOOL_WRITES = 4 /* names a file that the verb writes */
+    TOOL_WRITES = 4, /* names a file that the verb writes */
+    TOOL_TELLS = 8   /* changes what is told, or how fast, and no digit of what is computed */
 } tool_trait;
 
 enum {
@@ -289,6 +290,14 @@ char *to_utf8(const char *text);
 char *json_escaped(const char *text);
 /** The same as JSON, null for NULL; a new reference. */
 json_t *json_text(const char *text);
+
+/* ---- commands (command.c) ----------------------------------------------------------------------------------- */
+
+/** Whether an option is part of what is computed. */
+bool option_counts(const tool_option *option);
+/** What was given as a command for a shell, to be freed; NULL when out of memory. `whole`: all of it, else without the options
+ * that do not count. */
+char *command_text(const tool_arguments *arguments, bool whole);
 
 /* ---- amounts (speed.c) ----------------------------------------------------------------------- */
 
