@@ -143,11 +143,9 @@ static void draw_slices(hfi_page *page, slice *s, const double *centre, bool *dr
 static void write_slices(hfi_page *page)
 {
     const hf_model *model = page->model;
-    hfi_page_part(page, "slices", "What is predicted along each input");
     if (model->low == NULL || model->n == 0) {
         hfi_page_put(page,
                      "<p>The model was fitted without holding its rows: there is no range to draw.</p>\n");
-        hfi_page_end(page);
         return;
     }
     const bool labels = hf_model_can(model, HF_ABILITY_CLASS_SCORES);
@@ -174,7 +172,6 @@ static void write_slices(hfi_page *page)
         hfi_page_put(page, "</div>\n");
     }
     HFI_FREE(page->ctx, drawn, s.x);
-    hfi_page_end(page);
 }
 
 /* ---- residuals ------------------------------------------------------------------------------------------ */
@@ -183,11 +180,9 @@ static void write_residuals(hfi_page *page)
 {
     const double *y = hfi_page_column(page, "y"), *mean = hfi_page_column(page, "loo_mean"),
                  *sd = hfi_page_column(page, "loo_sd"), *weight = hfi_page_column(page, "weight");
-    hfi_page_part(page, "residuals", "Residuals");
     if (y == NULL || mean == NULL || sd == NULL || weight == NULL) {
         hfi_page_put(page,
                      "<p>Predictions of single readings from the others are not known for this model.</p>\n");
-        hfi_page_end(page);
         return;
     }
     const size_t n = hf_table_rows(page->rows), step = n / MOST_DOTS + 1;
@@ -215,7 +210,6 @@ static void write_residuals(hfi_page *page)
         "<figcaption>Each reading less what the others predict, in standard deviations%s. The band holds 95 "
         "%% of them if the model is right; crosses were set aside.</figcaption></figure>\n",
         step > 1 ? "; not all readings are drawn" : "");
-    hfi_page_end(page);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------------------ */
@@ -246,23 +240,52 @@ static hf_status ask(hf_context *ctx, hfi_page *page)
     return where_known(status);
 }
 
+static bool has_certificates(const hfi_page *page)
+{
+    return page->with.certificates != NULL;
+}
+
+static bool has_study(const hfi_page *page)
+{
+    return page->with.study != NULL;
+}
+
+const hfi_page_section hfi_page_sections[] = {
+    {"fit", "The fit", "The fit", hfi_page_fit, NULL},
+    {"data", "Data", "Data", hfi_page_data, NULL},
+    {"trust", "Trust", "How far to trust it", hfi_page_trust, NULL},
+    {"aside", "Doubted readings", "Doubted readings", hfi_page_aside, NULL},
+    {"inputs", "Inputs", "Which inputs matter", hfi_page_inputs, NULL},
+    {"slices", "Predictions", "What is predicted along each input", write_slices, NULL},
+    {"residuals", "Residuals", "Residuals", write_residuals, NULL},
+    {"certificates", "Certificates", "What surely holds", hfi_page_certificates, has_certificates},
+    {"study", "Study", "The study", hfi_page_study, has_study},
+    {"parameters", "Hyperparameters", "Hyperparameters", hfi_page_parameters, NULL},
+    {"again", "Make it again", "How to make it again", hfi_page_again, NULL},
+    {0}};
+
 static void write_parts(hfi_page *page)
 {
-    static void (*const parts[])(hfi_page *) = {hfi_page_fit,    hfi_page_data,       hfi_page_trust,
-                                                hfi_page_aside,  hfi_page_inputs,     write_slices,
-                                                write_residuals, hfi_page_parameters, hfi_page_again};
     hfi_page_begin(page);
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && page->status >= 0; i++) parts[i](page);
+    for (const hfi_page_section *part = hfi_page_sections; part->write != NULL && page->status >= 0; part++) {
+        if (part->shown != NULL && !part->shown(page)) continue;
+        hfi_page_put(page, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", part->id, part->id,
+                     part->title);
+        part->write(page);
+        hfi_page_put(page, "</section>\n");
+    }
     hfi_page_finish(page);
 }
 
-hf_status hf_model_report_html(hf_context *ctx, const hf_model *model, const hf_table *test,
-                               const char *model_file, const char *path)
+hf_status hf_model_report_html(hf_context *ctx, const hf_model *model, const hf_page_parts *parts,
+                               const char *path)
 {
     if (ctx == NULL || model == NULL || path == NULL)
         return hfi_refuse(ctx, "hf_model_report_html: context, model and path must not be NULL");
-    hfi_page page = {.ctx = ctx, .model = model, .test = test, .model_file = model_file};
-    hf_status status = ask(ctx, &page);
+    hfi_page page = {.ctx = ctx, .model = model};
+    if (parts != NULL) page.with = *parts;
+    hf_status status = hfi_page_check_certificates(ctx, model, page.with.certificates);
+    if (status >= 0) status = ask(ctx, &page);
     if (status >= 0) {
         page.status = hfi_file_begin(ctx, path, &page.file);
         if (page.status >= 0) write_parts(&page);

@@ -13,8 +13,7 @@
 typedef struct hfi_page {
     hf_context *ctx;
     const hf_model *model;
-    const hf_table *test;
-    const char *model_file;
+    hf_page_parts with;
     hfi_file file;
     hf_status status;
     hf_table *rows; /* hf_model_rows(), or NULL */
@@ -29,9 +28,15 @@ typedef struct hfi_page {
 void hfi_page_put(hfi_page *page, const char *format, ...) HF_PRINTF(2, 3);
 /** Any text, escaped. Bytes that are no UTF-8 and control characters become U+FFFD. */
 void hfi_page_words(hfi_page *page, const char *text);
-/** A heading of a part, whose anchor is `id`; closed by hfi_page_end(). */
-void hfi_page_part(hfi_page *page, const char *id, const char *title);
-void hfi_page_end(hfi_page *page);
+/** A table that scrolls, from its label, for those who hear it, to its first row. `more`: attributes; `heads`: of its columns. */
+void hfi_page_table(hfi_page *page, const char *label, const char *more, const char *caption, size_t count,
+                    const char *const *heads);
+void hfi_page_table_end(hfi_page *page);
+/** The heading of a row, which begins with it, and a cell of text. */
+void hfi_page_row(hfi_page *page, const char *head);
+void hfi_page_text(hfi_page *page, const char *text);
+/** A command, as it was typed. */
+void hfi_page_command(hfi_page *page, const char *command, const char *more);
 /** A number of a cell of a table. */
 void hfi_page_cell(hfi_page *page, double value, int digits);
 void hfi_page_begin(hfi_page *page);
@@ -60,13 +65,27 @@ void hfi_plot_reach(double value, double *low, double *high);
 
 /* ---- parts ---- */
 
+/** A part has its heading and an entry above; `shown` NULL: always. */
+typedef struct hfi_page_section {
+    const char *id, *entry, *title;
+    void (*write)(hfi_page *page);
+    bool (*shown)(const hfi_page *page);
+} hfi_page_section;
+/** The parts in their order, `write` of the last one NULL (page.c). */
+extern const hfi_page_section hfi_page_sections[];
+
 void hfi_page_fit(hfi_page *page);
 void hfi_page_data(hfi_page *page);
 void hfi_page_trust(hfi_page *page);
 void hfi_page_aside(hfi_page *page);
 void hfi_page_inputs(hfi_page *page);
+void hfi_page_certificates(hfi_page *page);
+void hfi_page_study(hfi_page *page);
 void hfi_page_parameters(hfi_page *page);
 void hfi_page_again(hfi_page *page);
+
+/** Certificates that are not of the model are refused (page_certificates.c). */
+hf_status hfi_page_check_certificates(hf_context *ctx, const hf_model *model, const hf_table *certificates);
 
 /** Numbers of a column of page->rows; NULL if there is none. */
 const double *hfi_page_column(const hfi_page *page, const char *name);

@@ -3,7 +3,9 @@
 #include "page/page.h"
 
 #include <holdfast/enums.h>
+#include <holdfast/settings.h>
 #include <holdfast/version.h>
+#include <inttypes.h>
 #include <math.h>
 
 const double *hfi_page_column(const hfi_page *page, const char *name)
@@ -40,7 +42,6 @@ void hfi_page_fit(hfi_page *page)
 {
     const hf_model *model = page->model;
     const hf_fit_report *r = &model->report;
-    hfi_page_part(page, "fit", "The fit");
     hfi_page_put(page, "<p>A Gaussian process with the kernel <code>");
     hfi_page_words(page, hf_kernel_expression(model->posterior->kernel));
     hfi_page_put(page, "</code> was fitted to %zu readings from ", r->readings);
@@ -64,7 +65,6 @@ void hfi_page_fit(hfi_page *page)
         hfi_page_put(page, "</li>\n");
     }
     if (model->notes > 0) hfi_page_put(page, "</ul>\n");
-    hfi_page_end(page);
 }
 
 /* ---- the data ------------------------------------------------------------------------------------------- */
@@ -82,9 +82,8 @@ static void summary_row(hfi_page *page, const char *name, size_t n, const double
         mean += step / (double)count;
         square += step * (v - mean);
     }
-    hfi_page_put(page, "<tr><th scope=\"row\">");
-    hfi_page_words(page, name);
-    hfi_page_put(page, "</th><td>%zu</td>", count);
+    hfi_page_row(page, name);
+    hfi_page_put(page, "<td>%zu</td>", count);
     hfi_page_cell(page, low, 5);
     hfi_page_cell(page, count > 0 ? mean : NAN, 5);
     hfi_page_cell(page, high, 5);
@@ -95,22 +94,17 @@ static void summary_row(hfi_page *page, const char *name, size_t n, const double
 void hfi_page_data(hfi_page *page)
 {
     const hf_model *model = page->model;
-    hfi_page_part(page, "data", "Data");
     if (hf_model_skipped(model) > 0)
         hfi_page_put(page, "<p>%zu rows were left out because an input was missing.</p>\n",
                      hf_model_skipped(model));
     if (model->x == NULL || model->n == 0) {
         hfi_page_put(page, "<p>The model was fitted without holding its rows, and cannot tell.</p>\n");
-        hfi_page_end(page);
         return;
     }
-    hfi_page_put(
-        page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Summary of the data\"><table>"
-        "<caption>Columns as the model sees them: dates are counted from the first one, texts are 1 "
-        "and 0</caption><thead><tr><th scope=\"col\">column</th><th scope=\"col\">values</th>"
-        "<th scope=\"col\">least</th><th scope=\"col\">mean</th><th scope=\"col\">largest</th>"
-        "<th scope=\"col\">sd</th></tr></thead><tbody>\n");
+    static const char *const heads[] = {"column", "values", "least", "mean", "largest", "sd"};
+    hfi_page_table(page, "Summary of the data", "",
+                   "Columns as the model sees them: dates are counted from the first one, texts are 1 and 0",
+                   6, heads);
     if (model->classifier) {
         for (size_t c = 0; c < model->classes; c++) {
             hfi_page_put(page, "<tr><th scope=\"row\">class ");
@@ -123,8 +117,7 @@ void hfi_page_data(hfi_page *page)
     }
     for (size_t j = 0; j < model->d; j++)
         summary_row(page, model->feature[j], model->n, model->x + j, model->width);
-    hfi_page_put(page, "</tbody></table></div>\n");
-    hfi_page_end(page);
+    hfi_page_table_end(page);
 }
 
 /* ---- trust ---------------------------------------------------------------------------------------------- */
@@ -163,8 +156,8 @@ static void say_coverage(hfi_page *page, const char *of, const hf_metrics *m)
 static void trust_scores(hfi_page *page)
 {
     hf_metrics test = {0};
-    if (page->test != NULL) {
-        const hf_status status = hf_score(page->ctx, page->model, page->test, &test);
+    if (page->with.test != NULL) {
+        const hf_status status = hf_score(page->ctx, page->model, page->with.test, &test);
         if (status < 0) page->status = status;
     }
     if (page->scored) say_coverage(page, "Predicted from the other readings", &page->scores.model);
@@ -174,22 +167,19 @@ static void trust_scores(hfi_page *page)
                      "<p>The model keeps no rows that it could be tested with; give a test table.</p>\n");
         return;
     }
-    hfi_page_put(
-        page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Scores\"><table><caption>Errors, "
-        "and the share of readings inside of central intervals</caption><thead><tr>"
-        "<th scope=\"col\">predicted</th><th scope=\"col\">readings</th><th scope=\"col\">RMSE</th>"
-        "<th scope=\"col\">MAE</th><th scope=\"col\">R2</th><th scope=\"col\">NLPD</th>"
-        "<th scope=\"col\">50 %%</th><th scope=\"col\">90 %%</th><th scope=\"col\">95 %%</th></tr></thead>"
-        "<tbody>\n");
+    static const char *const heads[] = {"predicted", "readings", "RMSE", "MAE", "R2",
+                                        "NLPD",      "50 %",     "90 %", "95 %"};
+    hfi_page_table(page, "Scores", "", "Errors, and the share of readings inside of central intervals", 9,
+                   heads);
     if (page->scored) {
         score_row(page, "each from the others", &page->scores.model, page->scores.model_r2);
         score_row(page, "the same by a plain Gaussian process", &page->scores.plain, page->scores.plain_r2);
         score_row(page, "the same by the mean of the others", &page->scores.mean, 0.0);
     }
     score_row(page, "test table", &test, NAN);
+    hfi_page_table_end(page);
     hfi_page_put(
-        page, "</tbody></table></div>\n<p>RMSE and MAE are in units of the target; R2 is the share of the "
+        page, "<p>RMSE and MAE are in units of the target; R2 is the share of the "
               "squared error of the mean that is saved; NLPD is the mean negative log density. "
               "Hyperparameters were learnt from all readings, so that new rows are predicted a little worse "
               "than each from the others.</p>\n");
@@ -202,13 +192,13 @@ static void trust_classes(hfi_page *page)
     };
     hf_calibration_bin bin[BINS];
     hf_class_metrics m;
-    if (page->test == NULL) {
+    if (page->with.test == NULL) {
         hfi_page_put(page,
                      "<p>Labels are not predicted one from the others; give a test table to see how far the "
                      "classifier can be trusted.</p>\n");
         return;
     }
-    const hf_status status = hf_score_classes(page->ctx, page->model, page->test, BINS, bin, &m);
+    const hf_status status = hf_score_classes(page->ctx, page->model, page->with.test, BINS, bin, &m);
     if (status < 0) {
         page->status = status;
         return;
@@ -218,25 +208,21 @@ static void trust_classes(hfi_page *page)
         "<p>In the test table, %.1f %% of %zu labels are right; the mean negative log probability is "
         "%.3g. Probabilities are off by %.3g on average (calibration error).</p>\n",
         100.0 * m.accuracy, m.n, m.nlpd, m.calibration_error);
-    hfi_page_put(page, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-                       "aria-label=\"Calibration\"><table><caption>Rows "
-                       "by their largest probability</caption><thead><tr><th scope=\"col\">said</th>"
-                       "<th scope=\"col\">right</th><th scope=\"col\">rows</th></tr></thead><tbody>\n");
+    static const char *const heads[] = {"said", "right", "rows"};
+    hfi_page_table(page, "Calibration", "", "Rows by their largest probability", 3, heads);
     for (size_t k = 0; k < BINS; k++)
         if (bin[k].n > 0)
             hfi_page_put(page, "<tr><th scope=\"row\">%.2f</th><td>%.2f</td><td>%zu</td></tr>\n",
                          bin[k].confidence, bin[k].accuracy, bin[k].n);
-    hfi_page_put(page, "</tbody></table></div>\n");
+    hfi_page_table_end(page);
 }
 
 void hfi_page_trust(hfi_page *page)
 {
-    hfi_page_part(page, "trust", "How far to trust it");
     if (hf_model_can(page->model, HF_ABILITY_CLASS_SCORES))
         trust_classes(page);
     else
         trust_scores(page);
-    hfi_page_end(page);
 }
 
 /* ---- doubted readings ----------------------------------------------------------------------------------- */
@@ -247,26 +233,24 @@ static void aside_rows(hfi_page *page, const double *suspected)
                  *mean = hfi_page_column(page, "loo_mean"), *sd = hfi_page_column(page, "loo_sd"),
                  *weight = hfi_page_column(page, "weight"), *output = hfi_page_column(page, "output");
     if (row == NULL || y == NULL || mean == NULL || sd == NULL || weight == NULL) return;
-    hfi_page_put(
-        page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Doubted readings\">"
-        "<table data-sort><caption>Rows are counted from 1, without the header; weight 0 is set aside, 1 "
-        "counts as the others</caption><thead><tr><th scope=\"col\">row</th>%s"
-        "<th scope=\"col\">reading</th><th scope=\"col\">the others say</th><th scope=\"col\">sd</th>"
-        "<th scope=\"col\">off by so many sd</th><th scope=\"col\">weight</th></tr></thead><tbody>\n",
-        output != NULL ? "<th scope=\"col\">output</th>" : "");
+    static const char *const heads[] = {"row",    "reading", "the others say", "sd", "off by so many sd",
+                                        "weight", "output"};
+    hfi_page_table(
+        page, "Doubted readings", " data-sort",
+        "Rows are counted from 1, without the header; weight 0 is set aside, 1 counts as the others",
+        output != NULL ? 7 : 6, heads);
     for (size_t i = 0; i < hf_table_rows(page->rows); i++) {
         if (!(suspected[i] > 0.0)) continue;
         hfi_page_put(page, "<tr><th scope=\"row\">%.0f</th>", row[i]);
-        if (output != NULL) hfi_page_cell(page, output[i], 6);
         hfi_page_cell(page, y[i], 6);
         hfi_page_cell(page, mean[i], 6);
         hfi_page_cell(page, sd[i], 3);
         hfi_page_cell(page, (y[i] - mean[i]) / sd[i], 3);
         hfi_page_cell(page, weight[i], 3);
+        if (output != NULL) hfi_page_cell(page, output[i], 6);
         hfi_page_put(page, "</tr>\n");
     }
-    hfi_page_put(page, "</tbody></table></div>\n");
+    hfi_page_table_end(page);
 }
 
 void hfi_page_aside(hfi_page *page)
@@ -274,14 +258,12 @@ void hfi_page_aside(hfi_page *page)
     const double *suspected = hfi_page_column(page, "suspected");
     size_t count = 0;
     for (size_t i = 0; suspected != NULL && i < hf_table_rows(page->rows); i++) count += suspected[i] > 0.0;
-    hfi_page_part(page, "aside", "Doubted readings");
     if (suspected == NULL)
         hfi_page_put(page, "<p>This kind of model doubts no single reading.</p>\n");
     else if (count == 0)
         hfi_page_put(page, "<p>There are none.</p>\n");
     else
         aside_rows(page, suspected);
-    hfi_page_end(page);
 }
 
 /* ---- inputs --------------------------------------------------------------------------------------------- */
@@ -289,77 +271,86 @@ void hfi_page_aside(hfi_page *page)
 void hfi_page_inputs(hfi_page *page)
 {
     const hf_model *model = page->model;
-    hfi_page_part(page, "inputs", "Which inputs matter");
     if (page->relevance == NULL) {
         hfi_page_put(page, "<p>The model cannot tell: it keeps too few rows, or has too many inputs.</p>\n");
-        hfi_page_end(page);
         return;
     }
     hfi_page_put(
         page,
         "<p>The share of the variance of what is predicted that each input takes part in, alone or with "
         "others. It is about the model, not the world; of correlated twins each may look less "
-        "important than both are.</p>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-        "aria-label=\"Shares of inputs\"><table data-sort><thead><tr><th scope=\"col\">input</th>"
-        "<th scope=\"col\">share</th><th scope=\"col\" data-plain>as a bar</th></tr></thead><tbody>\n");
+        "important than both are.</p>\n");
+    static const char *const heads[] = {"input", "share", "as a bar"};
+    hfi_page_table(page, "Shares of inputs", " data-sort", "", 3, heads);
     for (size_t j = 0; j < model->d; j++) {
         const double share = page->relevance[j], drawn = share > 1.0 ? 1.0 : share < 0.0 ? 0.0 : share;
-        hfi_page_put(page, "<tr><th scope=\"row\">");
-        hfi_page_words(page, model->feature[j]);
+        hfi_page_row(page, model->feature[j]);
         hfi_page_put(
             page,
-            "</th><td>%.3f</td><td><svg viewBox=\"0 0 120 12\" style=\"width:120px\" aria-hidden=\"true\">"
+            "<td>%.3f</td><td><svg viewBox=\"0 0 120 12\" style=\"width:120px\" aria-hidden=\"true\">"
             "<rect class=\"bar\" width=\"%.1f\" height=\"12\"/></svg></td></tr>\n",
             share, 120.0 * drawn);
     }
-    hfi_page_put(page, "</tbody></table></div>\n");
-    hfi_page_end(page);
+    hfi_page_table_end(page);
 }
 
 /* ---- hyperparameters, and how to make it again ---------------------------------------------------------- */
 
 void hfi_page_parameters(hfi_page *page)
 {
-    hfi_page_part(page, "parameters", "Hyperparameters");
-    hfi_page_put(
-        page,
-        "<div class=\"scroll\" tabindex=\"0\" role=\"region\" "
-        "aria-label=\"Hyperparameters\"><table><caption>In "
-        "the units of the data</caption><thead><tr><th scope=\"col\">name</th><th scope=\"col\">value</th>"
-        "<th scope=\"col\">held</th></tr></thead><tbody>\n");
+    static const char *const heads[] = {"name", "value", "held"};
+    hfi_page_table(page, "Hyperparameters", "", "In the units of the data", 3, heads);
     for (size_t i = 0; i < hf_model_parameters(page->model) && page->status >= 0; i++) {
         hf_parameter parameter;
         page->status = hf_model_parameter(page->model, i, &parameter);
         if (page->status < 0) break;
-        hfi_page_put(page, "<tr><th scope=\"row\">");
-        hfi_page_words(page, parameter.name);
-        hfi_page_put(page, "</th>");
+        hfi_page_row(page, parameter.name);
         hfi_page_cell(page, parameter.value, 6);
         hfi_page_put(page, "<td>%s</td></tr>\n", parameter.fixed ? "yes" : "no");
     }
-    hfi_page_put(page, "</tbody></table></div>\n");
-    hfi_page_end(page);
+    hfi_page_table_end(page);
+}
+
+/* Settings as NAME=VALUE, where they are not the default. */
+static void changed_settings(hfi_page *page)
+{
+    const hf_fit_settings *now = &page->model->settings, usual = hf_fit_settings_default();
+    char value[512], before[512];
+    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
+        const hf_setting *setting = hf_fit_setting_at(i);
+        if (!setting->in_model ||
+            hf_fit_settings_get(page->ctx, now, setting->name, sizeof value, value) < 0 ||
+            hf_fit_settings_get(page->ctx, &usual, setting->name, sizeof before, before) < 0 ||
+            strcmp(value, before) == 0)
+            continue;
+        hfi_page_put(page, " <code>%s=", setting->name);
+        hfi_page_words(page, value);
+        hfi_page_put(page, "</code>");
+    }
 }
 
 void hfi_page_again(hfi_page *page)
 {
     const hf_model *model = page->model;
-    const char *file = page->model_file != NULL ? page->model_file : "MODEL.hf";
-    hfi_page_part(page, "again", "How to make it again");
-    hfi_page_put(
-        page, "<p>Holdfast %s. The same data, settings and seed give the same model; <code>holdfast inspect ",
-        hf_version());
-    hfi_page_words(page, file);
-    hfi_page_put(page, " --json</code> prints all settings.</p>\n<pre>holdfast report ");
-    hfi_page_words(page, file);
-    if (page->test != NULL) {
-        hfi_page_put(page, " ");
-        hfi_page_words(page, hf_table_source(page->test));
+    uint64_t seed = 0;
+    hfi_page_put(page,
+                 "<p>The same data, settings and seed give the same model. It was written by Holdfast ");
+    hfi_page_words(page, hf_model_library(model));
+    if (hf_model_seed(model, &seed)) hfi_page_put(page, ", with the seed %" PRIu64, seed);
+    if (hf_model_command(model) != NULL) {
+        hfi_page_put(page, ":</p>\n");
+        hfi_page_command(page, hf_model_command(model), " -o MODEL.hf");
+    } else {
+        hfi_page_put(page, ", by a program, with settings other than the default:");
+        changed_settings(page);
+        hfi_page_put(page, "</p>\n");
     }
-    hfi_page_put(page, " -o report.html</pre>\n<p>SHA-256 of the training data: <code>%s</code></p>\n",
-                 model->checksum);
+    if (page->with.command != NULL) {
+        hfi_page_put(page, "<p>This page, by Holdfast %s:</p>\n", hf_version());
+        hfi_page_command(page, page->with.command, " -o report.html");
+    }
+    hfi_page_put(page, "<p>SHA-256 of the training data: <code>%s</code></p>\n", model->checksum);
     if (hf_model_content_checksum(model) != NULL)
         hfi_page_put(page, "<p>SHA-256 of the model: <code>%s</code></p>\n",
                      hf_model_content_checksum(model));
-    hfi_page_end(page);
 }

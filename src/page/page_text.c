@@ -87,14 +87,45 @@ void hfi_page_cell(hfi_page *page, double value, int digits)
     hfi_page_put(page, "</td>");
 }
 
-void hfi_page_part(hfi_page *page, const char *id, const char *title)
+void hfi_page_text(hfi_page *page, const char *text)
 {
-    hfi_page_put(page, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", id, id, title);
+    hfi_page_put(page, "<td>");
+    hfi_page_words(page, text);
+    hfi_page_put(page, "</td>");
 }
 
-void hfi_page_end(hfi_page *page)
+void hfi_page_row(hfi_page *page, const char *head)
 {
-    hfi_page_put(page, "</section>\n");
+    hfi_page_put(page, "<tr><th scope=\"row\">");
+    hfi_page_words(page, head);
+    hfi_page_put(page, "</th>");
+}
+
+void hfi_page_command(hfi_page *page, const char *command, const char *more)
+{
+    hfi_page_put(page, "<pre>");
+    hfi_page_words(page, command);
+    hfi_page_put(page, "%s</pre>\n", more);
+}
+
+void hfi_page_table(hfi_page *page, const char *label, const char *more, const char *caption, size_t count,
+                    const char *const *heads)
+{
+    hfi_page_put(page, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"%s\"><table%s>",
+                 label, more);
+    if (*caption != '\0') hfi_page_put(page, "<caption>%s</caption>", caption);
+    hfi_page_put(page, "<thead><tr>");
+    for (size_t k = 0; k < count; k++) {
+        hfi_page_put(page, "<th scope=\"col\">");
+        hfi_page_words(page, heads[k]);
+        hfi_page_put(page, "</th>");
+    }
+    hfi_page_put(page, "</tr></thead><tbody>\n");
+}
+
+void hfi_page_table_end(hfi_page *page)
+{
+    hfi_page_put(page, "</tbody></table></div>\n");
 }
 
 /* ---- the page ------------------------------------------------------------------------------------------- */
@@ -167,13 +198,9 @@ void hfi_page_begin(hfi_page *page)
     hfi_page_put(page, "</style>\n</head>\n<body>\n<main>\n<h1>Model of ");
     hfi_page_words(page, page->model->target);
     hfi_page_put(page, "</h1>\n<nav aria-label=\"Parts\"><ul>");
-    static const char *const parts[][2] = {{"fit", "The fit"},         {"data", "Data"},
-                                           {"trust", "Trust"},         {"aside", "Doubted readings"},
-                                           {"inputs", "Inputs"},       {"slices", "Predictions"},
-                                           {"residuals", "Residuals"}, {"parameters", "Hyperparameters"},
-                                           {"again", "Make it again"}};
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
-        hfi_page_put(page, "<li><a href=\"#%s\">%s</a></li>", parts[i][0], parts[i][1]);
+    for (const hfi_page_section *part = hfi_page_sections; part->write != NULL; part++)
+        if (part->shown == NULL || part->shown(page))
+            hfi_page_put(page, "<li><a href=\"#%s\">%s</a></li>", part->id, part->entry);
     hfi_page_put(page, "</ul></nav>\n");
 }
 

@@ -53,7 +53,7 @@ bool hfi_meta_has(const hfi_reader *r, const char *key);
 hf_status hfi_meta_bad(const hfi_reader *r, const char *key);
 /** Text without zero bytes, as a copy in the reader's memory. `optional`: NULL is fine. */
 hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out);
-/** What hfi_writer_meta_seed() wrote. */
+/** Reads a number that hfi_writer_meta_seed() wrote. */
 hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out);
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object);
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);

@@ -9,7 +9,8 @@ static const char path[] = "api-page.html";
 
 static hf_status report(workshop *w)
 {
-    const hf_status s = hf_model_report_html(w->ctx, w->model, w->table, "m.hf", path);
+    const hf_page_parts parts = {.test = w->table, .command = "holdfast report m.hf"};
+    const hf_status s = hf_model_report_html(w->ctx, w->model, &parts, path);
     assert_int_equal(access(path, F_OK) == 0, s >= 0);
     unlink(path);
     return s;

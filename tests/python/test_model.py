@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import io
+import json
 import multiprocessing
 import os
 import pickle
@@ -38,6 +39,34 @@ class Models(Case):
             self.refused(ValueError, "counts or amounts", holdfast.CountRegressor.load, path)
             self.refused(ValueError, "labels", holdfast.GPClassifier.load, path)
         self.refused(OSError, "nowhere", fitted[0].save, "/nowhere/model.hf")
+
+    def test_page(self):
+        """The page of a model, with certificates about it and a study; those about another model are refused."""
+        X, y = wavy(12)
+        study = holdfast.Study({"x": (0.0, 1.0)}, "minimise", seed=1)
+        for x in (0.1, 0.5, 0.9):
+            study.add({"x": x}, (x - 0.4) ** 2)
+        with tempfile.TemporaryDirectory() as folder:
+            path, page, lines = (os.path.join(folder, name) for name in ("m.hf", "page.html", "lines.jsonl"))
+            fitted = holdfast.GPRegressor(train=False).fit(X, y).model_
+            fitted.save(path)
+            model = holdfast.load(path)
+            checksum = holdfast._library.lib.hf_model_content_checksum(model._pointer).decode()
+            told = {"model_sha256": checksum, "what": "mean", "row": 1, "options": {"at": ["x.csv"]}, "value": None,
+                    "command": 'holdfast certify "m.hf"', "answer": {"lower": -1.25, "upper": 2.5, "status": "tolerance"}}
+            with open(lines, "w") as file:
+                file.write(json.dumps(told) + "\n")
+            for certificates in (lines, [told]):
+                model.report_html(page, certificates=certificates, study=study)
+                with open(page) as file:
+                    text = file.read()
+                self.assertIn("stays within -1.25 and 2.5", text)
+                self.assertIn("holdfast certify &quot;m.hf&quot;", text)
+                self.assertIn("Of 3 trials 3 told something", text)
+                self.assertRegex(text, "by a program, with settings other than the default:.* <code>train=off</code>")
+            self.refused(ValueError, "this one has no file", fitted.report_html, page, certificates=lines)
+            self.refused(ValueError, "0000", model.report_html, page, certificates=[{**told, "model_sha256": "0000"}])
+        self.refused(OSError, "nowhere", model.report_html, "/nowhere/page.html")
 
     def test_what_is_told_of_a_model(self):
         X, y = wavy(50, bad=[5])

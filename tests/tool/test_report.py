@@ -103,6 +103,79 @@ class Report(ToolCase):
         self.ok("fit", "prior.csv", "-t", "y", "--mean-column", "m", "--no-train", "-o", "m.hf", quiet=False)
         self.page("m.hf", "prior.csv")
 
+    def certified(self):
+        """Two questions about a model, and the lines that answer them."""
+        self.wave(rows=12)
+        self.ok("fit", "wave.csv", "-t", "y", "--no-train", "-o", "m.hf")
+        for options in (["--never-above", "1e3"], ["--features", "a", "--time-limit", "0"]):
+            self.ok("certify", "m.hf", "--at", "wave.csv", "--radius", "0.01", *options, "--format", "jsonl", "-o", "c.jsonl")
+            yield self.read("c.jsonl")
+
+    def test_certificates(self):
+        self.write("both.jsonl", "".join(self.certified()))
+        rows = [json.loads(line) for line in self.read("both.jsonl").splitlines()]
+        page = self.page("m.hf", "--certificates", "both.jsonl")
+        self.assertIn("12 of 12 surely hold, 0 have a counterexample, 0 are open.", page.words)
+        self.assertIn("verdict of mean of y", page.words)
+        low, high = (pick(row["answer"][name] for row in rows[12:]) for pick, name in ((min, "lower"), (max, "upper")))
+        self.assertIn("In all of 12 boxes the value surely stays within %.6g and %.6g." % (low, high), page.words)
+        for row in rows:
+            self.assertIn(row["command"] + "\n", page.words)
+        text = self.read("r.html")
+        self.assertIn("<td>%.6g</td>" % rows[3]["answer"]["worst"], text)
+        tables = text.split('aria-label="Certificates"')[1:]
+        self.assertEqual([table.split("</div>")[0].count("<tr>") for table in tables], [13, 13])
+        heads = [re.findall('<th scope="col">(.*?)</th>', table.split("</thead>")[0]) for table in tables]
+        self.assertEqual(heads[0][:5], ["row", "a from", "a to", "b from", "b to"])
+        self.assertEqual(heads[1], ["row", "a from", "a to", "lower", "upper", "status", "lower_attained", "upper_attained"])
+
+    def test_certificates_of_other_models_are_refused(self):
+        lines = "".join(self.certified()).splitlines()
+        other = json.dumps({**json.loads(lines[1]), "model_sha256": "f" * 64})
+        self.write("mixed.jsonl", lines[0] + "\n" + other + "\n")
+        self.fails(["report", "m.hf", "--certificates", "mixed.jsonl", "-o", "r.html"], "mixed.jsonl: certificate 2 is about the model")
+        self.write("broken.jsonl", lines[0] + "\n{\n")
+        self.fails(["report", "m.hf", "--certificates", "broken.jsonl", "-o", "r.html"], "broken.jsonl: object 2")
+        self.write("number.jsonl", "5\n")
+        self.fails(["report", "m.hf", "--certificates", "number.jsonl", "-o", "r.html"], "number.jsonl: object 1")
+        self.write("other.jsonl", '{"a": 1}\n')
+        self.fails(["report", "m.hf", "--certificates", "other.jsonl", "-o", "r.html"], "model_sha256")
+        self.write("none.jsonl", "")
+        self.fails(["report", "m.hf", "--certificates", "none.jsonl", "-o", "r.html"], "no certificate")
+        self.fails(["report", "m.hf", "--certificates", "gone.jsonl", "-o", "r.html"], "gone.jsonl")
+        self.assertNotIn("r.html", self.files())
+
+    def test_study(self):
+        self.wave(rows=12)
+        self.ok("fit", "wave.csv", "-t", "y", "--no-train", "-o", "m.hf")
+        self.ok("study", "create", "s.hf", "--real", "x=0:10", "--category", "kind=a,<b>", "--minimise", "cost", "--seed", "5")
+        self.assertIn("Too little was told", self.page("m.hf", "--study", "s.hf").words)
+        self.write("past.csv", "x,kind,cost\n1,a,5\n3,<b>,2\n5,a,1\n7,<b>,4\n9,a,9\n4,<b>,\n2,a,3\n")
+        self.ok("study", "import", "s.hf", "past.csv")
+        page = self.page("m.hf", "--study", "s.hf")
+        self.assertIn("Of 7 trials 6 told something, 1 failed", page.words)
+        best = json.loads(self.ok("study", "best", "s.hf", "--json"))
+        self.assertIn("The best settings are those of trial %d" % best["trial"], page.words)
+        self.assertIn("holdfast study show s.hf\n", page.words)
+        figure = self.read("r.html").split('id="study"')[1].split("</figure>")[0]
+        self.assertEqual(figure.count('class="dot"'), 6)
+        self.ok("study", "create", "two.hf", "--real", "x=0:10", "--minimise", "cost", "--maximise", "gain")
+        self.write("past.csv", "x,cost,gain\n" + "".join("%d,%d,%d\n" % (i, (i - 3) ** 2, i) for i in range(8)))
+        self.ok("study", "import", "two.hf", "past.csv")
+        self.assertIn("No other trial is better in one objective without being worse", self.page("m.hf", "--study", "two.hf").words)
+        self.fails(["report", "m.hf", "--study", "m.hf", "-o", "r.html"], "m.hf")
+
+    def test_how_to_make_it_again(self):
+        """The commands of the page make the model and the page."""
+        self.wave(rows=12)
+        self.ok("fit", "wave.csv", "-t", "y", "--no-train", "--seed", "3", "-o", "m.hf")
+        page = self.page("m.hf", "wave.csv")
+        commands = re.findall(r"^(?:.*:)?(holdfast (?:fit|report) .*)$", page.words, re.M)
+        again = commands[0].replace("MODEL.hf", "again.hf").split()
+        self.ok(*again[1:], quiet=False)
+        self.assertIn("with the seed 3", page.words)
+        self.assertEqual(commands[1], "holdfast report m.hf wave.csv -o report.html")
+
     def test_refusals(self):
         self.wave()
         self.ok("fit", "wave.csv", "-t", "y", "--no-train", "-o", "m.hf", quiet=False)
@@ -120,11 +193,13 @@ class Report(ToolCase):
         """The lines that sort run: headings of tables become buttons. The console has no error."""
         self.wave(rows=40, bad=(4, 19))
         self.ok("fit", "wave.csv", "-t", "y", "-o", "m.hf", quiet=False)
-        self.page("m.hf")
+        self.ok("certify", "m.hf", "--at", "wave.csv", "--radius", "0", "--format", "jsonl", "-o", "c.jsonl")
+        self.page("m.hf", "--certificates", "c.jsonl")
         done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + self.path("u"),
                                "--dump-dom", "file://" + self.path("r.html")], capture_output=True, text=True, timeout=120)
         self.assertNotRegex(done.stderr, r"CONSOLE")
         self.assertIn('<button type="button">the others say</button>', done.stdout)
+        self.assertIn('<button type="button">lower_attained</button>', done.stdout)
         self.assertEqual(len(re.findall("<figure>", done.stdout)), 3)
 
 

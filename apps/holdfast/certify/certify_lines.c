@@ -67,7 +67,7 @@ static json_t *of_what(const certified *run, const certify_request *asked)
 static json_t *heading(const certified *run, const certify_request *asked)
 {
     json_t *object = json_object();
-    char *command = command_text(run->arguments, false);
+    char *command = command_text(run->arguments);
     const bool claim = asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH;
     const tool_entry entries[] = {
         {"holdfast", json_string(hf_version())},

@@ -224,7 +224,7 @@ static hf_status add_lines(fit_job *job)
 /* Names of files that are written are left out, so that the same model is the same file wherever it lies. */
 static hf_status keep_command(const fit_job *job)
 {
-    char *command = command_text(job->arguments, false);
+    char *command = command_text(job->arguments);
     const hf_status status =
         command != NULL ? hf_model_set_command(job->session.ctx, job->model, command) : HF_ERR_MEMORY;
     free(command);

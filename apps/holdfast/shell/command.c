@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was given, as a command that a shell takes. */
+/* Arguments as a command that a shell takes. */
 #include "shell/tool.h"
 
 #include <stdlib.h>
@@ -10,11 +10,11 @@ bool option_counts(const tool_option *option)
     return (option->traits & (TOOL_WRITES | TOOL_TELLS)) == 0;
 }
 
-/* After a blank; in quotes where a shell would take it for something else. */
+/* In quotes where a shell would take it for something else; a blank comes before all words but the first. */
 static void put_word(FILE *out, const char *word)
 {
     static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-+=:,./@%";
-    fputc(' ', out);
+    if (ftell(out) > 0) fputc(' ', out);
     if (*word != '\0' && word[strspn(word, plain)] == '\0') {
         fputs(word, out);
         return;
@@ -24,7 +24,26 @@ static void put_word(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-char *command_text(const tool_arguments *arguments, bool whole)
+/* The text of a stream in memory; NULL when out of memory. */
+static char *finish(FILE *out, char **text)
+{
+    const bool failed = ferror(out) != 0;
+    if (fclose(out) == 0 && !failed) return *text;
+    free(*text);
+    return NULL;
+}
+
+char *command_of(const char *const *words)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    if (out == NULL) return NULL;
+    for (; *words != NULL; words++) put_word(out, *words);
+    return finish(out, &text);
+}
+
+char *command_text(const tool_arguments *arguments)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -34,12 +53,9 @@ char *command_text(const tool_arguments *arguments, bool whole)
     for (size_t k = 0; k < arguments->operands; k++) put_word(out, arguments->operand[k]);
     for (size_t k = 0; k < arguments->count; k++) {
         const tool_given *given = &arguments->list[k];
-        if (!whole && !option_counts(given->option)) continue;
+        if (!option_counts(given->option)) continue;
         fprintf(out, " --%s", given->option->name);
         if (given->value != NULL) put_word(out, given->value);
     }
-    const bool failed = ferror(out) != 0;
-    if (fclose(out) == 0 && !failed) return text;
-    free(text);
-    return NULL;
+    return finish(out, &text);
 }

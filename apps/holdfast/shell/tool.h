@@ -295,9 +295,10 @@ json_t *json_text(const char *text);
 
 /** Whether an option is part of what is computed. */
 bool option_counts(const tool_option *option);
-/** What was given as a command for a shell, to be freed; NULL when out of memory. `whole`: all of it, else without the options
- * that do not count. */
-char *command_text(const tool_arguments *arguments, bool whole);
+/** The arguments as a command for a shell, without options that do not count; to be freed, NULL when out of memory. */
+char *command_text(const tool_arguments *arguments);
+/** Words, of which NULL ends the list, as a command, likewise. */
+char *command_of(const char *const *words);
 
 /* ---- amounts (speed.c) ----------------------------------------------------------------------- */
 

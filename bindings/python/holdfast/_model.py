@@ -2,7 +2,10 @@
 """Models as the library has them: fit, ask, save, load."""
 from __future__ import annotations
 
+import csv
 import ctypes
+import io
+import json
 import os
 import tempfile
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence
@@ -115,6 +118,32 @@ def _report(struct) -> Report:
     for side in ("kept", "set_aside"):
         values[side] = Record(**as_dict(values[side]))
     return Report(**values)
+
+
+def _flat(entry, before=""):
+    """Members of an object as texts, names of nested ones joined by points; lists are left out."""
+    made = {}
+    for name, value in entry.items():
+        if isinstance(value, dict):
+            made.update(_flat(value, f"{before}{name}."))
+        elif not isinstance(value, (list, tuple)):
+            made[before + name] = "" if value is None else value if isinstance(value, str) else json.dumps(value)
+    return made
+
+
+def _certificate_table(certificates):
+    """Name and CSV of certificates: a column for each member that any of them has."""
+    name = "certificates"
+    if isinstance(certificates, (str, os.PathLike)):
+        name = os.fspath(certificates)
+        with open(name, encoding="utf-8") as file:
+            certificates = [json.loads(line) for line in file if line.strip()]
+    rows = [_flat(entry) for entry in certificates]
+    out = io.StringIO()
+    writer = csv.DictWriter(out, list(dict.fromkeys(column for row in rows for column in row)), restval="", quoting=csv.QUOTE_ALL)
+    writer.writeheader()
+    writer.writerows(rows)
+    return os.fsencode(name), out.getvalue().encode()
 
 
 class Model:
@@ -355,6 +384,27 @@ class Model:
         """Saves to a model file, which the tool and every other program with the library reads."""
         ctx = context()
         ctx.check(lib.hf_model_save(ctx.pointer, self._pointer, os.fsencode(path)))
+
+    def report_html(self, path, *, certificates=None, study=None) -> None:
+        """A page of HTML about the model, for people (holdfast/page.h).
+
+        Parameters
+        ----------
+        path : where it goes
+        certificates : a file of `holdfast certify --format jsonl`, or the objects of its lines
+            They must be about this very model: one that holdfast.load() has read.
+        study : a Study to show
+        """
+        ctx, table = context(), ctypes.c_void_p()
+        parts = lib.struct("hf_page_parts")
+        try:
+            if certificates is not None:
+                name, text = _certificate_table(certificates)
+                ctx.check(lib.hf_table_parse_csv(ctx.pointer, text, len(text), name, ctypes.byref(table)))
+            parts.certificates, parts.study = table, getattr(study, "_pointer", None)
+            ctx.check(lib.hf_model_report_html(ctx.pointer, self._pointer, ctypes.byref(parts), os.fsencode(path)))
+        finally:
+            lib.hf_table_free(table)
 
     @classmethod
     def load(cls, path) -> "Model":
