@@ -203,6 +203,10 @@ HF_API const char *hf_model_output_column(const hf_model *model);
 /** Inputs, without the number of the output. */
 HF_API size_t hf_model_features(const hf_model *model);
 HF_API const char *hf_model_feature(const hf_model *model, size_t j);
+/** The column of texts that input j is made of, which is 1 where it has the text *value (which may
+ * be NULL), else 0; inputs of one column follow each other. NULL, *value untouched: the input is no
+ * text, or there is none. Owned by the model. */
+HF_API const char *hf_model_category(const hf_model *model, size_t j, const char **value);
 /**
  * The inputs of the rows of a table as the model sees them: a table of numbers, with a column for
  * each of hf_model_features(). Dates are counted from the first one of the training table, and

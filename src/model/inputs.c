@@ -167,6 +167,13 @@ hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_tabl
     return status;
 }
 
+const char *hf_model_category(const hf_model *model, size_t j, const char **value)
+{
+    if (model == NULL || j >= model->d || !hfi_input_is_category(model, j)) return NULL;
+    if (value != NULL) *value = model->input[j].value;
+    return model->input[j].column;
+}
+
 hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table, hf_table **out)
 {
     if (out != NULL) *out = NULL;

@@ -417,6 +417,7 @@ static hf_status quiet_model(workshop *w)
     assert_string_equal(hf_model_target(w->model), "y");
     assert_int_equal(hf_model_features(w->model), 2);
     assert_string_equal(hf_model_feature(w->model, 1), "b");
+    assert_null(hf_model_category(w->model, 1, NULL));
     assert_int_equal(hf_model_report(w->model)->readings, 7);
     assert_false(hf_model_settings(w->model)->train);
     assert_string_equal(hf_model_noise_column(w->model), "v");

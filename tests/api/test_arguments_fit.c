@@ -407,6 +407,10 @@ static void asking_models(workshop *w)
     assert_int_equal(hf_model_features(NULL), 0);
     assert_null(hf_model_feature(NULL, 0));
     assert_null(hf_model_feature(w->model, 2));
+    const char *category = "untouched";
+    assert_null(hf_model_category(NULL, 0, &category));
+    assert_null(hf_model_category(w->model, 2, &category));
+    assert_string_equal(category, "untouched");
     assert_null(hf_model_report(NULL));
     assert_null(hf_model_settings(NULL));
     assert_null(hf_model_noise_column(NULL));

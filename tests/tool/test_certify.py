@@ -218,7 +218,7 @@ class Readings(Certify):
         self.fails(["certify", model, "--at", "short.csv", "--radius", "1"], "b")
         self.fails(["certify", model, "--at", "gap.csv", "--radius", "1"], "line 2", '"b" is missing')
         self.write("endless.csv", "a,b\n1,0\n1,inf\n")
-        self.fails(["certify", model, "--at", "endless.csv", "--radius", "1"], "line 3", '"b" is infinite')
+        self.fails(["certify", model, "--at", "endless.csv", "--radius", "1"], "line 3", '"b": the value is infinite')
         self.fails(["certify", model], "--at or --box is missing", code=2)
         self.fails(at, "--radius is missing", code=2)
         self.fails(at + ["--radius", "-1"], "--radius: -1", code=2)

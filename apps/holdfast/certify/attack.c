@@ -12,7 +12,7 @@ static const tool_option options[] = {
     {"radius", 0, "R",
      "how far each input may be moved (required). Or one for each input\nthat moves, INPUT=R,...", true},
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
-    {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
+    {"features", 'f', "A,B,...", "only these inputs move (default: all but those of texts)", true},
     {"method", 'm', "METHOD",
      "projected (default): many small steps; sign: one step along the\nsign of the gradient", false},
     {"steps", 0, "N", "of the projected attack (default 40)", false},

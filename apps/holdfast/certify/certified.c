@@ -57,7 +57,7 @@ hf_status certified_load(certified *run)
     run->unit = calloc(run->d + 1, sizeof *run->unit);
     if (run->unit == NULL) return HF_ERR_MEMORY;
     for (size_t j = 0; j < run->d; j++) run->unit[j] = 1.0;
-    return HF_OK;
+    return certified_hold_categories(run);
 }
 
 int certified_close(certified *run, hf_status status)

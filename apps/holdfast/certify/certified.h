@@ -50,6 +50,21 @@ hf_status certified_boxes(certified *run, bool whole);
 /** Number of the input of that name, d if there is none. */
 size_t certified_input(const certified *run, const char *name, size_t length);
 
+/* ---- texts (certified_categories.c) ------------------------------------------------------------ */
+
+/** Whether an input stands for a text. */
+bool certified_is_category(const certified *run, size_t j);
+/** Adds the input of that name to a set, or all inputs of a column of texts; false: there is none. */
+bool certified_select(const certified *run, const char *name, bool *set);
+/** Inputs that stand for texts get the unit 0, unless --features, --group or --radius name them. */
+hf_status certified_hold_categories(certified *run);
+/** Whether one of them moves; then it moves by steps of 1, between 0 and 1. */
+bool certified_moves_category(const certified *run);
+/** COLUMN=TEXT: the sides of all inputs of that column, where `lower` is not NULL; false: it is something else. */
+bool certified_take_category(const certified *run, const char *name, double *lower, double *upper);
+/** Makes of the one box a box for each combination of the texts that it does not say (NaN). */
+hf_status certified_each_category(certified *run);
+
 /* ---- regions (certified_region.c) -------------------------------------------------------------- */
 
 /** Whether --radius names inputs; then they are the units, of a radius of 1, and others are held. */

@@ -6,30 +6,36 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The inputs of a table, m x d; every one must be a number. */
+static hf_status refuse_gap(certified *run, const hf_table *table, size_t row, size_t j)
+{
+    const char *column = hf_model_category(run->model, j, NULL);
+    return session_refuse(&run->session, "%s, line %zu: \"%s\" is missing%s", hf_table_source(table),
+                          hf_table_line(table, row),
+                          column != NULL ? column : hf_model_feature(run->model, j),
+                          column != NULL ? ", or a text that the model has not seen" : "");
+}
+
+/* The inputs of a table, m x d, read as predict reads them; every one must be a number. */
 static hf_status read_points(certified *run, const char *path, hf_table **table, size_t *m, double **out)
 {
     hf_context *ctx = run->session.ctx;
-    hf_status status = read_table(&run->session, path, NULL, table);
+    hf_table *inputs = NULL;
+    hf_status status = read_table(&run->session, path, run->model, table);
     if (status < 0) return status;
     *m = hf_table_rows(*table);
     if (*m == 0) return session_refuse(&run->session, "%s: a header and no rows", path);
     *out = calloc(*m * run->d + 1, sizeof **out);
-    if (*out == NULL) status = HF_ERR_MEMORY;
+    if (*out == NULL) return HF_ERR_MEMORY;
+    status = hf_model_inputs(ctx, run->model, *table, &inputs);
     for (size_t j = 0; j < run->d && status >= 0; j++) {
-        const char *name = hf_model_feature(run->model, j);
-        size_t column;
         const double *numbers = NULL;
-        status = hf_table_find(ctx, *table, name, &column);
-        if (status >= 0) status = hf_table_numbers(ctx, *table, column, &numbers);
+        status = hf_table_numbers(ctx, inputs, j, &numbers);
         for (size_t i = 0; i < *m && status >= 0; i++) {
             (*out)[i * run->d + j] = numbers[i];
-            if (!isfinite(numbers[i]))
-                status = session_refuse(&run->session, "%s, line %zu: \"%s\" is %s", path,
-                                        hf_table_line(*table, i), name,
-                                        isnan(numbers[i]) ? "missing" : "infinite");
+            if (isnan(numbers[i])) status = refuse_gap(run, *table, i, j);
         }
     }
+    hf_table_free(inputs);
     return status;
 }
 
@@ -89,10 +95,7 @@ static hf_status hold_others(certified *run)
     bool *moves = calloc(run->d + 1, sizeof *moves);
     hf_status status = moves != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < names.count && status >= 0; k++) {
-        const size_t j = certified_input(run, names.list[k], strlen(names.list[k]));
-        if (j < run->d)
-            moves[j] = true;
-        else
+        if (!certified_select(run, names.list[k], moves))
             status =
                 session_refuse(&run->session, "--features: the model has no input \"%s\"", names.list[k]);
     }
@@ -108,6 +111,7 @@ hf_status certified_units(certified *run)
     hf_status status = HF_OK;
     for (size_t j = 0; j < run->d && has_argument(run->arguments, "sds") && status >= 0; j++) {
         double low, high;
+        if (certified_is_category(run, j)) continue;
         status = describe(run, j, &low, &high, &run->unit[j]);
         if (status == HF_ERR_NO_DATA)
             return session_refuse(&run->session,
@@ -171,7 +175,7 @@ static hf_status whole_range(certified *run)
 {
     double sd;
     for (size_t j = 0; j < run->d; j++) {
-        if (!isnan(run->lower[j])) continue;
+        if (!isnan(run->lower[j]) || certified_is_category(run, j)) continue;
         const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
         if (status == HF_ERR_NO_DATA)
             return session_refuse(&run->session,
@@ -207,13 +211,17 @@ static hf_status told_box(certified *run, const tool_names *ranges)
     for (size_t k = 0; k < ranges->count; k++) {
         size_t j;
         double low, high;
-        if (!parse_range(run, ranges->list[k], &j, &low, &high))
-            return session_misuse(&run->session, "--box: '%s' is not INPUT=LOW:HIGH of an input of the model",
+        if (certified_take_category(run, ranges->list[k], run->lower, run->upper)) continue;
+        if (!parse_range(run, ranges->list[k], &j, &low, &high) || certified_is_category(run, j))
+            return session_misuse(&run->session,
+                                  "--box: '%s' is neither INPUT=LOW:HIGH of an input of the model, nor "
+                                  "COLUMN=TEXT of one of its texts",
                                   ranges->list[k]);
         run->lower[j] = low;
         run->upper[j] = high;
     }
-    return whole_range(run);
+    const hf_status ranged = whole_range(run);
+    return ranged < 0 ? ranged : certified_each_category(run);
 }
 
 static hf_status read_boxes(certified *run, const tool_names *files)
@@ -241,7 +249,8 @@ static hf_status given_boxes(certified *run)
     bool told = false;
     for (size_t k = 0; k < parts.count; k++) {
         const char *equal = strrchr(parts.list[k], '=');
-        told |= equal != NULL && strchr(equal, ':') != NULL;
+        told |= (equal != NULL && strchr(equal, ':') != NULL) ||
+                certified_take_category(run, parts.list[k], NULL, NULL);
     }
     hf_status status = told ? told_box(run, &parts) : read_boxes(run, &parts);
     names_free(&parts);

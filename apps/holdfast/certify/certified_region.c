@@ -71,7 +71,7 @@ bool certified_asks_region(const certified *run)
 {
     for (size_t k = 0; k < sizeof options / sizeof *options; k++)
         if (has_argument(run->arguments, options[k])) return true;
-    return false;
+    return certified_moves_category(run);
 }
 
 static hf_status take_shape(certified *run, hf_region *region)
@@ -115,8 +115,15 @@ static hf_status take_numbers(certified *run, struct certified_room *room)
             status = session_misuse(&run->session, "--step: %g is not above 0", stride);
         if (status >= 0) step[j] = stride;
     }
-    if (within.count > 0) room->region.least = least, room->region.most = most;
-    if (steps.count > 0) room->region.step = step;
+    const bool texts = certified_moves_category(run);
+    for (size_t k = 0; k < run->d; k++) {
+        if (!certified_is_category(run, k)) continue;
+        least[k] = fmax(least[k], 0.0);
+        most[k] = fmin(most[k], 1.0);
+        step[k] = 1.0;
+    }
+    if (within.count > 0 || texts) room->region.least = least, room->region.most = most;
+    if (steps.count > 0 || texts) room->region.step = step;
     names_free(&within);
     names_free(&steps);
     return status;
@@ -144,12 +151,9 @@ static hf_status take_groups(certified *run, struct certified_room *room)
         if (!take_names(a->list[i].value, &names))
             return session_misuse(&run->session, "--group: '%s' is no list of inputs", a->list[i].value);
         for (size_t k = 0; k < names.count && status >= 0; k++) {
-            const size_t j = certified_input(run, names.list[k], strlen(names.list[k]));
-            if (j == run->d)
+            if (!certified_select(run, names.list[k], set))
                 status =
                     session_refuse(&run->session, "--group: the model has no input \"%s\"", names.list[k]);
-            else
-                set[j] = true;
         }
         names_free(&names);
         set += run->d;

@@ -16,9 +16,13 @@ static const tool_option options[] = {
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
     {"box", 0, "BOX",
      "instead: boxes from the rows of one table to those of another,\nL.csv,U.csv; or one box by name, "
-     "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit",
+     "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit; COLUMN=TEXT of a column\nof "
+     "texts, "
+     "of which one that is left out makes a box for each",
      TOOL_REPEATS | TOOL_READS},
-    {"features", 'f', "A,B,...", "only these inputs move (default: all)", true},
+    {"features", 'f', "A,B,...",
+     "only these inputs move (default: all but those of texts, each\nof which is 0 or 1 also where it moves)",
+     true},
     {"ball", 0, "SHAPE",
      "box (default), l2 or l1: not the whole box, but the points with\nsum (moves/radius)^2 or sum "
      "|moves|/radius of at most 1",

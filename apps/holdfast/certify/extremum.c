@@ -10,8 +10,9 @@ static const tool_option options[] = {
     {"maximum", 0, NULL, "the largest", false},
     {"box", 0, "BOX",
      "where: INPUT=LOW:HIGH,..., inputs left out going as far as the\nrows of the fit (default: all of "
-     "them); or "
-     "from the rows of one\ntable to those of another, L.csv,U.csv",
+     "them); COLUMN=TEXT of a column of\ntexts, of which one that is left out makes a box for each; or "
+     "from\nthe "
+     "rows of one table to those of another, L.csv,U.csv",
      TOOL_REPEATS | TOOL_READS},
     {"beta", 0, "B", "of mean + B sd, B of either sign (default 0: of the mean)", false},
     {"of", 0, "NAME", "which of several outputs, or of more than two classes (default:\nthe first)", false},

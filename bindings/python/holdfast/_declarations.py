@@ -375,6 +375,7 @@ FUNCTIONS = {
     'hf_metrics_gaussian': ('i', ['P', 'z', 'P', 'P', 'P', 'P']),
     'hf_metrics_transformed': ('i', ['P', 'z', 'i', 'P', 'P', 'P', 'P']),
     'hf_model_can': ('b', ['P', 'i']),
+    'hf_model_category': ('s', ['P', 'z', 'P']),
     'hf_model_class': ('s', ['P', 'z']),
     'hf_model_class_rows': ('z', ['P', 'z']),
     'hf_model_classes': ('z', ['P']),
