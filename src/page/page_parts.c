@@ -7,6 +7,7 @@
 #include <holdfast/version.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 const double *hfi_page_column(const hfi_page *page, const char *name)
 {
