@@ -3,8 +3,8 @@
  * @file export_c.h
  * @brief Models and envelopes as one file of C that needs no library: for controllers.
  *
- * The file is C99, includes <math.h> and nothing else, and has one public function. It allocates
- * nothing, does not recurse, and all its loops have constant bounds: n evaluations of the kernel
+ * The file is C99, includes <math.h> (and <stdint.h> if single), and has one public function. It
+ * allocates nothing, does not recurse, and all its loops have constant bounds: n evaluations of the kernel
  * and n^2/2 multiplications for each prediction of an exact model of n readings. All tables are
  * constant and static. It can be asked by any number of threads.
  *
@@ -14,11 +14,13 @@
  * kept as a triangle: rounding of L is then a small change of K + D, whose effect on the variance
  * is w'E w with the weights w of the prediction. An explicit inverse would not have that property.
  *
- * **Precision.** In double the file agrees with the library to 1e-12 of the target's scale, as long
- * as sum |t_i| k is no more than some thousand scales. In single precision the mean's error is some
- * 6e-8 sum |t_i k_i|, and the variance's some 1e-6 of k(x, x) by cancellation, which matters where
- * the model is nearly sure. `compact` keeps L in 16 bits, row by row with a step of its own. The
- * report says what was measured at probes.
+ * **Precision.** Covariances and sums are double in every file, as the terms of the mean cancel.
+ * In double the mean is off by rounding of the covariances, some 1e-16 sum |t_i| k, and so is the
+ * library's. `single` has inputs, answers and most of L in float; the first columns of L have 32
+ * bits and are multiplied in double, as many as keep the latent standard deviation within 2.5e-7
+ * scales of the target at probes. `compact` has the others in 16 bits, and 5e-6. L is factored anew
+ * with the columns so rounded, so that later columns make up for it. The report says what was
+ * measured at the probes.
  *
  * **Self-test.** Compiled with HOLDFAST_SELF_TEST the file has a main() that compares predictions
  * with those of the library and prints them; its exit status is 1 if one is off.
@@ -41,8 +43,8 @@ typedef struct hf_export_settings {
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
      * letters. Default: predict. */
     const char *name;
-    bool single;    /**< float in place of double. Default: false. */
-    bool compact;   /**< single, and the factor in 16 bits. Default: false. */
+    bool single;    /**< inputs, answers and the factor in float. Default: false. */
+    bool compact;   /**< single, and most of the factor in 16 bits. Default: false. */
     bool mean_only; /**< no standard deviations, and no factor. Default: false. */
 } hf_export_settings;
 
@@ -72,7 +74,8 @@ typedef struct hf_export_report {
  * The known noise of single rows (a noise column) is not part of sd_observed.
  * Errors, which leave no file: HF_ERR_ARGUMENT (NULL, name, what is refused above),
  * HF_ERR_NOT_FINITE (a number too large for a float), HF_ERR_IO, HF_ERR_MEMORY,
- * HF_ERR_CANCELLED. O(n^2), 25 bytes of text a number. Thread-safe for different contexts.
+ * HF_ERR_CANCELLED. O(n^2), if single ten times O(n^3); 25 bytes of text a number. Thread-safe for
+ * different contexts.
  */
 HF_API hf_status hf_export_c(hf_context *ctx, const hf_model *model,
                              const hf_export_settings *settings, const char *path,

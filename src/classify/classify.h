@@ -15,7 +15,7 @@ hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
 
 /** The link of sites of labels. */
 hf_link hfi_class_link(hf_likelihood sites);
-/** static `_real probability(`_real mean, `_real var) of the second of two classes, in the texts of export/export_c.h; NULL for a link
+/** static double probability(double mean, double var) of the second of two classes, in the texts of export/export_c.h; NULL for a link
  * that has more. */
 const char *hfi_class_probability_code(hf_link link);
 

@@ -2,6 +2,8 @@
 /* Models as one file of C. */
 #include "export/export_c.h"
 
+#include <stdio.h>
+
 bool hfi_export_named(const hf_model *model)
 {
     return model->width > model->d;
@@ -32,24 +34,27 @@ static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_reado
         hfi_emit(
             e,
             " * Single precision%s: at %zu probes the mean was off by %.1e of the target's scale at most,\n"
-            " * the latent standard deviation by %.1e, covariances being rounded to float.\n",
-            e->compact ? ", the factor in 16 bits" : "", probes->count, probes->mean_error, probes->sd_error);
+            " * the latent standard deviation by %.1e.\n",
+            e->compact ? ", most of the factor in 16 bits" : "", probes->count, probes->mean_error,
+            probes->sd_error);
     hfi_emit(e, " */\n");
 }
 
 static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
 {
     const char *output = hfi_export_named(model) ? "unsigned output, " : "";
-    hfi_emit(
-        e,
-        "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef %s `_real;\n"
-        "enum {\n    `_INPUTS = %zu,\n    `_OUTPUTS = %zu\n};\ntypedef struct `_result {\n    `_real mean;\n",
-        e->single ? "float" : "double", model->d, model->outputs);
-    if (!e->mean_only) hfi_emit(e, "    `_real sd_latent, sd_observed;\n%s", readout->fields);
+    char outputs[80] = "";
+    if (hfi_export_named(model))
+        snprintf(outputs, sizeof outputs, "#define `_OUTPUTS %zuU\n", model->outputs);
+    hfi_emit(e,
+             "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef %s `_real;\n"
+             "#define `_INPUTS %zuU\n%stypedef struct `_result {\n    `_real mean;\n",
+             e->single ? "float" : "double", model->d, outputs);
+    if (!e->mean_only) hfi_emit(e, "    `_real sd_latent;\n    `_real sd_observed;\n%s", readout->fields);
     hfi_emit(e,
              "} `_result;\n/* 0, or 1 where an input is not finite%s: then *result is as it was. */\n"
              "int `(const `_real x[`_INPUTS], %s`_result *result);\n#endif\n\n"
-             "#ifndef HOLDFAST_DECLARATIONS\n#include <math.h>\n\n",
+             "#ifndef HOLDFAST_DECLARATIONS\n",
              hfi_export_named(model) ? " or there is no such output" : "", output);
 }
 
@@ -80,19 +85,19 @@ static void write_function(hfi_emitter *e, const hf_model *model, const hfi_read
     readout->helpers(e, model);
     write_targets(e, model->posterior);
     hfi_emit(e,
-             "\nint `(const `_real x[`_INPUTS], %s`_result *result)\n{\n    `_real scaled[TOTAL];\n"
+             "\nint `(const `_real x[`_INPUTS], %s`_result *result)\n{\n    double scaled[TOTAL];\n"
              "    int bad = scale_inputs(x, scaled);\n%s",
              several ? "unsigned output, " : "",
-             several ? "    if (output >= (unsigned)`_OUTPUTS) {\n        bad = 1;\n    }\n"
+             several ? "    if (output >= `_OUTPUTS) {\n        bad = 1;\n    }\n"
                      : "    const unsigned output = 0U;\n");
     hfi_emit(e,
-             "    if (bad == 0) {\n        const `_real scale = target_scale[output];\n"
-             "        `_real mean, latent%s;\n%s        posterior(scaled, &mean, &latent);\n"
+             "    if (bad == 0) {\n        const double scale = target_scale[output];\n"
+             "        double mean;\n        double latent;\n%s%s        posterior(scaled, &mean, &latent);\n"
              "        mean = (mean * scale) + target_shift[output];\n",
-             e->mean_only ? "" : ", observed",
-             several ? "        scaled[TOTAL - 1] = (`_real)output;\n" : "");
+             e->mean_only ? "" : "        double observed;\n",
+             several ? "        scaled[TOTAL - 1U] = (double)output;\n" : "");
     if (e->mean_only) {
-        hfi_emit(e, "        result->mean = mean;\n");
+        hfi_emit(e, "        result->mean = (`_real)mean;\n");
     } else {
         hfi_emit(e, "        observed = ");
         hfi_emit_number(e, hf_posterior_calibration(model->posterior));
@@ -107,6 +112,7 @@ static void write_model(hfi_emitter *e, const hf_model *model, const hfi_readout
                         const hfi_probes *probes)
 {
     write_comment(e, model, readout, probes);
+    hfi_emit_includes(e);
     write_declarations(e, model, readout);
     hfi_emit_scaling(e, model->d, &model->posterior->scaling);
     hfi_emit_posterior(e, model->posterior);
@@ -133,9 +139,11 @@ static void tell(const hfi_emitter *e, const hf_posterior *posterior, const hfi_
 {
     const size_t numbers =
         posterior->solution.d + (e->mean_only ? 0 : hfi_solution_rank(&posterior->solution));
+    const size_t rest =
+        e->single && !e->mean_only ? hfi_solution_rank(&posterior->solution) * sizeof(double) : 0;
     if (report == NULL) return;
     *report = (hf_export_report){.data_bytes = e->bytes,
-                                 .stack_bytes = numbers * (e->single ? sizeof(float) : sizeof(double)),
+                                 .stack_bytes = numbers * sizeof(double) + rest,
                                  .probes = e->single ? probes->count : 0,
                                  .mean_error = probes->mean_error,
                                  .sd_error = probes->sd_error};

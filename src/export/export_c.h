@@ -3,8 +3,8 @@
  * @file export_c.h
  * @brief Parts of the writer of C: text, tables, kernels, posteriors, self-tests.
  *
- * In texts ` stands for the public name, $ for the ending of functions of <math.h> (f or nothing) and @ for that of
- * constants (F or nothing): "exp$(-0.5@ * r2)". Errors are remembered: after the first one nothing is written.
+ * In texts ` stands for the public name. Inputs, answers and part of the factor are `_real, double or float; all else is
+ * double. Errors are remembered: after the first one nothing is written.
  */
 #ifndef HFI_MODEL_EXPORT_C_H
 #define HFI_MODEL_EXPORT_C_H
@@ -15,8 +15,21 @@
 
 enum {
     HFI_EXPORT_NAME = 40,  /* letters */
-    HFI_EXPORT_PROBES = 16 /* points of the self-test, where errors are measured */
+    HFI_EXPORT_PROBES = 64 /* points of the self-test, where errors are measured */
 };
+
+/* ---- the factor in single precision (export_c_split.c) ---- */
+
+typedef struct hfi_split {
+    size_t n, lead; /* columns, of which the first are in 32 bits */
+    bool compact;   /* the others in 16 bits, else in float */
+    double *t;      /* n x n, column-major: a lower triangle whose columns are multiples of a step, rounded */
+    double *step;   /* n */
+} hfi_split;
+
+/** Rounds L, or factors L L' anew with rounded columns. False where their rounding leaves nothing to factor, so that more have to
+ * lead. O(n^3) anew, else O(n^2). room: 2 n. */
+bool hfi_split_make(hfi_split *s, const double *l, size_t ld, bool anew, double *room);
 
 typedef struct hfi_emitter {
     hf_context *ctx;
@@ -24,7 +37,8 @@ typedef struct hfi_emitter {
     hf_status status;
     const char *name;
     bool single, compact, mean_only;
-    size_t bytes; /* of tables */
+    hfi_split split; /* the factor in single precision */
+    size_t bytes;    /* of tables */
     size_t column;
 } hfi_emitter;
 
@@ -33,16 +47,17 @@ typedef struct hfi_emitter {
 /** The settings, which may be NULL, and where to write; HF_ERR_ARGUMENT for a name that is none. */
 hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
                          hfi_emitter *e);
-/** Ends the file, or leaves none after an error. */
+/** Ends the file, or leaves none after an error; frees. */
 hf_status hfi_emit_end(hfi_emitter *e);
 void hfi_emit(hfi_emitter *e, const char *format, ...) HF_PRINTF(2, 3);
 /** A text of any letters inside of a comment. */
 void hfi_emit_words(hfi_emitter *e, const char *text);
-/** A constant. HF_ERR_NOT_FINITE for one that is no number of the file's type. */
+/** A constant, double or `_real. HF_ERR_NOT_FINITE for one that is no number of its type. */
 void hfi_emit_number(hfi_emitter *e, double value);
-/** static const `_real NAME[count] = {...}; `stride` apart. Counts its bytes; an empty table has one 0. */
+void hfi_emit_real(hfi_emitter *e, double value);
+/** static const double NAME[count] = {...}; `stride` apart. Counts its bytes; an empty table has one 0. */
 void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values, size_t stride);
-/** The same of positive numbers; HF_ERR_NOT_FINITE for one that is 0 in the file's type. */
+/** The same of scales; HF_ERR_NOT_FINITE for one that is 0 or infinite as `_real. */
 void hfi_emit_scales(hfi_emitter *e, const char *name, size_t count, const double *values);
 /** The same of whole numbers, of `type`, whose size is `size`. */
 void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *name, size_t count,
@@ -51,16 +66,22 @@ void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *
 void hfi_emit_triangle(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
 /** NAME_inverse, one by its diagonal. */
 void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
-/** A table that is not of `_real: its beginning, an entry, its end. */
+/** A table that is not of double: its beginning, an entry, its end. */
 void hfi_emit_open(hfi_emitter *e, const char *type, const char *name, size_t count);
+void hfi_emit_float_entry(hfi_emitter *e, double value, bool last);
 void hfi_emit_entry(hfi_emitter *e, const char *text, bool last);
 void hfi_emit_close(hfi_emitter *e, size_t bytes);
-/** Tables of a factor, and static void solve_NAME(`_real v[n]), L v = v. */
+/** Tables of a factor, and static void solve_NAME(double v[n]), L v = v: in double, and in single precision. */
 void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
+/** Declarations of the four sums s0 to s3. */
+void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
+void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split *split);
 /** The first lines of a file: what it is, how it is used. */
 void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum);
+/** What the function and its self-test include. */
+void hfi_emit_includes(hfi_emitter *e);
 void hfi_emit_inputs(hfi_emitter *e, size_t d, const char *const *feature);
-/** static int scale_inputs(const `_real x[], `_real scaled[]), 1 where one is not finite. */
+/** static int scale_inputs(const `_real x[], double scaled[]), 1 where one is not finite. */
 void hfi_emit_scaling(hfi_emitter *e, size_t d, const hfi_scaling *scaling);
 
 /* ---- kernels (export_c_kernel.c) ---- */
@@ -102,24 +123,13 @@ typedef struct hfi_probes {
     double mean_error, sd_error;
 } hfi_probes;
 
-hf_status hfi_probes_make(hf_context *ctx, const hfi_emitter *e, const hf_posterior *posterior,
-                          hfi_probes *out);
+/** Also makes e->split, with as few leading columns as do, and measures the errors of single precision. */
+hf_status hfi_probes_make(hf_context *ctx, hfi_emitter *e, const hf_posterior *posterior, hfi_probes *out);
 void hfi_probes_free(hf_context *ctx, hfi_probes *probes);
 /** Points in user units from anchors in scaled ones: anchors and, between them, midpoints. */
 void hfi_probe_points(const hf_kernel *kernel, const hfi_scaling *scaling, size_t n, const double *z,
                       bool single, size_t count, bool *code, double *x);
 void hfi_emit_self_test(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
                         const hfi_probes *probes);
-
-/* ---- the factor in 16 bits (export_c_compact.c) ---- */
-
-/** Columns of L that stay in float: the first ones, whose entries are so large that steps of 16 bits would be felt beside the
- * site variances. */
-size_t hfi_compact_lead(size_t n, const double *l, size_t ld);
-/** The step of a row of the others, and an entry as a multiple of it; within +-32767. */
-double hfi_compact_step(const double *l, size_t ld, size_t row, size_t lead);
-double hfi_compact_entry(double value, double step);
-/** Tables and solve_NAME() as hfi_emit_solve(), which calls this. */
-void hfi_emit_compact(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
 
 #endif

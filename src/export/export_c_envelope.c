@@ -41,11 +41,11 @@ static void write_declarations(hfi_emitter *e, size_t d)
 {
     hfi_emit(e,
              "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef double `_real;\n"
-             "enum {\n    `_INPUTS = %zu\n};\ntypedef struct `_result {\n    `_real lower, upper, centre;\n} "
-             "`_result;\n"
+             "#define `_INPUTS %zuU\ntypedef struct `_result {\n    double lower;\n    double upper;\n"
+             "    double centre;\n} `_result;\n"
              "/* 0, or 1 where an input is not finite: then *result is as it was. */\n"
-             "int `(const `_real x[`_INPUTS], `_result *result);\n#endif\n\n"
-             "#ifndef HOLDFAST_DECLARATIONS\n#include <math.h>\n\n",
+             "int `(const double x[`_INPUTS], `_result *result);\n#endif\n\n"
+             "#ifndef HOLDFAST_DECLARATIONS\n",
              d);
 }
 
@@ -53,11 +53,10 @@ static void write_declarations(hfi_emitter *e, size_t d)
 
 static void write_tables(hfi_emitter *e, const hf_closed_envelope *c)
 {
-    hfi_emit(e,
-             "\nenum {\n    ALL = %zu, /* readings, of which the first */\n    READINGS = %zu /* have two "
-             "limits */\n"
-             "};\n\n",
-             c->all, c->n);
+    hfi_emit(
+        e,
+        "\n/* Readings, of which the first have two limits. */\n#define ALL %zuU\n#define READINGS %zuU\n\n",
+        c->all, c->n);
     hfi_emit_table(e, "anchor", c->all * c->d, c->x, 1);
     hfi_emit_table(e, "weight", c->all, c->weight, 1);
     hfi_emit_kernel(e, c->kernel, true);
@@ -71,14 +70,16 @@ static void write_tables(hfi_emitter *e, const hf_closed_envelope *c)
     hfi_emit_triangle(e, "matrix", c->n, c->matrix, c->n);
     hfi_emit_solve(e, "factor", c->n, c->factor, c->n);
     hfi_emit(e,
-             "\n/* L' v = v. */\nstatic void solve_back(`_real v[%zu])\n{\n    unsigned long at = %zuUL;\n"
-             "    unsigned i, j;\n    for (i = %zuU; i > 0U; i--) {\n        const unsigned r = i - 1U;\n"
+             "\n/* L' v = v. */\nstatic void solve_back(double v[%zu])\n{\n    unsigned long at = %zuUL;\n"
+             "    unsigned i;\n"
+             "    unsigned j;\n    for (i = %zuU; i > 0U; i--) {\n        const unsigned r = i - 1U;\n"
              "        at -= r;\n        v[r] *= factor_inverse[r];\n        for (j = 0U; j < r; j++) {\n"
              "            v[j] -= factor[at + j] * v[r];\n        }\n    }\n}\n",
              c->n, c->n * (c->n - 1) / 2, c->n);
     hfi_emit(e,
-             "\nstatic void multiply(const `_real w[%zu], `_real aw[%zu])\n{\n    unsigned long at = 0UL;\n"
-             "    unsigned i, j;\n    for (i = 0U; i < %zuU; i++) {\n        `_real sum = matrix_diagonal[i] "
+             "\nstatic void multiply(const double w[%zu], double aw[%zu])\n{\n    unsigned long at = 0UL;\n"
+             "    unsigned i;\n"
+             "    unsigned j;\n    for (i = 0U; i < %zuU; i++) {\n        double sum = matrix_diagonal[i] "
              "* w[i];\n"
              "        for (j = 0U; j < i; j++) {\n            sum += matrix[at + j] * w[j];\n"
              "            aw[j] += matrix[at + j] * w[i];\n        }\n        aw[i] = sum;\n        at += "
@@ -88,7 +89,7 @@ static void write_tables(hfi_emitter *e, const hf_closed_envelope *c)
 
 static void number_line(hfi_emitter *e, const char *name, double value)
 {
-    hfi_emit(e, "    const `_real %s = ", name);
+    hfi_emit(e, "    const double %s = ", name);
     hfi_emit_number(e, value);
     hfi_emit(e, ";\n");
 }
@@ -97,8 +98,8 @@ static void write_sums(hfi_emitter *e)
 {
     hfi_emit(
         e, "    solve_factor(w);\n    solve_back(w);\n    multiply(w, aw);\n"
-           "    for (i = 0U; i < (unsigned)READINGS; i++) {\n"
-           "        const `_real residual = cross[i] - aw[i], size = fabs(w[i]);\n"
+           "    for (i = 0U; i < READINGS; i++) {\n"
+           "        const double residual = cross[i] - aw[i];\n        const double size = fabs(w[i]);\n"
            "        square -= w[i] * (cross[i] + residual);\n        beside += dual[i] * residual;\n"
            "        bulk += size * sd[i];\n        at += w[i] * target[i];\n        off += size * noise[i];\n"
            "        rounding += size * (fabs(target[i]) + noise[i]);\n    }\n");
@@ -107,31 +108,31 @@ static void write_sums(hfi_emitter *e)
 static void write_bound(hfi_emitter *e, const hf_closed_envelope *c)
 {
     hfi_emit(e, "\n/* The most that the part of the function that the weights do not see can be. */\n"
-                "static `_real reach(`_real size, `_real beside)\n{\n");
+                "static double reach(double size, double beside)\n{\n");
     number_line(e, "whole", c->whole);
     number_line(e, "along", c->along);
     hfi_emit(e,
-             "    const `_real rest = sqrt((whole - along) * (whole + along));\n"
-             "    const `_real left = (size - beside) * (size + beside);\n"
-             "    const `_real across = sqrt((left > 0.0) ? left : 0.0);\n    `_real most = whole * size;\n"
+             "    const double rest = sqrt((whole - along) * (whole + along));\n"
+             "    const double left = (size - beside) * (size + beside);\n"
+             "    const double across = sqrt((left > 0.0) ? left : 0.0);\n    double most = whole * size;\n"
              "    if ((beside * rest) <= (across * along)) {\n"
-             "        const `_real nearer = (beside * along) + (size * rest);\n"
+             "        const double nearer = (beside * along) + (size * rest);\n"
              "        most = (nearer < most) ? nearer : most;\n    }\n    return most;\n}\n"
-             "\nstatic void bound(const `_real x[], `_real *centre, `_real *half)\n{\n");
+             "\nstatic void bound(const double x[], double *centre, double *half)\n{\n");
     number_line(e, "unit", hfi_closed_unit(c));
     number_line(e, "length", c->length);
     number_line(e, "spread", c->spread);
     number_line(e, "slack", c->slack);
-    hfi_emit(
-        e,
-        "    const `_real prior = variance(x);\n    `_real cross[ALL];\n%s"
-        "    `_real square = prior, bulk = sqrt(prior), beside = 0.0, at = 0.0, off = 0.0, rounding = 0.0;\n"
-        "    `_real size, sum = 0.0;\n    unsigned i;\n    for (i = 0U; i < (unsigned)ALL; i++) {\n"
-        "        cross[i] = kernel(x, &anchor[i * (unsigned)`_INPUTS]);\n        sum += cross[i] * "
-        "weight[i];\n"
-        "%s    }\n",
-        c->n > 0 ? "    `_real w[READINGS], aw[READINGS];\n" : "",
-        c->n > 0 ? "        if (i < (unsigned)READINGS) {\n            w[i] = cross[i];\n        }\n" : "");
+    hfi_emit(e,
+             "    const double prior = variance(x);\n    double cross[ALL];\n%s"
+             "    double square = prior;\n    double bulk = sqrt(prior);\n    double beside = 0.0;\n"
+             "    double at = 0.0;\n    double off = 0.0;\n    double rounding = 0.0;\n"
+             "    double size;\n    double sum = 0.0;\n    unsigned i;\n    for (i = 0U; i < ALL; i++) {\n"
+             "        cross[i] = kernel(x, &anchor[i * `_INPUTS]);\n        sum += cross[i] * "
+             "weight[i];\n"
+             "%s    }\n",
+             c->n > 0 ? "    double w[READINGS];\n    double aw[READINGS];\n" : "",
+             c->n > 0 ? "        if (i < READINGS) {\n            w[i] = cross[i];\n        }\n" : "");
     if (c->n > 0) write_sums(e);
     hfi_emit(e, "    size = sqrt(((square > 0.0) ? square : 0.0) + (unit * bulk * bulk));\n"
                 "    beside = (fabs(beside) + (unit * bulk * spread)) / length;\n    *centre = sum;\n"
@@ -140,11 +141,10 @@ static void write_bound(hfi_emitter *e, const hf_closed_envelope *c)
 
 static void write_function(hfi_emitter *e, const hf_closed_envelope *c)
 {
-    hfi_emit(
-        e,
-        "\nint `(const `_real x[`_INPUTS], `_result *result)\n{\n    `_real scaled[`_INPUTS], centre, half;\n"
-        "    const int bad = scale_inputs(x, scaled);\n    if (bad == 0) {\n");
-    hfi_emit(e, "        const `_real offset = ");
+    hfi_emit(e, "\nint `(const double x[`_INPUTS], `_result *result)\n{\n    double scaled[`_INPUTS];\n    "
+                "double centre;\n    double half;\n"
+                "    const int bad = scale_inputs(x, scaled);\n    if (bad == 0) {\n");
+    hfi_emit(e, "        const double offset = ");
     hfi_emit_number(e, c->scaling.y_shift);
     hfi_emit(e,
              ";\n        bound(scaled, &centre, &half);\n        result->lower = (centre - half) + offset;\n"
@@ -186,11 +186,10 @@ static hf_status make_cases(hf_context *ctx, const hf_closed_envelope *c, cases 
 
 static void write_self_test(hfi_emitter *e, const hf_closed_envelope *c, const cases *from)
 {
-    hfi_emit(
-        e,
-        "\n#ifdef HOLDFAST_SELF_TEST\n#include <stdio.h>\n\n/* Inputs, lower and upper by the library. */\n"
-        "static const struct {\n    `_real x[`_INPUTS], lower, upper;\n} test_cases[%zu] = {\n",
-        from->count);
+    hfi_emit(e,
+             "\n#ifdef HOLDFAST_SELF_TEST\n/* Inputs, lower and upper by the library. */\n"
+             "static const struct {\n    double x[`_INPUTS], lower, upper;\n} test_cases[%zu] = {\n",
+             from->count);
     for (size_t p = 0; p < from->count; p++) {
         hfi_emit(e, "    {{");
         for (size_t j = 0; j < c->d; j++) {
@@ -202,12 +201,12 @@ static void write_self_test(hfi_emitter *e, const hf_closed_envelope *c, const c
         hfi_emit_number(e, from->upper[p]);
         hfi_emit(e, "},\n");
     }
-    hfi_emit(e, "};\n\nint main(void)\n{\n    `_real most = 0.0;\n    unsigned i;\n");
+    hfi_emit(e, "};\n\nint main(void)\n{\n    double most = 0.0;\n    unsigned i;\n");
     number_line(e, "limit", from->limit);
     hfi_emit(e,
              "    for (i = 0U; i < %zuU; i++) {\n        `_result r;\n        const int bad = "
              "`(test_cases[i].x, &r);\n"
-             "        const `_real low = fabs(r.lower - test_cases[i].lower), high = fabs(r.upper - "
+             "        const double low = fabs(r.lower - test_cases[i].lower), high = fabs(r.upper - "
              "test_cases[i].upper);\n        most = (low <= most) ? most : low;\n"
              "        most = (high <= most) ? most : high;\n"
              "        most = (bad == 0) ? most : (2.0 * limit) + 1.0;\n"
@@ -241,6 +240,7 @@ static void write_envelope(hfi_emitter *e, const hf_envelope *envelope, const hf
     e->status = make_cases(e->ctx, c, &from);
     if (e->status >= 0) {
         write_comment(e, envelope, labels, method, c->d);
+        hfi_emit_includes(e);
         write_declarations(e, c->d);
         hfi_emit_scaling(e, c->d, &c->scaling);
         write_tables(e, c);

@@ -95,12 +95,12 @@ static void place(const leaf_writer *w, char x, char text[48])
 
 static void open_function(const leaf_writer *w)
 {
-    hfi_emit(w->e, "\nstatic `_real leaf_%zu(const `_real x[], const `_real z[])\n{\n", w->number);
+    hfi_emit(w->e, "\nstatic double leaf_%zu(const double x[], const double z[])\n{\n", w->number);
 }
 
 static void open_sum(const leaf_writer *w, const char *sum)
 {
-    hfi_emit(w->e, "    `_real %s = 0.0@;\n    unsigned a;\n    for (a = 0U; a < %zuU; a++) {\n", sum,
+    hfi_emit(w->e, "    double %s = 0.0;\n    unsigned a;\n    for (a = 0U; a < %zuU; a++) {\n", sum,
              w->leaf->columns);
 }
 
@@ -115,38 +115,36 @@ static void radial(const leaf_writer *w, const char *rest)
     ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
     open_function(w);
     open_sum(w, "r2");
-    hfi_emit(w->e, "        const `_real u = (%s - %s) * inverse_%zu[a];\n        r2 += u * u;\n    }\n%s}\n",
+    hfi_emit(w->e, "        const double u = (%s - %s) * inverse_%zu[a];\n        r2 += u * u;\n    }\n%s}\n",
              x, z, w->number, rest);
 }
 
 static void squared_exponential(const leaf_writer *w)
 {
-    radial(w, "    return exp$(-0.5@ * r2);\n");
+    radial(w, "    return exp(-0.5 * r2);\n");
 }
 
 static void matern12(const leaf_writer *w)
 {
-    radial(w, "    return exp$(-sqrt$(r2));\n");
+    radial(w, "    return exp(-sqrt(r2));\n");
 }
 
 static void matern32(const leaf_writer *w)
 {
-    radial(
-        w,
-        "    {\n        const `_real s = sqrt$(3.0@ * r2);\n        return (1.0@ + s) * exp$(-s);\n    }\n");
+    radial(w, "    const double s = sqrt(3.0 * r2);\n    return (1.0 + s) * exp(-s);\n");
 }
 
 static void matern52(const leaf_writer *w)
 {
-    radial(w, "    {\n        const `_real s = sqrt$(5.0@ * r2);\n"
-              "        return (1.0@ + s + ((5.0@ * r2) / 3.0@)) * exp$(-s);\n    }\n");
+    radial(w, "    const double s = sqrt(5.0 * r2);\n"
+              "    return (1.0 + s + ((5.0 * r2) / 3.0)) * exp(-s);\n");
 }
 
 static void rational_quadratic(const leaf_writer *w)
 {
     char rest[160];
     whole_table(w, "alpha", HFI_FIELD_ALPHA, as_it_is);
-    snprintf(rest, sizeof rest, "    return exp$(-alpha_%zu[0] * log1p$(r2 / (2.0@ * alpha_%zu[0])));\n",
+    snprintf(rest, sizeof rest, "    return exp(-alpha_%zu[0] * log1p(r2 / (2.0 * alpha_%zu[0])));\n",
              w->number, w->number);
     radial(w, rest);
 }
@@ -161,9 +159,9 @@ static void periodic(const leaf_writer *w)
     open_function(w);
     open_sum(w, "sum");
     hfi_emit(w->e,
-             "        const `_real u = sin$(fabs$(%s - %s) * turn_%zu[a]) * inverse_%zu[a];\n        sum += "
+             "        const double u = sin(fabs(%s - %s) * turn_%zu[a]) * inverse_%zu[a];\n        sum += "
              "u * u;\n"
-             "    }\n    return exp$(-2.0@ * sum);\n}\n",
+             "    }\n    return exp(-2.0 * sum);\n}\n",
              x, z, w->number, w->number);
 }
 
@@ -188,14 +186,14 @@ static void spectral(const leaf_writer *w)
     whole_table(w, "fall", HFI_FIELD_VARIANCE, of_variance);
     open_function(w);
     hfi_emit(w->e,
-             "    `_real sum = 0.0@;\n    unsigned q;\n    for (q = 0U; q < %zuU; q++) {\n"
-             "        `_real exponent = 0.0@, wave = 1.0@;\n        unsigned a;\n"
-             "        for (a = 0U; a < %zuU; a++) {\n            const `_real t = %s - %s;\n",
+             "    double sum = 0.0;\n    unsigned q;\n    for (q = 0U; q < %zuU; q++) {\n"
+             "        double exponent = 0.0;\n        double wave = 1.0;\n        unsigned a;\n"
+             "        for (a = 0U; a < %zuU; a++) {\n            const double t = %s - %s;\n",
              w->leaf->components, w->leaf->columns, x, z);
     hfi_emit(w->e,
              "            exponent += fall_%zu[(q * %zuU) + a] * (t * t);\n"
-             "            wave *= cos$(fabs$(t) * wave_%zu[(q * %zuU) + a]);\n        }\n"
-             "        sum += weight_%zu[q] * (exp$(-exponent) * wave);\n    }\n    return sum;\n}\n",
+             "            wave *= cos(fabs(t) * wave_%zu[(q * %zuU) + a]);\n        }\n"
+             "        sum += weight_%zu[q] * (exp(-exponent) * wave);\n    }\n    return sum;\n}\n",
              w->number, w->leaf->columns, w->number, w->leaf->columns, w->number);
 }
 
@@ -208,7 +206,7 @@ static void coregion(const leaf_writer *w)
     hfi_emit_table(w->e, title, outputs * outputs, w->kernel->pairs + w->leaf->pairs_at, 1);
     open_function(w);
     hfi_emit(w->e,
-             "    return between_%zu[((unsigned)(x[%zu] + 0.5@) * %zuU) + (unsigned)(z[%zu] + 0.5@)];\n}\n",
+             "    return between_%zu[((unsigned)(x[%zu] + 0.5) * %zuU) + (unsigned)(z[%zu] + 0.5)];\n}\n",
              w->number, c, outputs, c);
 }
 
@@ -221,9 +219,9 @@ static void category(const leaf_writer *w)
     open_function(w);
     open_sum(w, "sum");
     hfi_emit(w->e,
-             "        const `_real u = floor$(%s + 0.5@) - floor$(%s + 0.5@);\n"
-             "        if ((u > 0.0@) || (u < 0.0@)) {\n            sum += apart_%zu[a];\n        }\n    }\n"
-             "    return exp$(-sum);\n}\n",
+             "        const double u = floor(%s + 0.5) - floor(%s + 0.5);\n"
+             "        if ((u > 0.0) || (u < 0.0)) {\n            sum += apart_%zu[a];\n        }\n    }\n"
+             "    return exp(-sum);\n}\n",
              x, z, w->number);
 }
 
@@ -235,7 +233,7 @@ static void plane(const leaf_writer *w, hfi_field field, change *changed, const 
     place(w, 'z', z);
     axis_table(w, "slope", field, true, changed);
     open_function(w);
-    hfi_emit(w->e, "    `_real v = 0.0@;\n");
+    hfi_emit(w->e, "    double v = 0.0;\n");
     open_sum(w, "u");
     hfi_emit(w->e,
              "        u += slope_%zu[a] * %s;\n        v += slope_%zu[a] * %s;\n    }\n    return %s;\n}\n",
@@ -244,17 +242,17 @@ static void plane(const leaf_writer *w, hfi_field field, change *changed, const 
 
 static void wave(const leaf_writer *w)
 {
-    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos$(u - v)");
+    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos(u - v)");
 }
 
 static void swell(const leaf_writer *w)
 {
-    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos$(u) * cos$(v)");
+    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos(u) * cos(v)");
 }
 
 static void tilt(const leaf_writer *w)
 {
-    plane(w, HFI_FIELD_RATE, as_it_is, "exp$(u) * exp$(v)");
+    plane(w, HFI_FIELD_RATE, as_it_is, "exp(u) * exp(v)");
 }
 
 /* Constants and white stand in the sum of terms. */
@@ -371,7 +369,7 @@ static void write_sum(hfi_emitter *e, const hf_kernel *kernel, size_t sum, const
         if (written++ > 0) hfi_emit(e, "\n        + ");
         write_term(e, kernel, t, p);
     }
-    if (written == 0) hfi_emit(e, "0.0@");
+    if (written == 0) hfi_emit(e, "0.0");
     hfi_emit(e, ")");
 }
 
@@ -409,13 +407,13 @@ void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance)
     for (size_t l = 0; l < kernel->leaf_count; l++)
         if (calls(kernel, kernel->root, l, &cross) || (moves && calls(kernel, kernel->root, l, &same)))
             write_one(e, kernel, l);
-    hfi_emit(e, "\nstatic `_real kernel(const `_real x[], const `_real z[])\n{\n");
+    hfi_emit(e, "\nstatic double kernel(const double x[], const double z[])\n{\n");
     if (!calls(kernel, kernel->root, HFI_NONE, &cross)) hfi_emit(e, "    (void)x;\n    (void)z;\n");
     hfi_emit(e, "    return ");
     write_sum(e, kernel, kernel->root, &cross);
     hfi_emit(e, ";\n}\n");
     if (!variance) return;
-    hfi_emit(e, "\n/* k(x, x) */\nstatic `_real variance(const `_real x[])\n{\n");
+    hfi_emit(e, "\n/* k(x, x) */\nstatic double variance(const double x[])\n{\n");
     if (moves) {
         hfi_emit(e, "    return ");
         write_sum(e, kernel, kernel->root, &same);

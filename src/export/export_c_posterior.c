@@ -8,7 +8,7 @@
 static void no_mean(hfi_emitter *e, const hf_mean *mean)
 {
     (void)mean;
-    hfi_emit(e, "    (void)x;\n    return 0.0@;\n");
+    hfi_emit(e, "    (void)x;\n    return 0.0;\n");
 }
 
 static void constant_mean(hfi_emitter *e, const hf_mean *mean)
@@ -21,7 +21,7 @@ static void constant_mean(hfi_emitter *e, const hf_mean *mean)
 static void linear_mean(hfi_emitter *e, const hf_mean *mean)
 {
     hfi_emit(e,
-             "    `_real sum = mean_values[0];\n    unsigned j;\n    for (j = 1U; j < %zuU; j++) {\n"
+             "    double sum = mean_values[0];\n    unsigned j;\n    for (j = 1U; j < %zuU; j++) {\n"
              "        sum += mean_values[j] * x[j - 1U];\n    }\n    return sum;\n",
              hf_mean_coefficients(mean));
 }
@@ -30,7 +30,7 @@ static void linear_mean(hfi_emitter *e, const hf_mean *mean)
 static void mean_of_output(hfi_emitter *e, const hf_mean *mean)
 {
     (void)mean;
-    hfi_emit(e, "    return mean_values[(unsigned)(x[TOTAL - 1] + 0.5@)];\n");
+    hfi_emit(e, "    return mean_values[(unsigned)(x[TOTAL - 1U] + 0.5)];\n");
 }
 
 static const struct {
@@ -47,16 +47,24 @@ static void write_mean(hfi_emitter *e, const hf_mean *mean)
     const hf_mean_kind kind = hf_mean_get_kind(mean);
     if (means[kind].table)
         hfi_emit_table(e, "mean_values", hf_mean_coefficients(mean), hf_mean_values(mean), 1);
-    hfi_emit(e, "\nstatic `_real prior_mean(const `_real x[])\n{\n");
+    hfi_emit(e, "\nstatic double prior_mean(const double x[])\n{\n");
     means[kind].write(e, mean);
     hfi_emit(e, "}\n\n");
 }
 
 /* ---- the factor ----------------------------------------------------------------------------------------- */
 
+static void write_factor(hfi_emitter *e, size_t n, const double *l, size_t ld)
+{
+    if (e->single)
+        hfi_emit_split(e, "factor", &e->split);
+    else
+        hfi_emit_solve(e, "factor", n, l, ld);
+}
+
 static void exact_tables(hfi_emitter *e, const hfi_solution *s)
 {
-    hfi_emit_solve(e, "factor", s->n, s->factor, s->capacity);
+    write_factor(e, s->n, s->factor, s->capacity);
 }
 
 /* R by rows, so that each anchor adds one row. */
@@ -77,7 +85,7 @@ static void block_tables(hfi_emitter *e, const hfi_solution *s)
 {
     hfi_emit_counts(e, "unsigned", 4, "block", s->n, s->block);
     hfi_emit_table(e, "entry", s->n, s->entry, 1);
-    hfi_emit_solve(e, "factor", s->rank, s->factor, s->rank);
+    write_factor(e, s->rank, s->factor, s->rank);
 }
 
 /* Lines within the loop over anchors; v is zero before where it is added to. */
@@ -88,8 +96,8 @@ static const struct {
 } factors[HFI_FACTOR_FORMS] = {
     [HFI_FORM_EXACT] = {exact_tables, false, true, "        v[i] = k;\n"},
     [HFI_FORM_DENSE] = {dense_tables, true, false,
-                        "        for (j = 0U; j < (unsigned)RANK; j++) {\n"
-                        "            v[j] += root[(i * (unsigned)RANK) + j] * k;\n        }\n"},
+                        "        for (j = 0U; j < RANK; j++) {\n"
+                        "            v[j] += root[(i * RANK) + j] * k;\n        }\n"},
     [HFI_FORM_BLOCKS] = {block_tables, true, true, "        v[block[i]] += entry[i] * k;\n"},
 };
 
@@ -97,24 +105,22 @@ static void write_body(hfi_emitter *e, const hfi_solution *s)
 {
     const bool spread = !e->mean_only;
     hfi_emit(e,
-             "\nstatic void posterior(const `_real x[], `_real *mean, `_real *latent)\n{\n"
-             "    `_real sum = 0.0@%s;\n    unsigned i;\n",
-             spread ? ", square = 0.0@" : "");
-    if (spread) hfi_emit(e, "    `_real v[RANK];\n    unsigned j;\n");
+             "\nstatic void posterior(const double x[], double *mean, double *latent)\n{\n"
+             "    double sum = 0.0%s;\n    unsigned i;\n",
+             spread ? ";\n    double square = 0.0" : "");
+    if (spread) hfi_emit(e, "    double v[RANK];\n    unsigned j;\n");
     if (spread && factors[s->form].adds)
-        hfi_emit(e, "    for (j = 0U; j < (unsigned)RANK; j++) {\n        v[j] = 0.0@;\n    }\n");
-    hfi_emit(
-        e,
-        "    for (i = 0U; i < (unsigned)ANCHORS; i++) {\n"
-        "        const `_real k = kernel(x, &anchor[i * (unsigned)TOTAL]);\n        sum += weight[i] * k;\n");
+        hfi_emit(e, "    for (j = 0U; j < RANK; j++) {\n        v[j] = 0.0;\n    }\n");
+    hfi_emit(e, "    for (i = 0U; i < ANCHORS; i++) {\n"
+                "        const double k = kernel(x, &anchor[i * TOTAL]);\n        sum += weight[i] * k;\n");
     if (spread) hfi_emit(e, "%s", factors[s->form].code);
     hfi_emit(e, "    }\n    *mean = prior_mean(x) + sum;\n");
     if (spread && factors[s->form].solves) hfi_emit(e, "    solve_factor(v);\n");
     if (spread)
-        hfi_emit(e, "    for (j = 0U; j < (unsigned)RANK; j++) {\n        square += v[j] * v[j];\n    }\n"
-                    "    square = variance(x) - square;\n    *latent = (square > 0.0@) ? square : 0.0@;\n");
+        hfi_emit(e, "    for (j = 0U; j < RANK; j++) {\n        square += v[j] * v[j];\n    }\n"
+                    "    square = variance(x) - square;\n    *latent = (square > 0.0) ? square : 0.0;\n");
     else
-        hfi_emit(e, "    *latent = 0.0@;\n");
+        hfi_emit(e, "    *latent = 0.0;\n");
     hfi_emit(e, "}\n");
 }
 
@@ -122,11 +128,11 @@ void hfi_emit_posterior(hfi_emitter *e, const hf_posterior *posterior)
 {
     const hfi_solution *s = &posterior->solution;
     hfi_emit(e,
-             "\nenum {\n    TOTAL = %zu, /* inputs, and of several outputs the number of the output */\n"
-             "    ANCHORS = %zu",
+             "\n/* Inputs, and of several outputs the number of the output; anchors. */\n#define TOTAL %zuU\n"
+             "#define ANCHORS %zuU\n",
              s->d, s->n);
-    if (!e->mean_only) hfi_emit(e, ",\n    RANK = %zu", hfi_solution_rank(s));
-    hfi_emit(e, "\n};\n\n/* Anchors in scaled units, and their weights in the mean. */\n");
+    if (!e->mean_only) hfi_emit(e, "#define RANK %zuU\n", hfi_solution_rank(s));
+    hfi_emit(e, "\n/* Anchors in scaled units, and their weights in the mean. */\n");
     hfi_emit_table(e, "anchor", s->n * s->d, s->z, 1);
     hfi_emit_table(e, "weight", s->n, s->t, 1);
     hfi_emit_kernel(e, posterior->kernel, !e->mean_only);

@@ -43,155 +43,231 @@ static hf_status find_points(hf_context *ctx, const hf_posterior *posterior, boo
     return status;
 }
 
-/* ---- rehearsal: the same sums in float ------------------------------------------------------------------ */
+/* ---- rehearsal: what single precision makes of them ------------------------------------------------------ */
 
+/* All probes at once: k by probes, v and rest by columns of the factor. */
 typedef struct rehearsal {
     const hfi_emitter *e;
-    const hfi_solution *s;
-    float *v;
-    size_t lead;      /* columns that are not compact */
-    double amplified; /* the sum of |v_j| sum_i |R_ij k_i|, which rounding of k is multiplied by */
-    double bulk;      /* sum |t_i k_i| */
+    const hf_posterior *posterior;
+    hfi_probes *probes;
+    double *k, *prior, *own; /* covariances, prior variances and prior means */
+    double *v;
+    float *rest;
+    double bulk,
+        amplified; /* sum |t_i k_i|, and the sum of |v_j| sum_i |R_ij k_i|, which rounding of k is multiplied by */
+    double variance; /* the error of the latent variance */
 } rehearsal;
-
-/* L v = v with the entries that the file has; double ones are float in a single-precision file. */
-static void solve(const rehearsal *r, size_t n, size_t ld)
-{
-    const double *l = r->s->factor;
-    for (size_t i = 0; i < n; i++) {
-        const size_t lead = r->e->compact ? r->lead : i;
-        const double step = hfi_compact_step(l, ld, i, lead);
-        float sum = 0.0f, steps = 0.0f;
-        for (size_t j = 0; j < i && j < lead; j++) sum += (float)l[i + j * ld] * r->v[j];
-        for (size_t j = lead; j < i; j++) steps += (float)hfi_compact_entry(l[i + j * ld], step) * r->v[j];
-        sum += (float)step * steps;
-        r->v[i] = (r->v[i] - sum) * (float)(1.0 / l[i + i * ld]);
-    }
-}
-
-static void whiten(rehearsal *r, const double *k)
-{
-    const hfi_solution *s = r->s;
-    const size_t rank = hfi_solution_rank(s);
-    memset(r->v, 0, rank * sizeof *r->v);
-    r->amplified = 0.0;
-    if (s->form == HFI_FORM_DENSE) {
-        for (size_t j = 0; j < rank; j++) {
-            double size = 0.0;
-            for (size_t i = 0; i < s->n; i++) {
-                const double term = s->r[i + j * s->n] * k[i];
-                r->v[j] += (float)s->r[i + j * s->n] * (float)k[i];
-                size += fabs(term);
-            }
-            r->amplified += size * fabs((double)r->v[j]);
-        }
-        return;
-    }
-    for (size_t i = 0; i < s->n; i++) {
-        if (s->form == HFI_FORM_EXACT)
-            r->v[i] = (float)k[i];
-        else
-            r->v[s->block[i]] += (float)s->entry[i] * (float)k[i];
-    }
-    solve(r, rank, s->form == HFI_FORM_EXACT ? s->capacity : rank);
-}
-
-/* Errors at one probe, in scaled units. */
-static void rehearse(rehearsal *r, const double *k, double prior, double *mean, double *latent)
-{
-    float sum = 0.0f, square = 0.0f;
-    r->bulk = 0.0;
-    for (size_t i = 0; i < r->s->n; i++) {
-        sum += (float)r->s->t[i] * (float)k[i];
-        r->bulk += fabs(r->s->t[i] * k[i]);
-    }
-    *mean = (double)sum;
-    *latent = 0.0;
-    r->amplified = 0.0;
-    if (r->e->mean_only) return;
-    whiten(r, k);
-    const size_t rank = hfi_solution_rank(r->s);
-    for (size_t j = 0; j < rank; j++) square += r->v[j] * r->v[j];
-    *latent = hfi_variance_clamp((double)((float)prior - square));
-}
-
-typedef struct extremes {
-    double mean, variance, sd, bulk, amplified, prior;
-} extremes;
 
 static void take(double value, double *most)
 {
     if (value > *most) *most = value;
 }
 
-/* k is one column of room, x the scaled probe; errors of the float arithmetic are looked at where the file has it. */
-static void measure(rehearsal *r, const hf_posterior *posterior, const hfi_probes *probes, size_t p,
-                    double *room, extremes *most)
+static hf_status prepare(hf_context *ctx, rehearsal *r)
 {
-    const hfi_solution *s = r->s;
-    double *k = room, *x = room + s->n, *scratch = x + s->d, prior, mean, latent, own;
-    const double *row = probes->x + p * s->d;
-    hfi_scaling_inputs(&posterior->scaling, 1, row, s->d, x);
-    hfi_kernel_cross_block(posterior->kernel, 1, x, s->d, s->n, s->z, s->d, k, s->n, scratch);
-    hfi_kernel_diagonal(posterior->kernel, 1, x, s->d, true, &prior);
-    hf_mean_evaluate(posterior->mean, 1, x, s->d, &own);
-    rehearse(r, k, prior, &mean, &latent);
-    take(r->bulk + fabs(own), &most->bulk);
-    take(r->amplified, &most->amplified);
-    take(prior, &most->prior);
-    const size_t output = hfi_scaling_output(&posterior->scaling, row);
-    const double scale = hfi_scaling_scale(&posterior->scaling, output);
-    const double exact = hfi_scaling_target(&posterior->scaling, output, probes->answer[p * 3]) - own;
-    const double var = probes->answer[p * 3 + 1] / scale / scale;
-    take(fabs(mean - exact), &most->mean);
-    if (r->e->mean_only) return;
-    take(fabs(latent - var), &most->variance);
-    take(fabs(sqrt(latent) - sqrt(var)), &most->sd);
+    const hfi_solution *s = &r->posterior->solution;
+    const size_t m = r->probes->count;
+    double *scratch = hfi_alloc(ctx, s->d + hfi_kernel_scratch(r->posterior->kernel), sizeof *scratch);
+    if (scratch == NULL) return HF_ERR_MEMORY;
+    for (size_t p = 0; p < m; p++) {
+        double *x = scratch, bulk = 0.0, *k = r->k + p * s->n;
+        hfi_scaling_inputs(&r->posterior->scaling, 1, r->probes->x + p * s->d, s->d, x);
+        hfi_kernel_cross_block(r->posterior->kernel, 1, x, s->d, s->n, s->z, s->d, k, s->n, scratch + s->d);
+        hfi_kernel_diagonal(r->posterior->kernel, 1, x, s->d, true, &r->prior[p]);
+        hf_mean_evaluate(r->posterior->mean, 1, x, s->d, &r->own[p]);
+        for (size_t i = 0; i < s->n; i++) bulk += fabs(s->t[i] * k[i]);
+        take(bulk + fabs(r->own[p]), &r->bulk);
+    }
+    hfi_free(ctx, scratch);
+    return HF_OK;
 }
 
-static void set_limits(const hfi_emitter *e, const hf_posterior *posterior, const extremes *most,
-                       hfi_probes *out)
+/* R' k of the dense form; else what is solved for. */
+static void gather(rehearsal *r, size_t rank)
 {
-    const double unit = e->single ? (double)FLT_EPSILON : DBL_EPSILON, least = e->single ? 1e-5 : 1e-12;
+    const hfi_solution *s = &r->posterior->solution;
+    const size_t m = r->probes->count;
+    memset(r->v, 0, rank * m * sizeof *r->v);
+    for (size_t p = 0; p < m; p++) {
+        const double *k = r->k + p * s->n;
+        double amplified = 0.0;
+        for (size_t i = 0; i < s->n && s->form != HFI_FORM_DENSE; i++)
+            r->v[(s->form == HFI_FORM_EXACT ? i : s->block[i]) * m + p] +=
+                s->form == HFI_FORM_EXACT ? k[i] : s->entry[i] * k[i];
+        for (size_t j = 0; j < rank && s->form == HFI_FORM_DENSE; j++) {
+            double size = 0.0, *v = &r->v[j * m + p];
+            for (size_t i = 0; i < s->n; i++) {
+                *v += s->r[i + j * s->n] * k[i];
+                size += fabs(s->r[i + j * s->n] * k[i]);
+            }
+            amplified += size * fabs(*v);
+        }
+        take(amplified, &r->amplified);
+    }
+}
+
+/* L v = v as the file does it. */
+static void solve(rehearsal *r, const hfi_split *s)
+{
+    const size_t m = r->probes->count, n = s->n;
+    for (size_t i = 0; i < n; i++) {
+        double *v = r->v + i * m;
+        float rest[HFI_EXPORT_PROBES] = {0.0f};
+        for (size_t j = 0; j < i; j++) {
+            const double entry = s->t[i + j * n];
+            for (size_t p = 0; p < m && j < s->lead; p++) v[p] -= entry * r->v[j * m + p];
+            for (size_t p = 0; p < m && j >= s->lead; p++)
+                rest[p] += (float)(entry / s->step[j]) * r->rest[j * m + p];
+        }
+        for (size_t p = 0; p < m; p++) {
+            v[p] = (v[p] - (double)rest[p]) / s->t[i + i * n];
+            r->rest[i * m + p] = (float)(v[p] * s->step[i]);
+        }
+    }
+}
+
+/* The largest error of the latent standard deviation, in scales of the target. */
+static double spread_error(rehearsal *r, size_t rank, const hfi_split *split)
+{
+    const size_t m = r->probes->count, d = r->probes->d;
+    const hfi_scaling *scaling = &r->posterior->scaling;
+    double most = 0.0;
+    gather(r, rank);
+    if (split != NULL) solve(r, split);
+    r->variance = 0.0;
+    for (size_t p = 0; p < m; p++) {
+        const double scale = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, r->probes->x + p * d));
+        const double exact = r->probes->answer[p * 3 + 1] / scale / scale;
+        double latent = r->prior[p];
+        for (size_t j = 0; j < rank; j++) latent -= r->v[j * m + p] * r->v[j * m + p];
+        latent = hfi_variance_clamp(latent);
+        const double told = (double)(float)(sqrt(latent) * scale) / scale;
+        take(fabs(latent - exact), &r->variance);
+        take(fabs(told - sqrt(exact)), &most);
+    }
+    return most;
+}
+
+/* Factors with so many leading columns; whether that is enough. */
+static bool split_with(rehearsal *r, hfi_split *split, size_t lead, double *room)
+{
+    const hfi_solution *s = &r->posterior->solution;
+    const double enough = split->compact ? 5e-6 : 2.5e-7;
+    const size_t ld = s->form == HFI_FORM_EXACT ? s->capacity : split->n;
+    split->lead = lead;
+    if (!hfi_split_make(split, s->factor, ld, true, room) &&
+        (lead < split->n || !hfi_split_make(split, s->factor, ld, false, room)))
+        return false;
+    r->probes->sd_error = spread_error(r, split->n, split);
+    return lead == split->n || r->probes->sd_error <= enough;
+}
+
+/* Twice as many columns lead until that is enough, or all do; then as few as are. */
+static hf_status split_factor(hf_context *ctx, rehearsal *r, hfi_split *split, size_t n)
+{
+    const size_t near = n / 64 + 1;
+    size_t good = 0, bad = 0;
+    double *room = hfi_alloc(ctx, 2 * n + 1, sizeof *room);
+    split->n = n;
+    split->t = room != NULL ? hfi_alloc(ctx, n, (n + 1) * sizeof *split->t) : NULL;
+    bool ready = false, asked = split->t != NULL;
+    split->step = asked ? split->t + n * n : NULL;
+    while (asked && !ready) {
+        ready = split_with(r, split, good, room);
+        asked = hfi_progress(ctx, "round", (double)good / (double)n, NAN);
+        if (ready) break;
+        bad = good;
+        good = good == 0 ? 4 : 4 * good < n ? 2 * good : n;
+    }
+    while (asked && good > bad + near) {
+        const size_t middle = bad + (good - bad) / 2;
+        ready = split_with(r, split, middle, room);
+        asked = hfi_progress(ctx, "round", (double)middle / (double)n, NAN);
+        *(ready ? &good : &bad) = middle;
+    }
+    if (asked && split->lead != good) split_with(r, split, good, room);
+    hfi_free(ctx, room);
+    return split->t == NULL ? HF_ERR_MEMORY : asked ? HF_OK : hfi_cancelled(ctx);
+}
+
+static hf_status measure_spread(hf_context *ctx, rehearsal *r, hfi_split *split)
+{
+    const hfi_solution *s = &r->posterior->solution;
+    const size_t rank = hfi_solution_rank(s);
+    if (s->form != HFI_FORM_DENSE) return split_factor(ctx, r, split, rank);
+    r->probes->sd_error = spread_error(r, rank, NULL);
+    return HF_OK;
+}
+
+/* Answers are rounded to float. */
+static void measure_mean(rehearsal *r)
+{
+    const hfi_solution *s = &r->posterior->solution;
+    for (size_t p = 0; p < r->probes->count; p++) {
+        const size_t output = hfi_scaling_output(&r->posterior->scaling, r->probes->x + p * s->d);
+        const double scale = hfi_scaling_scale(&r->posterior->scaling, output);
+        double sum = r->own[p];
+        for (size_t i = 0; i < s->n; i++) sum += s->t[i] * r->k[p * s->n + i];
+        const float told = (float)(sum * scale + hfi_scaling_shift(&r->posterior->scaling, output));
+        take(fabs((double)told - r->probes->answer[p * 3]) / scale, &r->probes->mean_error);
+    }
+}
+
+/* Differences that the self-test allows: rounding of double, and what was measured here of float. */
+static void set_limits(const rehearsal *r, hfi_probes *out)
+{
+    const hf_posterior *posterior = r->posterior;
     const double kappa = fmax(1.0, hf_posterior_calibration(posterior));
-    double shift = 0.0;
+    double shift = 0.0, prior = 0.0, observed = 0.0;
     for (size_t t = 0; t < posterior->scaling.outputs; t++)
         take(fabs(hfi_scaling_shift(&posterior->scaling, t)) / hfi_scaling_scale(&posterior->scaling, t),
              &shift);
-    out->mean_limit = least + 16.0 * unit * (most->bulk + shift) + (e->single ? 8.0 * most->mean : 0.0);
-    out->var_limit = kappa * (least * (1.0 + most->prior) + 16.0 * unit * most->amplified +
-                              (e->single ? 8.0 * most->variance : 0.0));
-    if (!e->single) return;
-    out->mean_error = most->mean;
-    out->sd_error = most->sd;
+    for (size_t p = 0; p < out->count; p++) {
+        const size_t output = hfi_scaling_output(&posterior->scaling, out->x + p * out->d);
+        const double scale = hfi_scaling_scale(&posterior->scaling, output);
+        take(r->prior[p], &prior);
+        take(out->answer[p * 3 + 2] / scale / scale, &observed);
+    }
+    out->mean_limit = 1e-12 + 16.0 * DBL_EPSILON * (r->bulk + shift);
+    out->var_limit = kappa * (1e-12 * (1.0 + prior) + 16.0 * DBL_EPSILON * r->amplified);
+    if (!r->e->single) return;
+    out->mean_limit += 4.0 * out->mean_error + (double)FLT_EPSILON;
+    out->var_limit += kappa * 4.0 * r->variance + 4.0 * (double)FLT_EPSILON * observed;
 }
 
-static hf_status rehearse_all(hf_context *ctx, const hfi_emitter *e, const hf_posterior *posterior,
-                              hfi_probes *out)
+static hf_status rehearse(hf_context *ctx, hfi_emitter *e, const hf_posterior *posterior, hfi_probes *out)
 {
-    const hfi_solution *s = &posterior->solution;
-    const size_t rank = hfi_solution_rank(s), most = rank > s->n ? rank : s->n;
-    extremes found = {0};
-    rehearsal r = {.e = e, .s = s, .v = hfi_alloc(ctx, most + 1, sizeof(float))};
-    double *room = hfi_alloc(ctx, s->n + s->d + hfi_kernel_scratch(posterior->kernel), sizeof *room);
-    if (e->compact && s->form != HFI_FORM_DENSE)
-        r.lead = hfi_compact_lead(rank, s->factor, s->form == HFI_FORM_EXACT ? s->capacity : rank);
-    const hf_status status = r.v != NULL && room != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t p = 0; p < out->count && status >= 0; p++) measure(&r, posterior, out, p, room, &found);
-    HFI_FREE(ctx, r.v, room);
-    if (status >= 0) set_limits(e, posterior, &found, out);
+    const size_t n = posterior->solution.n, rank = hfi_solution_rank(&posterior->solution), m = out->count;
+    rehearsal r = {.e = e, .posterior = posterior, .probes = out};
+    double *room = hfi_alloc(ctx, (n + rank + 2) * m, sizeof *room);
+    r.rest = hfi_alloc(ctx, rank * m + 1, sizeof *r.rest);
+    hf_status status = room != NULL && r.rest != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        r.prior = room;
+        r.own = r.prior + m;
+        r.k = r.own + m;
+        r.v = r.k + n * m;
+        status = prepare(ctx, &r);
+    }
+    if (status >= 0) {
+        if (!e->mean_only) gather(&r, rank);
+        if (e->single) measure_mean(&r);
+        e->split.compact = e->compact;
+        if (e->single && !e->mean_only) status = measure_spread(ctx, &r, &e->split);
+        set_limits(&r, out);
+    }
+    HFI_FREE(ctx, r.rest, room);
     return status;
 }
 
-hf_status hfi_probes_make(hf_context *ctx, const hfi_emitter *e, const hf_posterior *posterior,
-                          hfi_probes *out)
+hf_status hfi_probes_make(hf_context *ctx, hfi_emitter *e, const hf_posterior *posterior, hfi_probes *out)
 {
     *out = (hfi_probes){.count = HFI_EXPORT_PROBES, .d = posterior->solution.d};
     out->x = hfi_alloc(ctx, out->count, (out->d + 3) * sizeof *out->x);
     if (out->x == NULL) return HF_ERR_MEMORY;
     out->answer = out->x + out->count * out->d;
     hf_status status = find_points(ctx, posterior, e->single, out);
-    if (status >= 0) status = rehearse_all(ctx, e, posterior, out);
+    if (status >= 0) status = rehearse(ctx, e, posterior, out);
     if (status < 0) hfi_probes_free(ctx, out);
     return status;
 }
@@ -209,9 +285,9 @@ static void write_cases(hfi_emitter *e, const hf_model *model, const hfi_readout
 {
     hfi_emit(
         e,
-        "\n#ifdef HOLDFAST_SELF_TEST\n#include <stdio.h>\n\n"
+        "\n#ifdef HOLDFAST_SELF_TEST\n"
         "/* Inputs, then mean, sd_latent, sd_observed%s by the library, and the unit of differences. */\n"
-        "static const struct {\n    `_real x[`_INPUTS];\n    unsigned output;\n    `_real expected[4], "
+        "static const struct {\n    `_real x[`_INPUTS];\n    unsigned output;\n    double expected[4], "
         "unit;\n"
         "} test_cases[%zu] = {\n",
         readout->fields[0] != '\0' ? " and the field of its own" : "", probes->count);
@@ -222,7 +298,7 @@ static void write_cases(hfi_emitter *e, const hf_model *model, const hfi_readout
         readout->expect(model, output, probes->answer + p * 3, expected, &unit);
         hfi_emit(e, "    {{");
         for (size_t j = 0; j < model->d; j++) {
-            hfi_emit_number(e, row[j]);
+            hfi_emit_real(e, row[j]);
             hfi_emit(e, j + 1 < model->d ? ", " : "}, ");
         }
         hfi_emit(e, "%zuU, {", output);
@@ -239,33 +315,34 @@ static void write_cases(hfi_emitter *e, const hf_model *model, const hfi_readout
 static void write_check(hfi_emitter *e, const hfi_probes *probes)
 {
     hfi_emit(e, "\n/* 1 if a and b differ by more than limit; the largest difference is kept. */\n"
-                "static int differs(`_real a, `_real b, `_real limit, `_real *most)\n{\n"
-                "    const `_real apart = fabs$(a - b);\n    if (!(apart <= *most)) {\n        *most = "
+                "static int differs(double a, double b, double limit, double *most)\n{\n"
+                "    const double apart = fabs(a - b);\n    if (!(apart <= *most)) {\n        *most = "
                 "apart;\n    }\n"
-                "    return (apart <= limit) ? 0 : 1;\n}\n\nstatic const `_real mean_limit = ");
+                "    return (apart <= limit) ? 0 : 1;\n}\n\nstatic const double mean_limit = ");
     hfi_emit_number(e, probes->mean_limit);
     if (!e->mean_only) {
         hfi_emit(e, ", var_limit = ");
         hfi_emit_number(e, probes->var_limit);
     }
     hfi_emit(e, ";\n");
+    if (!e->mean_only) hfi_emit(e, "\nstatic double squared(double a)\n{\n    return a * a;\n}\n");
 }
 
 static void write_main(hfi_emitter *e, const char *call, const char *own, size_t count)
 {
     hfi_emit(e,
-             "\nint main(void)\n{\n    `_real mean_most = 0.0@, var_most = 0.0@;\n    int wrong = 0;\n"
+             "\nint main(void)\n{\n    double mean_most = 0.0, var_most = 0.0;\n    int wrong = 0;\n"
              "    unsigned i;\n    for (i = 0U; i < %zuU; i++) {\n        `_result r;\n"
-             "        const `_real unit = test_cases[i].unit, *want = test_cases[i].expected;\n"
+             "        const double unit = test_cases[i].unit, *want = test_cases[i].expected;\n"
              "        int bad = `(test_cases[i].x, %s&r);\n"
-             "        bad += differs(r.mean / unit, want[0] / unit, mean_limit, &mean_most);\n",
+             "        bad += differs((double)r.mean / unit, want[0] / unit, mean_limit, &mean_most);\n",
              count, call);
     if (!e->mean_only)
         hfi_emit(e,
-                 "        bad += differs((r.sd_latent / unit) * (r.sd_latent / unit), (want[1] / unit) * "
-                 "(want[1] / unit), var_limit, &var_most);\n"
-                 "        bad += differs((r.sd_observed / unit) * (r.sd_observed / unit), (want[2] / unit) * "
-                 "(want[2] / unit), var_limit, &var_most);\n%s"
+                 "        bad += differs(squared((double)r.sd_latent / unit), squared(want[1] / "
+                 "unit), var_limit, &var_most);\n"
+                 "        bad += differs(squared((double)r.sd_observed / unit), squared(want[2] / "
+                 "unit), var_limit, &var_most);\n%s"
                  "        (void)printf(\"%%2u  mean %%.9g  sd_latent %%.9g  sd_observed %%.9g%%s\\n\", i, "
                  "(double)r.mean, (double)r.sd_latent,\n                     (double)r.sd_observed, "
                  "(bad == 0) ? \"\" : \"  WRONG\");\n",

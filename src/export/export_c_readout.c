@@ -86,8 +86,8 @@ static const hfi_readout readouts[] = {
      .fields = "",
      .comment = "mean of the function; sd_latent without the noise, sd_observed of a new reading",
      .helpers = no_helpers,
-     .code = "        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
-             "        result->sd_observed = sqrt$(observed);\n",
+     .code = "        result->mean = (`_real)mean;\n        result->sd_latent = (`_real)sqrt(latent);\n"
+             "        result->sd_observed = (`_real)sqrt(observed);\n",
      .expect = expect_readings,
      .check = ""},
     {.is = is_log,
@@ -95,22 +95,24 @@ static const hfi_readout readouts[] = {
      .comment =
          "mean, sd_observed and median of a new reading, whose log was modelled; sd_latent without the noise",
      .helpers = no_helpers,
-     .code = "        result->mean = exp$(mean + (0.5@ * observed));\n"
-             "        result->sd_latent = sqrt$(expm1$(latent)) * exp$(mean + (0.5@ * latent));\n"
-             "        result->sd_observed = sqrt$(expm1$(observed)) * result->mean;\n"
-             "        result->median = exp$(mean);\n",
+     .code =
+         "        const double whole = exp(mean + (0.5 * observed));\n        result->mean = (`_real)whole;\n"
+         "        result->sd_latent = (`_real)(sqrt(expm1(latent)) * exp(mean + (0.5 * latent)));\n"
+         "        result->sd_observed = (`_real)(sqrt(expm1(observed)) * whole);\n"
+         "        result->median = (`_real)exp(mean);\n",
      .expect = expect_log,
-     .check = "        bad += differs(r.median / unit, want[3] / unit, mean_limit, &mean_most);\n"},
+     .check = "        bad += differs((double)r.median / unit, want[3] / unit, mean_limit, &mean_most);\n"},
     {.is = is_two_classes,
      .fields = "    `_real probability; /* of the second class */\n",
      .comment = "mean and sd_latent are those of the latent function, sd_observed is sd_latent",
      .helpers = class_helpers,
-     .code =
-         "        (void)observed;\n        result->mean = mean;\n        result->sd_latent = sqrt$(latent);\n"
-         "        result->sd_observed = result->sd_latent;\n"
-         "        result->probability = probability(mean, latent);\n",
+     .code = "        (void)observed;\n        result->mean = (`_real)mean;\n        result->sd_latent = "
+             "(`_real)sqrt(latent);\n"
+             "        result->sd_observed = result->sd_latent;\n"
+             "        result->probability = (`_real)probability(mean, latent);\n",
      .expect = expect_class,
-     .check = "        bad += differs(r.probability, want[3], mean_limit + var_limit, &mean_most);\n"},
+     .check =
+         "        bad += differs((double)r.probability, want[3], mean_limit + var_limit, &mean_most);\n"},
 };
 
 static const char *reason(const hf_model *model)

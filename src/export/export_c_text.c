@@ -37,14 +37,14 @@ static bool is_name(const char *name)
 static bool is_taken(const char *name)
 {
     static const char *const taken[] = {
-        "kernel",     "variance", "posterior", "scale_inputs", "prior_mean", "main",     "auto",
-        "break",      "case",     "char",      "const",        "continue",   "default",  "do",
-        "double",     "else",     "enum",      "extern",       "float",      "for",      "goto",
-        "if",         "inline",   "int",       "long",         "return",     "short",    "signed",
-        "sizeof",     "static",   "struct",    "switch",       "union",      "unsigned", "void",
-        "while",      "exp",      "sqrt",      "sin",          "cos",        "fabs",     "log1p",
-        "erfc",       "floor",    "register",  "volatile",     "restrict",   "typedef",  "logistic",
-        "probability"};
+        "kernel",      "variance", "posterior", "scale_inputs", "prior_mean", "main",     "auto",
+        "break",       "case",     "char",      "const",        "continue",   "default",  "do",
+        "double",      "else",     "enum",      "extern",       "float",      "for",      "goto",
+        "if",          "inline",   "int",       "long",         "return",     "short",    "signed",
+        "sizeof",      "static",   "struct",    "switch",       "union",      "unsigned", "void",
+        "while",       "exp",      "sqrt",      "sin",          "cos",        "fabs",     "log1p",
+        "erfc",        "floor",    "register",  "volatile",     "restrict",   "typedef",  "logistic",
+        "probability", "differs",  "squared"};
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
         if (strcmp(name, taken[i]) == 0) return true;
     return false;
@@ -76,6 +76,7 @@ hf_status hfi_emit_end(hfi_emitter *e)
 {
     if (e->status >= 0) e->status = hfi_file_commit(e->ctx, &e->file);
     hfi_file_abort(&e->file);
+    hfi_free(e->ctx, e->split.t);
     return e->status;
 }
 
@@ -84,16 +85,14 @@ static void put(hfi_emitter *e, const char *text, size_t length)
     if (e->status >= 0 && length > 0) e->status = hfi_file_write(e->ctx, &e->file, text, length);
 }
 
-/* Puts in names and endings. */
+/* Puts in the public name. */
 static void put_template(hfi_emitter *e, const char *text)
 {
     while (*text != '\0') {
-        const size_t plain = strcspn(text, "`$@");
+        const size_t plain = strcspn(text, "`");
         put(e, text, plain);
         text += plain;
         if (*text == '`') put(e, e->name, strlen(e->name));
-        if (*text == '$' && e->single) put(e, "f", 1);
-        if (*text == '@' && e->single) put(e, "F", 1);
         text += *text != '\0';
     }
 }
@@ -123,27 +122,40 @@ void hfi_emit_words(hfi_emitter *e, const char *text)
 
 /* ---- numbers -------------------------------------------------------------------------------------------- */
 
-static void number(hfi_emitter *e, double value, char text[48])
+static void number(hfi_emitter *e, double value, bool narrow, char text[48])
 {
-    const double most = e->single ? (double)FLT_MAX : DBL_MAX;
-    if (!(fabs(value) <= most)) {
+    if (!(fabs(value) <= (narrow ? (double)FLT_MAX : DBL_MAX))) {
         if (e->status >= 0)
             e->status =
                 hfi_fail(e->ctx, HF_ERR_NOT_FINITE, "%g is too large for %s; export in double precision",
-                         value, e->single ? "a float" : "a double");
+                         value, narrow ? "a float" : "a double");
         value = 0.0;
     }
-    if (e->single && fabs(value) < (double)FLT_MIN) value = 0.0;
-    const int length = snprintf(text, 40, e->single ? "%.9g" : "%.17g", value);
+    if (narrow && fabs(value) < (double)FLT_MIN) value = 0.0;
+    const int length = snprintf(text, 40, narrow ? "%.9g" : "%.17g", value);
     const bool whole = strcspn(text, ".e") == (size_t)length;
-    snprintf(text + length, 8, "%s%s", whole ? ".0" : "", e->single ? "F" : "");
+    snprintf(text + length, 8, "%s%s", whole ? ".0" : "", narrow ? "F" : "");
 }
 
 void hfi_emit_number(hfi_emitter *e, double value)
 {
     char text[48];
-    number(e, value, text);
+    number(e, value, false, text);
     put(e, text, strlen(text));
+}
+
+void hfi_emit_real(hfi_emitter *e, double value)
+{
+    char text[48];
+    number(e, value, e->single, text);
+    put(e, text, strlen(text));
+}
+
+void hfi_emit_float_entry(hfi_emitter *e, double value, bool last)
+{
+    char text[48];
+    number(e, value, true, text);
+    hfi_emit_entry(e, text, last);
 }
 
 /* An entry of a table: lines are filled. */
@@ -177,21 +189,21 @@ void hfi_emit_close(hfi_emitter *e, size_t bytes)
 void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values, size_t stride)
 {
     char text[48];
-    hfi_emit_open(e, "`_real", name, count);
+    hfi_emit_open(e, "double", name, count);
     for (size_t i = 0; i < count && e->status >= 0; i++) {
-        number(e, values[i * stride], text);
+        number(e, values[i * stride], false, text);
         hfi_emit_entry(e, text, i + 1 == count);
     }
-    hfi_emit_close(e, count * (e->single ? sizeof(float) : sizeof(double)));
+    hfi_emit_close(e, count * sizeof(double));
 }
 
 void hfi_emit_scales(hfi_emitter *e, const char *name, size_t count, const double *values)
 {
     for (size_t i = 0; i < count && e->single && e->status >= 0; i++)
-        if (values[i] < (double)FLT_MIN)
-            e->status =
-                hfi_fail(e->ctx, HF_ERR_NOT_FINITE,
-                         "the scale %g is too small for a float; export in double precision", values[i]);
+        if (values[i] < (double)FLT_MIN || values[i] > (double)FLT_MAX)
+            e->status = hfi_fail(e->ctx, HF_ERR_NOT_FINITE,
+                                 "the scale %g is beyond what a float can have; export in double precision",
+                                 values[i]);
     hfi_emit_table(e, name, count, values, 1);
 }
 
@@ -227,29 +239,31 @@ void hfi_emit_triangle(hfi_emitter *e, const char *name, size_t n, const double 
 {
     char text[48];
     const size_t entries = n * (n - (n > 0)) / 2;
-    hfi_emit_open(e, "`_real", name, entries);
+    hfi_emit_open(e, "double", name, entries);
     for (size_t i = 0; i < n && e->status >= 0; i++)
         for (size_t j = 0; j < i; j++) {
-            number(e, l[i + j * ld], text);
+            number(e, l[i + j * ld], false, text);
             hfi_emit_entry(e, text, i + 1 == n && j + 1 == i);
         }
-    hfi_emit_close(e, entries * (e->single ? sizeof(float) : sizeof(double)));
+    hfi_emit_close(e, entries * sizeof(double));
+}
+
+void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero)
+{
+    for (unsigned k = 0; k < 4; k++) hfi_emit(e, "        %s s%u = %s;\n", type, k, zero);
 }
 
 void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld)
 {
-    if (e->compact) {
-        hfi_emit_compact(e, name, n, l, ld);
-        return;
-    }
     hfi_emit_triangle(e, name, n, l, ld);
     hfi_emit_diagonal(e, name, n, l, ld);
     hfi_emit(e,
              "\n/* L v = v, row by row; four sums, so that one does not wait for the other. */\n"
-             "static void solve_%s(`_real v[%zu])\n{\n    unsigned long at = 0UL;\n    unsigned i;\n"
-             "    for (i = 0U; i < %zuU; i++) {\n        const `_real *row = &%s[at];\n",
+             "static void solve_%s(double v[%zu])\n{\n    unsigned long at = 0UL;\n    unsigned i;\n"
+             "    for (i = 0U; i < %zuU; i++) {\n        const double *row = &%s[at];\n",
              name, n, n, name);
-    hfi_emit(e, "        `_real s0 = 0.0@, s1 = 0.0@, s2 = 0.0@, s3 = 0.0@;\n        unsigned j = 0U;\n"
+    hfi_emit_sums(e, "double", "0.0");
+    hfi_emit(e, "        unsigned j = 0U;\n"
                 "        for (; (j + 3U) < i; j += 4U) {\n");
     for (unsigned k = 0; k < 4; k++) hfi_emit(e, "            s%u += row[j + %uU] * v[j + %uU];\n", k, k, k);
     hfi_emit(e, "        }\n        for (; j < i; j++) {\n            s0 += row[j] * v[j];\n        }\n");
@@ -267,9 +281,20 @@ void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const c
     if (checksum != NULL) hfi_emit(e, "\n * SHA-256 of the data: %s", checksum);
     hfi_emit(
         e,
-        "\n * Needs C99 and <math.h>. Allocates nothing, does not recurse, all loops have constant bounds.\n"
+        "\n * Needs C99, <math.h>%s. Allocates nothing, does not recurse, all loops have constant bounds.\n"
+        " * MISRA C:2012, as cppcheck checks it, but for two rules. 8.9 (advisory): tables stand before the\n"
+        " * function that reads them, so that it can be read. 21.6: the self-test, and it alone, prints.\n"
         " * Self-test: cc -std=c99 -DHOLDFAST_SELF_TEST THIS.c -lm\n"
-        " * Declarations alone: define HOLDFAST_DECLARATIONS, and include this file.\n");
+        " * Declarations alone: define HOLDFAST_DECLARATIONS, and include this file.\n",
+        e->single ? " and <stdint.h>" : "");
+}
+
+void hfi_emit_includes(hfi_emitter *e)
+{
+    hfi_emit(e,
+             "#ifndef HOLDFAST_DECLARATIONS\n#include <math.h>\n%s#endif\n"
+             "#ifdef HOLDFAST_SELF_TEST\n#include <stdio.h>\n#endif\n\n",
+             e->single ? "#include <stdint.h>\n" : "");
 }
 
 void hfi_emit_inputs(hfi_emitter *e, size_t d, const char *const *feature)
@@ -287,13 +312,15 @@ void hfi_emit_scaling(hfi_emitter *e, size_t d, const hfi_scaling *scaling)
     hfi_emit_table(e, "input_shift", d, scaling->x_shift, 1);
     hfi_emit_scales(e, "input_scale", d, scaling->x_scale);
     hfi_emit(e,
-             "\nstatic int scale_inputs(const `_real x[%zu], `_real scaled[%zu])\n{\n"
+             "\nstatic int scale_inputs(const `_real x[%zu], double scaled[%zu])\n{\n"
              "    int bad = 0;\n    unsigned j;\n    for (j = 0U; j < %zuU; j++) {\n"
              "        if (!((x[j] >= -",
              d, d, d);
-    hfi_emit_number(e, e->single ? (double)FLT_MAX : DBL_MAX);
+    hfi_emit_real(e, e->single ? (double)FLT_MAX : DBL_MAX);
     hfi_emit(e, ") && (x[j] <= ");
-    hfi_emit_number(e, e->single ? (double)FLT_MAX : DBL_MAX);
-    hfi_emit(e, "))) {\n            bad = 1;\n        }\n"
-                "        scaled[j] = (x[j] - input_shift[j]) / input_scale[j];\n    }\n    return bad;\n}\n");
+    hfi_emit_real(e, e->single ? (double)FLT_MAX : DBL_MAX);
+    hfi_emit(
+        e,
+        "))) {\n            bad = 1;\n        }\n"
+        "        scaled[j] = ((double)x[j] - input_shift[j]) / input_scale[j];\n    }\n    return bad;\n}\n");
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factor in 16 bits is near enough, and numbers that a float has not are refused. tests/tool/test_export.py compiles. */
+/* The factor in few bits is near enough, and numbers that a float has not are refused. tests/tool/test_export.py compiles. */
 #include "export/export_c.h"
 #include "model/model_testing.h"
 
@@ -8,33 +8,80 @@
 
 static const char path[] = "model-export.c";
 
-/* Columns that shrink: the first ones are beyond 16 bits, and the others lose half a step at most. */
-static void sixteen_bits_are_half_a_step_off(void **state)
+enum {
+    N = 40
+};
+
+/* The factor of a smooth kernel's matrix, 50 in size, and little noise: columns shrink to it. */
+static void shrinking(double noise, double *l)
+{
+    memset(l, 0, N * N * sizeof *l);
+    for (size_t j = 0; j < N; j++)
+        for (size_t i = j; i < N; i++) {
+            const double apart = (double)(i - j) / 3.0;
+            double rest = 50.0 * exp(-0.5 * apart * apart) + (i == j ? noise : 0.0);
+            for (size_t k = 0; k < j; k++) rest -= l[i + k * N] * l[j + k * N];
+            l[i + j * N] = i == j ? sqrt(rest) : rest / l[j * (N + 1)];
+        }
+}
+
+/* The largest entry of L L' - T T'. */
+static double apart(const double *l, const double *t)
+{
+    double most = 0.0;
+    for (size_t i = 0; i < N; i++)
+        for (size_t j = 0; j <= i; j++) {
+            double sum = 0.0;
+            for (size_t k = 0; k <= j; k++) sum += l[i + k * N] * l[j + k * N] - t[i + k * N] * t[j + k * N];
+            most = fmax(most, fabs(sum));
+        }
+    return most;
+}
+
+/* Each entry is a whole number of steps, and T T' is off by half a step times a pivot: far less than by rounding of L. */
+static void later_columns_make_up_for_rounding(void **state)
 {
     (void)state;
-    enum {
-        N = 12
-    };
-    double l[N * N] = {0.0};
-    for (size_t j = 0; j < N; j++)
-        for (size_t i = j; i < N; i++)
-            l[i + j * N] = i == j ? 0.1 + pow(8.0, 3.0 - (double)j)
-                                  : pow(8.0, 3.0 - (double)j) * cos((double)(3 * i + j));
-    const size_t lead = hfi_compact_lead(N, l, N);
-    assert_in_range(lead, 1, 5);
-    for (size_t i = lead; i < N; i++) {
-        const double step = hfi_compact_step(l, N, i, lead);
-        for (size_t j = lead; j < i; j++) {
-            const double entry = hfi_compact_entry(l[i + j * N], step);
-            assert_true(fabs(entry) <= 32767.0 && entry == nearbyint(entry));
-            assert_true(fabs(entry * step - l[i + j * N]) <= 0.5000001 * step);
+    double l[N * N], t[N * N], step[N], room[2 * N], rounded[N * N];
+    hfi_split s = {.n = N, .lead = 8, .compact = true, .t = t, .step = step};
+    shrinking(0.01, l);
+    assert_true(hfi_split_make(&s, l, N, true, room));
+    double bound = 1e-12;
+    memcpy(rounded, l, sizeof l);
+    for (size_t j = 0; j < N; j++) {
+        const double most = j < 8 ? 2147483647.0 : 32767.0;
+        for (size_t i = j + 1; i < N; i++) {
+            const double entry = t[i + j * N] / step[j];
+            assert_true(fabs(entry) <= most + 1e-5 && fabs(entry - nearbyint(entry)) < 1e-5);
+            rounded[i + j * N] = step[j] * nearbyint(l[i + j * N] / step[j]);
         }
+        bound = fmax(bound, 0.5001 * step[j] * t[j * (N + 1)]);
     }
-    /* A factor of the unit matrix has nothing beyond 16 bits, and no step. */
+    assert_true(apart(l, t) <= bound);
+    assert_true(apart(l, t) < 0.2 * apart(l, rounded));
+    /* With all columns in 32 bits it is L, rounded. */
+    s.lead = N;
+    assert_true(hfi_split_make(&s, l, N, false, room));
+    for (size_t k = 0; k < N * N; k++) assert_true(fabs(t[k] - l[k]) <= 1e-8);
+    /* A factor of the unit matrix has nothing to round, and no step. */
     memset(l, 0, sizeof l);
     for (size_t j = 0; j < N; j++) l[j * (N + 1)] = 1.0;
-    assert_int_equal(hfi_compact_lead(N, l, N), 0);
-    assert_true(hfi_compact_step(l, N, 5, 0) == 0.0 && hfi_compact_entry(0.0, 0.0) == 0.0);
+    s.lead = 0;
+    assert_true(hfi_split_make(&s, l, N, true, room));
+    for (size_t j = 0; j < N; j++) assert_true(step[j] == 0.0 && t[j * (N + 1)] == 1.0);
+}
+
+/* Where a step of 16 bits is more than the last pivots, there is nothing left to factor, and it says so. */
+static void too_few_leading_columns_are_noticed(void **state)
+{
+    (void)state;
+    double l[N * N], t[N * N], step[N], room[2 * N];
+    hfi_split s = {.n = N, .compact = true, .t = t, .step = step};
+    shrinking(1e-9, l);
+    assert_false(hfi_split_make(&s, l, N, true, room));
+    s.lead = N;
+    assert_true(hfi_split_make(&s, l, N, true, room));
+    assert_true(apart(l, t) < 1e-7);
 }
 
 static hf_model *scaled_model(hf_context *ctx, double scale)
@@ -75,7 +122,8 @@ static void floats_have_their_range(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sixteen_bits_are_half_a_step_off),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(later_columns_make_up_for_rounding),
+                                       cmocka_unit_test(too_few_leading_columns_are_noticed),
                                        cmocka_unit_test(floats_have_their_range)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,8 +7,8 @@
 static const tool_option options[] = {
     {"output", 'o', "FILE.c", "file to write (default: standard output)", TOOL_WRITES},
     {"name", 0, "NAME", "name of the function (default: predict)", 0},
-    {"single", 0, NULL, "float in place of double", 0},
-    {"compact", 0, NULL, "float, and the factor behind the standard deviation in 16 bits", 0},
+    {"single", 0, NULL, "inputs, answers and the factor behind the standard deviation in float", 0},
+    {"compact", 0, NULL, "single, and most of that factor in 16 bits", 0},
     {"mean-only", 0, NULL, "no standard deviation, and therefore no factor", 0},
     {"method", 'm', "METHOD",
      "of an envelope: ellipsoid (default), closed-form, minimum-norm or\ngp (99 % probability only); see "
@@ -108,15 +108,14 @@ static void print_text(const request *asked)
                r->probes, r->mean_error, r->sd_error);
 }
 
-/* Float is not enough where the prior variance is much larger than the noise. */
+/* A float has not the digits of a target that varies little about a large number. */
 static void mind_errors(const tool_session *session, const request *asked)
 {
-    const double most = 1e-3;
+    const double most = 1e-5;
     if (asked->report.probes > 0 && (asked->report.mean_error > most || asked->report.sd_error > most))
         warn(session,
              "single precision costs this model up to %.1e of the target's scale in the mean and %.1e in the "
-             "latent "
-             "sd; double precision does not",
+             "latent sd; double precision does not",
              asked->report.mean_error, asked->report.sd_error);
 }
 

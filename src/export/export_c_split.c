@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The factor in single precision. A variance is a difference of k(x, x) and |v|^2. The first columns of L are large, as they have
+ * what all readings share; they have 32 bits and are multiplied in double. L is factored anew with rounded columns: what
+ * rounding takes from one, those that follow give back. T T' then differs from K + D by the rounding of an entry times
+ * the pivot of its column, and not by what it is multiplied with in L L'. */
+#include "export/export_c.h"
+#include "linalg/linalg.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+/* ---- rounding ------------------------------------------------------------------------------------------- */
+
+/* The most steps that an entry has: 32 bits in the first columns, then 16 if compact, else 1, of which entries are fractions. */
+static double steps_of(const hfi_split *s, size_t column)
+{
+    return column < s->lead ? 2147483647.0 : s->compact ? 32767.0 : 1.0;
+}
+
+static double entry_of(double value, double step, double most)
+{
+    if (!(step > 0.0)) return 0.0;
+    const double entry = fmin(fmax(value / step, -most), most);
+    return most > 1.0 ? nearbyint(entry) : (double)(float)entry;
+}
+
+/* Column j of K + D less what the columns before have of it, below the diagonal and with it; row: room for n. */
+static void remainder_of(const hfi_split *s, const double *l, size_t ld, size_t j, double *row, double *out)
+{
+    const size_t n = s->n;
+    memset(out, 0, (n - j) * sizeof *out);
+    for (size_t k = 0; k <= j; k++) row[k] = l[j + k * ld];
+    hfi_gemv(n - j, j + 1, 1.0, l + j, ld, row, 0.0, out);
+    for (size_t k = 0; k < j; k++) row[k] = s->t[j + k * n];
+    if (j > 0) hfi_gemv(n - j, j, -1.0, s->t + j, n, row, 1.0, out);
+}
+
+bool hfi_split_make(hfi_split *s, const double *l, size_t ld, bool anew, double *room)
+{
+    const size_t n = s->n;
+    double *c = room + n;
+    for (size_t j = 0; j < n; j++) {
+        double largest = 0.0, pivot = l[j + j * ld];
+        if (anew) {
+            remainder_of(s, l, ld, j, room, c);
+            if (!(c[0] > 0.0)) return false;
+            pivot = sqrt(c[0]);
+        }
+        for (size_t i = j + 1; i < n; i++) {
+            double *entry = &s->t[i + j * n];
+            *entry = anew ? c[i - j] / pivot : l[i + j * ld];
+            largest = fmax(largest, fabs(*entry));
+        }
+        const double most = steps_of(s, j);
+        s->t[j + j * n] = pivot;
+        s->step[j] = largest / most;
+        for (size_t i = j + 1; i < n; i++)
+            s->t[i + j * n] = s->step[j] * entry_of(s->t[i + j * n], s->step[j], most);
+    }
+    return true;
+}
+
+/* ---- text ----------------------------------------------------------------------------------------------- */
+
+/* The first columns, or the others, of the triangle, row by row. */
+static void write_entries(hfi_emitter *e, const char *name, const hfi_split *s, bool lead)
+{
+    char text[48];
+    const size_t n = s->n, first = lead ? 0 : s->lead, end = lead ? s->lead : n;
+    const size_t columns = end - first, rows = n - first;
+    const size_t count = columns * rows - columns * (columns + 1) / 2;
+    const double most = steps_of(s, first);
+    size_t left = count;
+    snprintf(text, sizeof text, "%s_%s", name, lead ? "lead" : "rest");
+    hfi_emit_open(e, lead ? "int32_t" : s->compact ? "int16_t" : "float", text, count);
+    for (size_t i = first + 1; i < n && e->status >= 0; i++)
+        for (size_t j = first; j < i && j < end; j++) {
+            const double entry = entry_of(s->t[i + j * n], s->step[j], most);
+            left--;
+            snprintf(text, sizeof text, "%.0f", entry);
+            if (most > 1.0)
+                hfi_emit_entry(e, text, left == 0);
+            else
+                hfi_emit_float_entry(e, entry, left == 0);
+        }
+    hfi_emit_close(e, count * (!lead && s->compact ? sizeof(int16_t) : sizeof(int32_t)));
+}
+
+static void write_lead(hfi_emitter *e, const char *name, const hfi_split *s)
+{
+    hfi_emit(e,
+             "        for (j = 0U; (j < i) && (j < %zuU); j++) {\n"
+             "            sum += (double)%s_lead[lead_at + j] * lead[j];\n        }\n        lead_at += j;\n",
+             s->lead, name);
+    if (s->lead == s->n)
+        hfi_emit(e, "        v[i] = (v[i] - sum) * %s_inverse[i];\n        lead[i] = v[i] * %s_step[i];\n",
+                 name, name);
+}
+
+static void write_rest(hfi_emitter *e, const char *name, const hfi_split *s)
+{
+    const char *cast = s->compact ? "(float)" : "";
+    hfi_emit(e, "        for (j = 0U; (j + 3U) < columns; j += 4U) {\n");
+    for (unsigned k = 0; k < 4; k++)
+        hfi_emit(e, "            s%u += %srow[j + %uU] * rest[j + %uU];\n", k, cast, k, k);
+    hfi_emit(
+        e,
+        "        }\n        for (; j < columns; j++) {\n            s0 += %srow[j] * rest[j];\n        }\n"
+        "        rest_at += columns;\n        s0 = (s0 + s1) + (s2 + s3);\n        sum += (double)s0;\n"
+        "        v[i] = (v[i] - sum) * %s_inverse[i];\n",
+        cast, name);
+    if (s->lead > 0)
+        hfi_emit(e, "        if (i < %zuU) {\n            lead[i] = v[i] * %s_step[i];\n        } else ",
+                 s->lead, name);
+    else
+        hfi_emit(e, "        ");
+    hfi_emit(e,
+             "{\n            const double scaled = v[i] * %s_step[i];\n"
+             "            rest[columns] = (float)scaled;\n            columns++;\n        }\n",
+             name);
+}
+
+void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split *s)
+{
+    const size_t n = s->n, rest = n - s->lead;
+    char title[48];
+    if (s->lead > 0) write_entries(e, name, s, true);
+    if (rest > 0) write_entries(e, name, s, false);
+    snprintf(title, sizeof title, "%s_step", name);
+    hfi_emit_table(e, title, n, s->step, 1);
+    hfi_emit_diagonal(e, name, n, s->t, n);
+    hfi_emit(e,
+             "\n/* L v = v, row by row: %zu columns in 32 bits, %zu in %s, each in steps of its own. */\n"
+             "static void solve_%s(double v[%zu])\n{\n",
+             s->lead, rest, s->compact ? "16 bits" : "float", name, n);
+    if (s->lead > 0) hfi_emit(e, "    double lead[%zu];\n    uint32_t lead_at = 0U;\n", s->lead);
+    if (rest > 0)
+        hfi_emit(e, "    float rest[%zu];\n    uint32_t rest_at = 0U;\n    unsigned columns = 0U;\n", rest);
+    hfi_emit(
+        e, "    unsigned i;\n    unsigned j;\n    for (i = 0U; i < %zuU; i++) {\n        double sum = 0.0;\n",
+        n);
+    if (rest > 0)
+        hfi_emit(e, "        const %s *row = &%s_rest[rest_at];\n", s->compact ? "int16_t" : "float", name);
+    if (rest > 0) hfi_emit_sums(e, "float", "0.0F");
+    if (s->lead > 0) write_lead(e, name, s);
+    if (rest > 0) write_rest(e, name, s);
+    hfi_emit(e, "    }\n}\n");
+}
