@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The public headers are a manual: each says what it is, every function and type in it has a comment of its own or stands
 in a group (lines without a blank between) that has one, and <holdfast/holdfast.h> brings them all. Every function that a
-header, a page or a manual speaks of is declared."""
+header, a page or a manual speaks of is declared. Links that leave the repository are well-formed, by https, and each stands
+once."""
 import re
 
 import house
@@ -47,8 +48,24 @@ def absent(source):
                     yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)}() is declared nowhere"
 
 
+def links(source):
+    """What is wrong with links of pages to elsewhere. Whether they answer is not looked at: that takes a network."""
+    seen = {}
+    for name in house.files(source):
+        if not name.endswith(".md"):
+            continue
+        text = house.read(source, name)
+        for match in re.finditer(r"\bhttps?:[^\s)>\"'`]*", text):
+            link, place = match.group(0).rstrip(".,;:"), f"{name}:{text.count(chr(10), 0, match.start()) + 1}"
+            if not re.fullmatch(r"https://[a-z0-9-]+(\.[a-z0-9-]+)+(/[\w.~%+@:/?&=#-]*)?", link):
+                yield f"{place}: {link} is no well-formed link by https"
+            elif link in seen:
+                yield f"{place}: {link} stands in {seen[link]} too; point there"
+            seen.setdefault(link, place)
+
+
 def find_problems(source, _build):
-    problems, headers = list(absent(source)), house.public_headers(source)
+    problems, headers = list(absent(source)) + list(links(source)), house.public_headers(source)
     for name in headers:
         text = house.read(source, name)
         if "@file" not in text or "@brief" not in text:

@@ -226,6 +226,12 @@ class Text(Tree):
         self.broken(check_docs, "hf_one", name, "/** One and two. */", "/* not for the manual */")
         self.broken(check_docs, "hf_three() is declared nowhere", name, "One and two.", "One and two; hf_three() too.")
         self.broken(check_docs, "@file", name, "@brief", "brief")
+        for text, wrong in (("[a](http://example.org/b)", "by https"), ("https://example", "by https"),
+                            ("<https://example.org/b>, [c](https://example.org/b).", "stands in links.md:1 too")):
+            self.write("links.md", text + "\n")
+            self.assertIn(wrong, "\n".join(check_docs.find_problems(self.root, None)))
+        self.write("links.md", "<https://example.org/b>, https://example.org/c?d=1.\n")
+        self.clean(check_docs)
         self.broken(check_docs, "does not include", "include/holdfast/holdfast.h", "#include <holdfast/one.h>\n", "")
 
     @unittest.skipIf(shutil.which("clang-format") is None, "no clang-format")
