@@ -99,7 +99,8 @@ typedef struct hf_dialect {
 
 /**
  * Reads a table as people have them. `path` is a CSV file or "-" for standard input, plain or
- * packed by gzip or zstd; or FILE:TABLE, a table of an SQLite database. `dialect` may be NULL.
+ * packed by gzip or zstd; or FILE:TABLE, a table or a view of an SQLite database. A view may read,
+ * and no more: one that recurses, or has a value above 16 MiB, is HF_ERR_IO. `dialect` may be NULL.
  *
  * Beside what hf_table_read_csv() reads, and with the same numbers to the bit, these are
  * understood. All rows decide, and nothing is guessed: docs/tables.md has the rules.
@@ -116,8 +117,8 @@ typedef struct hf_dialect {
  * packed files that are damaged or cut off, a build without the library that unpacks them, and
  * databases that cannot be read; HF_ERR_TOO_LARGE for packed files that are more than 64 MiB and
  * 500 times their size when unpacked; HF_ERR_ARGUMENT for a value of an enum that there is not,
- * and a NULL among the codes; HF_ERR_NO_COLUMN for no such table in a database. Cost and memory as
- * hf_table_read_csv(), and of packed files their bytes.
+ * and a NULL among the codes; HF_ERR_NO_COLUMN for no such table or view in a database. Cost and
+ * memory as hf_table_read_csv(), and of packed files their bytes.
  */
 HF_API hf_status hf_table_read(hf_context *ctx, const char *path, const hf_dialect *dialect,
                                hf_table **out);

@@ -35,6 +35,10 @@ void hfi_database_close(sqlite3 **db, hfi_two_names **files);
  * outside. */
 void hfi_database_distrust(sqlite3 *db);
 
+/** Lets a distrusted database run views all the same, and nothing but reading in them: no recursion, no
+ * value above 16 MiB; `ask` is asked every 10^5 steps, and what it returns but 0 interrupts. */
+void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg);
+
 /** Gives in *fault why the journal of the database at `path` is none of ours, as in "its journal,
  * k.hf-journal, <is a pipe>"; NULL where there is nothing against it, or none. Opens nothing that
  * could wait. False: out of memory, and nothing was looked at. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* realpath */
-/* hf_table_read(): a table of a database, or a file. It is here since only this room and those below know SQLite. */
+/* hf_table_read(): a table or a view of a database, or a file. It is here since only this room and those below know SQLite. */
 #include "store/database.h"
 
 #include "data/manner.h"
@@ -109,6 +109,13 @@ static hf_status put_field(dump *d, sqlite3_stmt *s, int column, size_t row)
 
 static hf_status cannot_read(const dump *d)
 {
+    const int code = sqlite3_errcode(d->db);
+    if (code == SQLITE_INTERRUPT) return hfi_cancelled(d->ctx);
+    if (code == SQLITE_AUTH)
+        return hfi_fail(d->ctx, HF_ERR_IO,
+                        "%s: the view does more than read tables and views, as one that recurses; write what "
+                        "it gives to a table",
+                        d->source);
     if (d->logged)
         return hfi_fail(
             d->ctx, HF_ERR_IO,
@@ -119,7 +126,7 @@ static hf_status cannot_read(const dump *d)
                     sqlite3_errmsg(d->db));
 }
 
-/* "a", "b", ...: the tables that there are. */
+/* "a", "b", ...: the tables and views that there are. */
 static void list_tables(const dump *d, char list[LIST_BYTES])
 {
     sqlite3_stmt *s = NULL;
@@ -127,8 +134,8 @@ static void list_tables(const dump *d, char list[LIST_BYTES])
     *list = '\0';
     if (sqlite3_prepare_v2(
             d->db,
-            "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER "
-            "BY name",
+            "SELECT name FROM sqlite_schema WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite_%' "
+            "ORDER BY name",
             -1, &s, NULL) == SQLITE_OK)
         while (used + HFI_SHOWN_BYTES + 8 < LIST_BYTES && sqlite3_step(s) == SQLITE_ROW) {
             char shown[HFI_SHOWN_BYTES];
@@ -139,22 +146,33 @@ static void list_tables(const dump *d, char list[LIST_BYTES])
     sqlite3_finalize(s);
 }
 
-/* A table of that name, and no view: a stranger's view may compute for ever. */
-static hf_status find_table(const dump *d)
+static int ask_of_view(void *arg)
+{
+    const dump *d = arg;
+    return hfi_progress(d->ctx, "read", -1.0, NAN) ? 0 : 1;
+}
+
+/* A table or a view of that name. A stranger's view may compute for ever, and be interrupted. */
+static hf_status find_table(dump *d)
 {
     char list[LIST_BYTES];
     sqlite3_stmt *s = NULL;
     bool found = false;
-    const int rc = sqlite3_prepare_v2(
-        d->db, "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?1 COLLATE NOCASE", -1, &s, NULL);
+    const int rc = sqlite3_prepare_v2(d->db,
+                                      "SELECT type = 'view' FROM sqlite_schema WHERE type IN ('table', "
+                                      "'view') AND name = ?1 COLLATE NOCASE",
+                                      -1, &s, NULL);
     if (rc == SQLITE_OK && sqlite3_bind_text(s, 1, d->table, -1, SQLITE_STATIC) == SQLITE_OK)
         found = sqlite3_step(s) == SQLITE_ROW;
+    const bool view = found && sqlite3_column_int(s, 0) != 0;
     sqlite3_finalize(s);
     if (rc != SQLITE_OK) return cannot_read(d);
+    if (view) hfi_database_views(d->db, ask_of_view, d);
     if (found) return HF_OK;
     list_tables(d, list);
-    return hfi_fail(d->ctx, HF_ERR_NO_COLUMN, "%s: the database has no table \"%s\"; its tables are: %s",
-                    d->source, d->table, *list != '\0' ? list : "none");
+    return hfi_fail(d->ctx, HF_ERR_NO_COLUMN,
+                    "%s: the database has no table \"%s\"; its tables and views are: %s", d->source, d->table,
+                    *list != '\0' ? list : "none");
 }
 
 static hf_status dump_rows(dump *d, sqlite3_stmt *s)

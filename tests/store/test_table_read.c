@@ -206,7 +206,7 @@ static void databases(void **state)
                      "INSERT INTO \"my \"\"data\" VALUES (0.1, 9007199254740993, 'a,\"b\"', '1.5'), (NULL, "
                      "-3, NULL, NULL),"
                      "(1e300 * 1e300, 0, 'two\nlines', '2');"
-                     "CREATE VIEW v AS SELECT 1; CREATE TABLE b(x BLOB); INSERT INTO b VALUES (x'00');"
+                     "CREATE TABLE b(x BLOB); INSERT INTO b VALUES (x'00');"
                      "CREATE TABLE one(x); INSERT INTO one VALUES (NULL), (2); CREATE TABLE empty(x, y);");
     hf_table *table = NULL;
     assert_int_equal(hf_table_read(d->ctx, table_path(d, "my \"data", name), NULL, &table), HF_OK);
@@ -226,14 +226,61 @@ static void databases(void **state)
     assert_int_equal(hf_table_rows(table), 0);
     hf_table_free(table);
     refused(d, table_path(d, "none", name), HF_ERR_NO_COLUMN,
-            "has no table \"none\"; its tables are: \"b\", \"empty\"");
-    refused(d, table_path(d, "v", name), HF_ERR_NO_COLUMN, "has no table \"v\"");
+            "has no table \"none\"; its tables and views are: \"b\", \"empty\"");
     refused(d, table_path(d, "b", name), HF_ERR_PARSE, "row 1, column \"x\": bytes (BLOB)");
     refused(d, d->path, HF_ERR_PARSE, "FILE:TABLE");
     /* Not a database before the colon: a file of that name, which is not there. */
     folder_file(&d->scratch, "t.csv", d->path);
     file_put(d->path, plain, sizeof plain - 1);
     refused(d, table_path(d, "x", name), HF_ERR_IO, "No such file");
+}
+
+static bool never(const char *stage, double done, double value, void *user)
+{
+    size_t *left = user;
+    (void)stage, (void)done, (void)value;
+    return *left > 0 && --*left > 0;
+}
+
+/* Views of tables and of views, and what a stranger may not have put into one. */
+static void views(void **state)
+{
+    desk *d = *state;
+    char name[300];
+    const double *x = NULL;
+    size_t left = 30;
+    hf_table *table = NULL;
+    folder_file(&d->scratch, "views.db", d->path);
+    make_database(
+        d, "CREATE TABLE t(k, x); INSERT INTO t VALUES (1, 0.1), (2, 0.7), (2, 0.9), (3, NULL);"
+           "CREATE TABLE u(k, y); INSERT INTO u VALUES (1, 10), (2, 20);"
+           "CREATE VIEW joined AS SELECT t.k, round(x, 1) AS x, upper(y) AS y FROM t LEFT JOIN u USING (k);"
+           "CREATE VIEW means AS SELECT k, avg(x) AS mean FROM joined GROUP BY k ORDER BY k;"
+           "CREATE VIEW counts AS WITH RECURSIVE c(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM c) "
+           "SELECT i FROM c;"
+           "CREATE VIEW loads AS SELECT load_extension('./evil') AS x;"
+           "CREATE VIEW long AS SELECT hex(zeroblob(20000000)) AS x;"
+           "CREATE VIEW endless AS SELECT count(*) AS n FROM t, t, t, t, t, t, t, t, t, t, t, t, t, t, t, t;"
+           "CREATE VIEW lost AS SELECT * FROM gone;"
+           "CREATE VIEW own AS SELECT name FROM pragma_database_list;");
+    assert_int_equal(hf_table_read(d->ctx, table_path(d, "joined", name), NULL, &table), HF_OK);
+    assert_int_equal(hf_table_rows(table), 4);
+    hf_table_free(table);
+    assert_int_equal(hf_table_read(d->ctx, table_path(d, "Means", name), NULL, &table), HF_OK);
+    assert_int_equal(hf_table_rows(table), 3);
+    assert_int_equal(hf_table_numbers(d->ctx, table, 1, &x), HF_OK);
+    assert_true(x[0] == 0.1 && fabs(x[1] - 0.8) < 1e-15 && isnan(x[2]));
+    hf_table_free(table);
+    refused(d, table_path(d, "counts", name), HF_ERR_IO, "more than read tables");
+    refused(d, table_path(d, "loads", name), HF_ERR_IO, "load_extension");
+    refused(d, table_path(d, "long", name), HF_ERR_IO, "too big");
+    refused(d, table_path(d, "lost", name), HF_ERR_IO, "gone");
+    refused(d, table_path(d, "own", name), HF_ERR_IO, "cannot be read");
+    refused(d, table_path(d, "none", name), HF_ERR_NO_COLUMN, "\"counts\", \"endless\"");
+    hf_context_set_progress(d->ctx, never, &left);
+    refused(d, table_path(d, "endless", name), HF_ERR_CANCELLED, "");
+    assert_int_equal(left, 0);
+    hf_context_set_progress(d->ctx, NULL, NULL);
 }
 
 static void damaged_databases(void **state)
@@ -264,6 +311,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(packed_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(bombs_are_refused, set_up, tear_down),
         cmocka_unit_test_setup_teardown(databases, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(views, set_up, tear_down),
         cmocka_unit_test_setup_teardown(damaged_databases, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -107,7 +107,7 @@ class Tables(ToolCase):
             self.assertEqual(code, 0, err)
             for key in keys:
                 self.assertEqual(json.loads(out).get(key), json.loads(expected).get(key), (name, key))
-        self.fails(["fit", "t.db:none", "-t", "Ozon"], 't.db:none: the database has no table "none"; its tables are: "weather 24"')
+        self.fails(["fit", "t.db:none", "-t", "Ozon"], 't.db:none: the database has no table "none"; its tables and views are: "weather 24"')
         self.fails(["fit", "t.db", "-t", "Ozon"], "FILE:TABLE")
         with open(self.path("t.csv.gz"), "rb") as file:
             packed = file.read()
