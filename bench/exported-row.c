@@ -17,7 +17,7 @@ enum {
     ROWS = 2000 /* predicted one by one in each turn */
 };
 
-/* Of double or of float. */
+/* Rows and results are double or float. */
 typedef int predictor(const void *x, void *result);
 
 /* How a file is exported and compiled. */

@@ -4,9 +4,9 @@
  * @brief Models and envelopes as one file of C that needs no library: for controllers.
  *
  * The file is C99, includes <math.h> (and <stdint.h> if single), and has one public function. It
- * allocates nothing, does not recurse, and all its loops have constant bounds: n evaluations of the kernel
- * and n^2/2 multiplications for each prediction of an exact model of n readings. All tables are
- * constant and static. It can be asked by any number of threads.
+ * allocates nothing, does not recurse, and all its loops have constant bounds: n evaluations of the
+ * kernel and n^2/2 multiplications for each prediction of an exact model of n readings. All tables
+ * are constant and static. It can be asked by any number of threads.
  *
  *     mean(x) = m(x) + sum_i t_i k(x, z_i)        sd(x) = sqrt(k(x, x) - |R' k|^2)
  *

@@ -78,7 +78,7 @@ void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
 void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split *split);
 /** The first lines of a file: what it is, how it is used. */
 void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum);
-/** What the function and its self-test include. */
+/** The headers of the function and of its self-test. */
 void hfi_emit_includes(hfi_emitter *e);
 void hfi_emit_inputs(hfi_emitter *e, size_t d, const char *const *feature);
 /** static int scale_inputs(const `_real x[], double scaled[]), 1 where one is not finite. */

@@ -18,6 +18,7 @@ int main(void)
     const uint32_t before = timer[2];
     const int bad = predict(x, &r);
     const uint32_t after = timer[2];
-    printf("%lu instructions%s\n", 40UL * (unsigned long)((before - after) & 0xFFFFFFU), bad == 0 ? "" : ", refused");
+    printf("%lu instructions%s\n", 40UL * (unsigned long)((before - after) & 0xFFFFFFU),
+           bad == 0 ? "" : ", refused");
     return bad;
 }
