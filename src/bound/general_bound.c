@@ -5,7 +5,7 @@
  *
  * and the remainder of the polynomial of degree p - 1 is at most sup_y sqrt(C_pp) per unit of the norm. Sizes of coefficients multiply and add along the tree; for stationary
  * kernels nothing is lost by taking sizes, since all that meet in C_pp have one sign, and C_pp grows with each |v_j|: the corner of the box has the largest. */
-#include "bound/terms_impl.h"
+#include "bound/terms.h"
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"

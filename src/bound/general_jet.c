@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Value, gradient and Hessian of a term that is a product of several kernels of free inputs, anchor by anchor, by the product rule along the tree. */
-#include "bound/terms_impl.h"
+#include "bound/terms.h"
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Norms of the mean's terms: a'K a, every pair of anchors once. */
-#include "bound/terms_impl.h"
+#include "bound/terms.h"
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each term of the kernel is, once some inputs are fixed. */
 #include "bound/terms.h"
-#include "bound/terms_impl.h"
 
 #include "kernel/expression.h"
 #include "kernel/kernel.h"

@@ -127,4 +127,9 @@ void hfi_general_jet(const hfi_terms *terms, const hfi_term *term, const double 
                      double *sum, double *scratch);
 size_t hfi_general_scratch(const hfi_terms *terms);
 
+/** Whether a factor of a term looks at a free input. */
+bool hfi_factor_is_free(const hfi_terms *terms, size_t factor);
+/** The norms of all terms. O(n^2) kernel values, threads. */
+hf_status hfi_terms_norms(hf_context *ctx, hfi_terms *terms);
+
 #endif

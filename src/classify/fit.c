@@ -2,7 +2,6 @@
 /* The fit of labels of two classes, from rows to classifier. */
 #include "classify/fit.h"
 #include "classify/classify.h"
-#include "classify/softmax_fit.h"
 
 /* The posterior that the sites make, and the classifier that owns it. */
 static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state, hf_classifier **out,

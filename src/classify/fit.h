@@ -35,4 +35,8 @@ void hfi_class_fit_free(hfi_class_fit *fit);
 hf_status hfi_class_fit_report(const hfi_class_fit *fit, const double *state, const hf_posterior *posterior,
                                hf_status solved, hf_class_report *report);
 
+/** hf_classifier_fit() for the softmax link. Data, settings and `out` are not NULL. */
+hf_status hfi_softmax_fit(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
+                          bool own_kernels, hf_classifier **out, hf_class_report *report);
+
 #endif

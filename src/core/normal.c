@@ -43,6 +43,15 @@ double hfi_log_normal_cdf(double u)
     return u > 0.0 ? log1p(-hfi_normal_cdf(-u)) : log(hfi_normal_cdf(u));
 }
 
+double hfi_normal_crps(double error, double sd)
+{
+    static const double inverse_sqrt_pi = 0.56418958354775628695;
+    const double z = error / sd;
+    /* Here the normal's tail is below rounding; the product sd * z must not be formed when z overflowed. */
+    if (!(fabs(z) < 40.0)) return fabs(error) - sd * inverse_sqrt_pi;
+    return sd * (z * erf(z * root_half) + 2.0 * hfi_normal_density(z) - inverse_sqrt_pi);
+}
+
 hfi_normal_excess hfi_normal_excess_at(double z)
 {
     if (z < -HFI_NORMAL_TAIL) { /* h(-t) = Phi(-t) (phi(t) / Phi(-t) - t) = Phi(-t) c */

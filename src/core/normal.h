@@ -25,6 +25,8 @@ double hfi_normal_cdf(double u);
 /** log Phi(u); phi(u) / Phi(u). Relative accuracy 1e-14 on the whole line. */
 double hfi_log_normal_cdf(double u);
 double hfi_normal_hazard(double u);
+/** CRPS of N(0, sd^2) at `error`; sd 0 scores the absolute error. */
+double hfi_normal_crps(double error, double sd);
 /** The u with Phi(u) = p, 0 < p < 1, to some 1e-14 relative, absolute where |u| < 1. */
 double hfi_normal_quantile(double p);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of Gaussian predictions. */
 #include "core/core.h"
-#include "data/normal.h"
+#include "core/normal.h"
 
 #include <holdfast/metrics.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transforms of a target: a row of functions each. */
 #include "core/core.h"
-#include "data/normal.h"
+#include "core/normal.h"
 
 #include <holdfast/transform.h>
 
@@ -9,26 +9,7 @@
 #include <stdbool.h>
 
 #define SQRT_HALF        0.70710678118654752440 /* 1 / sqrt(2) */
-#define SQRT_2_OVER_PI   0.79788456080286535588
 #define ONE_OVER_SQRT_PI 0.56418958354775628695
-
-static double normal_cdf(double u)
-{
-    return 0.5 * erfc(-u * SQRT_HALF);
-}
-
-static double normal_density(double u)
-{
-    return exp(-0.5 * u * u - HFI_HALF_LOG_2PI);
-}
-
-/* By its asymptotic series where the probability is no longer a double. */
-static double log_normal_cdf(double u)
-{
-    if (u > -30.0) return log(normal_cdf(u));
-    const double t = 1.0 / (u * u);
-    return -0.5 * u * u - HFI_HALF_LOG_2PI - log(-u) + log1p(-t * (1.0 - 3.0 * t * (1.0 - 5.0 * t)));
-}
 
 /* ---- none -------------------------------------------------------------------------------------- */
 
@@ -46,12 +27,6 @@ static void same_moments(double m, double v, double *mean, double *variance)
 {
     *mean = m;
     *variance = v;
-}
-
-double hfi_normal_crps(double error, double sd)
-{
-    const double size = fabs(error), z = size / sd;
-    return size * erf(z * SQRT_HALF) + sd * (SQRT_2_OVER_PI * exp(-0.5 * z * z) - ONE_OVER_SQRT_PI);
 }
 
 static double normal_crps(double y, double m, double s)
@@ -75,7 +50,7 @@ static void log_moments(double m, double v, double *mean, double *variance)
 static double log_crps(double y, double m, double s)
 {
     const double w = y > 0.0 ? (log(y) - m) / s : -INFINITY, mean = exp(m + 0.5 * s * s);
-    return y * erf(w * SQRT_HALF) - 2.0 * mean * (normal_cdf(w - s) - normal_cdf(-s * SQRT_HALF));
+    return y * erf(w * SQRT_HALF) - 2.0 * mean * (hfi_normal_cdf(w - s) - hfi_normal_cdf(-s * SQRT_HALF));
 }
 
 /* ---- sqrt -------------------------------------------------------------------------------------- */
@@ -101,7 +76,7 @@ static void sqrt_moments(double m, double v, double *mean, double *variance)
         return;
     }
     const double a = m / s > -40.0 ? m / s : -40.0; /* less of it is above 0 than a double can tell */
-    const double above = normal_cdf(a), density = normal_density(a), b = a * a;
+    const double above = hfi_normal_cdf(a), density = hfi_normal_density(a), b = a * a;
     const double second = (b + 1.0) * above + a * density;
     const double fourth = (b * b + 6.0 * b + 3.0) * above + (a * b + 5.0 * a) * density;
     *mean = v * fmax(second, 0.0);
@@ -111,10 +86,10 @@ static void sqrt_moments(double m, double v, double *mean, double *variance)
 /* The integral of 2 z Phi((z - m) / s)^2 from minus infinity to z. */
 static double squared_cdf(double z, double m, double s)
 {
-    const double u = (z - m) / s, below = normal_cdf(u), density = normal_density(u);
+    const double u = (z - m) / s, below = hfi_normal_cdf(u), density = hfi_normal_density(u);
     return (s * (2.0 * m * u + s * u * u - s)) * below * below + 4.0 * m * s * density * below -
-           2.0 * m * s * ONE_OVER_SQRT_PI * normal_cdf(u / SQRT_HALF) + 2.0 * s * s * u * density * below +
-           s * s * density * density;
+           2.0 * m * s * ONE_OVER_SQRT_PI * hfi_normal_cdf(u / SQRT_HALF) +
+           2.0 * s * s * u * density * below + s * s * density * density;
 }
 
 static double sqrt_crps(double y, double m, double s)
@@ -206,7 +181,7 @@ double hf_transform_log_density(hf_transform which, double y, double mean, doubl
     if (t == NULL || isnan(y) || isnan(mean) || !(variance > 0.0)) return NAN;
     if (!hf_transform_accepts(which, y)) return -INFINITY;
     const double z = t->forward(y), u = (z - mean) / sqrt(variance);
-    if (z <= t->lowest) return log_normal_cdf(u);
+    if (z <= t->lowest) return hfi_log_normal_cdf(u);
     return t->log_derivative(y) - HFI_HALF_LOG_2PI - 0.5 * log(variance) - 0.5 * u * u;
 }
 

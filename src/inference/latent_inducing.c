@@ -11,7 +11,7 @@
  *
  *     d trace / d sites . d sites / d hyperparameters = d / dt of (d E / d hyperparameters, sites held) at the stationary points of E + t trace. */
 #include "inference/latent.h"
-#include "solver/inducing_cavity.h"
+#include "solver/inducing_chunk.h"
 #include <math.h>
 #include <string.h>
 

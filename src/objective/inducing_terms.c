@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What each reading contributes to an objective of the inducing solver, and its direct derivatives. */
 #include "objective/inducing_impl.h"
-#include "solver/inducing_cavity.h"
+#include "solver/inducing_chunk.h"
 #include <math.h>
 
 enum {

@@ -2,7 +2,6 @@
 /* The prediction of every reading by all others. */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
-#include "solver/inducing_cavity.h"
 #include "solver/inducing_chunk.h"
 #include <math.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A flag set, the state fitted to the rest, and its cost. */
+#include "core/normal.h"
 #include "outliers/suspects.h"
 #include <math.h>
 #include <string.h>
@@ -92,7 +93,7 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *f)
     memcpy(f->t, finder->residuals.t, finder->n * sizeof *f->t);
     memcpy(f->sd, finder->residuals.sd, finder->n * sizeof *f->sd);
     for (size_t i = 0; i < finder->n; i++)
-        f->crps[i] = hfi_crps(y[i], finder->residuals.mean[i], finder->residuals.sd[i]);
+        f->crps[i] = hfi_normal_crps(y[i] - finder->residuals.mean[i], finder->residuals.sd[i]);
     f->cost = cost(finder, f);
     hfi_flagging_copy(finder, &finder->assessed, f);
     finder->any = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A new reading where the logarithm of its mean is normal. */
 #include "core/core.h"
+#include "core/normal.h"
 #include "sites/likelihood.h"
 #include <math.h>
 
@@ -21,11 +22,6 @@ static double width_of(const hfi_likelihood *l, double dispersion, double y)
     double linear = 0.0, square = 0.0;
     l->variance(dispersion, &linear, &square);
     return sqrt(square + (l->whole ? linear / (y + 1.0) : 0.0));
-}
-
-static double normal_cdf(double z)
-{
-    return 0.5 * erfc(-z * 0.70710678118654752440);
 }
 
 static const double nothing = 40.0;
@@ -49,7 +45,7 @@ static double add(const hfi_likelihood *l, const hfi_seen *next, double top, dou
 {
     const double log_weight = hfi_likelihood_density(l, next, f).value - top, weight = exp(log_weight);
     *total += weight;
-    *sum += weight * normal_cdf(margin);
+    *sum += weight * hfi_normal_cdf(margin);
     return log_weight;
 }
 

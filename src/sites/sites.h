@@ -87,9 +87,6 @@ hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bo
 /** gain = max log likelihood of the prune mixture (nu from 1 on) - max log likelihood of T_nu alone; >= 0. */
 hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const bool *skip, double *gain);
 
-/** CRPS of N(mean, sd^2) at y. */
-double hfi_crps(double y, double mean, double sd);
-
 /** Tight groups of rows: connected components of the graph "distance < 0.35 x median nearest-neighbour
  * distance" with max(4, 0.02 n) <= size <= 0.4 n; at most `max_groups`, largest first. group[i] = 0 for
  * none, 1.. for the group. O(n^2 d). */

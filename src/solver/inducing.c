@@ -4,7 +4,6 @@
 
 #include "linalg/linalg.h"
 #include "solver/inducing_chunk.h"
-#include "solver/inducing_sums.h"
 #include <math.h>
 #include <string.h>
 

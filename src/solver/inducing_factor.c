@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one pass of the inducing solver: Kuu, then B and b row by row, then their factors. */
 #include "linalg/linalg.h"
+#include "solver/inducing.h"
 #include "solver/inducing_chunk.h"
-#include "solver/inducing_sums.h"
 #include <math.h>
 #include <string.h>
 

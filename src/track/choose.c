@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the expert is asked: places one after another, each answer to come taken into account. */
-#include "track/survey.h"
 #include "track/track.h"
 
 #include "linalg/linalg.h"

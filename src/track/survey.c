@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Surveys: places whose answers together leave the least variance on average over all of them. */
-#include "track/survey.h"
+#include "track/track.h"
 
 #include "linalg/linalg.h"
 

@@ -10,6 +10,7 @@
 #define HFI_TRACK_H
 
 #include "core/bytes.h"
+#include "core/core.h"
 #include "kernel/kernel.h"
 #include "posterior/posterior.h"
 #include <holdfast/track.h>
@@ -274,5 +275,20 @@ hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre,
  * with, or robust weights are not asked for: a Gaussian site. The posterior is kept. */
 hf_status hfi_track_centre(hf_context *ctx, hf_track *track, double time, const double *x, double noise,
                            double *centre, double *threshold);
+
+/**
+ * Places whose answers, each with this noise variance, leave the least variance on average: one
+ * after another, each where it takes most off the sum over all places,
+ *
+ *     sum_i C_ip^2 / (C_pp + noise),        C := C - c_p c_p' / (C_pp + noise),
+ *
+ * until no variance exceeds `enough`, or there are `most`; then each in turn leaves the list for
+ * where it takes more off, in two rounds at most. A place may come more than once.
+ * @param covariance n x n, of f at the places; overwritten
+ * @param place      `most` entries, `chosen` of them set
+ * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(n^2 most).
+ */
+hf_status hfi_survey_choose(hf_context *ctx, size_t n, double *covariance, double noise, double enough,
+                            size_t most, size_t *place, size_t *chosen);
 
 #endif
