@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Events of a study, out of its file, and the newest of them taken back. */
+/* Events of a study, out of its file. */
 #include "files/study_store.h"
 
 typedef struct telling {
@@ -53,19 +53,5 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
     const hfi_ledger_owner owner = {.take = hfi_study_take, .user = &r};
     const hf_status status = hfi_ledger_each(ctx, store->ledger, &owner);
     hfi_free(ctx, r.numbers.at);
-    return status;
-}
-
-hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *taken_back)
-{
-    if (ctx == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_undo: context and path must not be NULL");
-    hfi_study_store *store = hfi_study_store_new(ctx, path);
-    if (store == NULL) return HF_ERR_MEMORY;
-    uint64_t count = 0;
-    hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
-    if (status >= 0) status = hfi_study_cut(ctx, store, entries, &count);
-    hfi_study_store_free(store);
-    if (status >= 0 && taken_back != NULL) *taken_back = count;
     return status;
 }

@@ -74,7 +74,8 @@ hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_s
     return status;
 }
 
-hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went)
+/* hfi_ledger_undo() with the store's ledger. */
+static hf_status cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went)
 {
     loading l = {.ledger = store->ledger};
     hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
@@ -82,6 +83,20 @@ hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t 
     const hf_status status = hfi_ledger_undo(ctx, store->ledger, n, &owner, went);
     hfi_free(ctx, r.numbers.at);
     hf_study_free(l.study);
+    return status;
+}
+
+hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *taken_back)
+{
+    if (ctx == NULL || path == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_undo: context and path must not be NULL");
+    hfi_study_store *store = hfi_study_store_new(ctx, path);
+    if (store == NULL) return HF_ERR_MEMORY;
+    uint64_t count = 0;
+    hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
+    if (status >= 0) status = cut(ctx, store, entries, &count);
+    hfi_study_store_free(store);
+    if (status >= 0 && taken_back != NULL) *taken_back = count;
     return status;
 }
 

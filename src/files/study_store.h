@@ -91,7 +91,5 @@ bool hfi_study_event_sound(const hf_study *study, const hfi_study_event *event);
 hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study);
 /** The study that an open ledger holds, by hfi_ledger_load(). */
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out);
-/** hfi_ledger_undo() with the store's ledger. */
-hf_status hfi_study_cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The track that an open file holds. */
+/* The track that an open file holds, and its newest entries taken back. */
 #include "files/track_store.h"
 
 /* A track on its way out of its journal. */
@@ -112,7 +112,8 @@ hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out
     return status;
 }
 
-hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed)
+/* hfi_ledger_undo() with the store's ledger. */
+static hf_status cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed)
 {
     loading l = {.store = store};
     hfi_track_reading r = {.store = store, .take = replay, .user = &l};
@@ -120,6 +121,20 @@ hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count,
     const hf_status status = hfi_ledger_undo(ctx, store->ledger, count, &owner, removed);
     hfi_free(ctx, r.numbers.at);
     drop(&l);
+    return status;
+}
+
+hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed)
+{
+    if (ctx == NULL || path == NULL)
+        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_undo: context and path must not be NULL");
+    hfi_track_store *store = hfi_track_store_new(ctx, path);
+    if (store == NULL) return HF_ERR_MEMORY;
+    uint64_t count = 0;
+    hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
+    if (status >= 0) status = cut(ctx, store, entries, &count);
+    hfi_track_store_free(store);
+    if (status >= 0 && removed != NULL) *removed = count;
     return status;
 }
 

@@ -86,7 +86,5 @@ hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_tr
 
 /** The track that an open ledger holds, and the store's names, by hfi_ledger_load(). */
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);
-/** hfi_ledger_undo() with the store's ledger. */
-hf_status hfi_track_cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed);
 
 #endif
