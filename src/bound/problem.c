@@ -23,14 +23,14 @@ static hf_status check_sides(hf_context *ctx, const hf_posterior *posterior, siz
                             "input %zu of the box goes from %g to %g; both must be finite", j + 1, lower[j],
                             upper[j]);
         if (lower[j] > upper[j])
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "input %zu of the box goes from %g down to %g: the lower side is above the upper",
-                            j + 1, lower[j], upper[j]);
+            return hfi_refuse(
+                ctx, "input %zu of the box goes from %g down to %g: the lower side is above the upper", j + 1,
+                lower[j], upper[j]);
         const double scale = posterior->scaling.x_scale[j];
         if (!isfinite((upper[j] - lower[j]) / scale) || !(fabs(lower[j] / scale) < 1e150) ||
             !(fabs(upper[j] / scale) < 1e150))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "input %zu of the box goes from %g to %g: too far out",
-                            j + 1, lower[j], upper[j]);
+            return hfi_refuse(ctx, "input %zu of the box goes from %g to %g: too far out", j + 1, lower[j],
+                              upper[j]);
     }
     return HF_OK;
 }
@@ -40,23 +40,21 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
 {
     const size_t outputs = posterior->scaling.outputs;
     if (settings->output >= outputs)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no output %zu: the posterior has %zu (from 0)",
-                        settings->output, outputs);
+        return hfi_refuse(ctx, "there is no output %zu: the posterior has %zu (from 0)", settings->output,
+                          outputs);
     if (!(settings->tolerance > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the tolerance is %g; it must be above 0", settings->tolerance);
+        return hfi_refuse(ctx, "the tolerance is %g; it must be above 0", settings->tolerance);
     if (!(settings->time_limit >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the time limit is %g; it must be 0 (none) or above",
-                        settings->time_limit);
+        return hfi_refuse(ctx, "the time limit is %g; it must be 0 (none) or above", settings->time_limit);
     if (!(settings->total_time >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the time for all boxes is %g; it must be 0 (no limit) or above",
-                        settings->total_time);
+        return hfi_refuse(ctx, "the time for all boxes is %g; it must be 0 (no limit) or above",
+                          settings->total_time);
     if (!isfinite(settings->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta is %g; it must be finite", settings->beta);
     if (settings->observed && !quantity->scaled)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "classes have no noise that a new reading would have");
+        return hfi_refuse(ctx, "classes have no noise that a new reading would have");
     if (settings->lower_only && settings->upper_only)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "lower_only and upper_only together leave nothing to find");
+        return hfi_refuse(ctx, "lower_only and upper_only together leave nothing to find");
     return HF_OK;
 }
 
@@ -66,8 +64,8 @@ static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, s
 {
     for (size_t j = 0; j < inputs; j++)
         if (lower[j] < upper[j] && hfi_terms_free_output(posterior->kernel, 1, &j) == j)
-            return hfi_fail(
-                ctx, HF_ERR_ARGUMENT,
+            return hfi_refuse(
+                ctx,
                 "input %zu is the number of an output or a category and cannot move: ask about one at a time",
                 j + 1);
     return HF_OK;
@@ -81,8 +79,8 @@ hf_status hfi_problem_check(hf_context *ctx, const hf_posterior *posterior, cons
     if (status >= 0) status = check_sides(ctx, posterior, inputs, lower, upper);
     if (status >= 0) status = check_outputs(ctx, posterior, inputs, lower, upper);
     if (status >= 0 && hfi_mean_lifted(posterior->mean))
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                          "the posterior was lifted by an expert's mean, which has no bound over a box");
+        status =
+            hfi_refuse(ctx, "the posterior was lifted by an expert's mean, which has no bound over a box");
     return status;
 }
 

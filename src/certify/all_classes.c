@@ -182,7 +182,7 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
                              const double *upper, hf_class_range *out, double *at)
 {
     if (!ctx || !classifier || !lower || !upper || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_classes: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_classes: an argument that must not be NULL is");
     job j = {.classifier = classifier,
              .settings = settings ? *settings : hf_certify_settings_default(),
              .m = m,

@@ -219,12 +219,11 @@ static hf_status check_points(hf_context *ctx, const aim *a, size_t m, const dou
                               const double *upper)
 {
     if ((a->how->kind != HF_ATTACK_FGSM && a->how->kind != HF_ATTACK_PGD) || a->how->steps > STEPS_MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no attack number %d of %zu steps", (int)a->how->kind,
-                        a->how->steps);
+        return hfi_refuse(ctx, "there is no attack number %d of %zu steps", (int)a->how->kind, a->how->steps);
     for (size_t k = 0; k < m * a->d; k++)
         if (!(x[k] >= lower[k]) || !(x[k] <= upper[k]) || !isfinite(lower[k]) || !isfinite(upper[k]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "box %zu: input %zu is %g, which is not within [%g, %g]",
-                            k / a->d + 1, k % a->d + 1, x[k], lower[k], upper[k]);
+            return hfi_refuse(ctx, "box %zu: input %zu is %g, which is not within [%g, %g]", k / a->d + 1,
+                              k % a->d + 1, x[k], lower[k], upper[k]);
     return HF_OK;
 }
 
@@ -235,17 +234,16 @@ static hf_status check_value(hf_context *ctx, const aim *a, size_t m, const doub
     const hf_region *region = a->settings->region;
     hf_status status = HF_OK;
     if ((int)a->how->goal < 0 || a->how->goal > HF_ATTACK_SMALLEST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no goal number %d of an attack", (int)a->how->goal);
+        return hfi_refuse(ctx, "there is no goal number %d of an attack", (int)a->how->goal);
     if (a->how->starts > STARTS_MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an attack from %zu starts; at most %d are", a->how->starts,
-                        STARTS_MOST);
+        return hfi_refuse(ctx, "an attack from %zu starts; at most %d are", a->how->starts, STARTS_MOST);
     for (size_t k = 0; k < m && status >= 0; k++)
         status = hfi_problem_check(ctx, a->value.posterior, a->value.quantity, a->settings, lower + k * a->d,
                                    upper + k * a->d);
     if (status < 0 || !region) return status;
     if (region->moves > 0 || region->sets)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "attacks are in boxes and balls, without sets and a number of inputs that move");
+        return hfi_refuse(ctx,
+                          "attacks are in boxes and balls, without sets and a number of inputs that move");
     return hfi_region_check(ctx, region, a->d, false);
 }
 
@@ -257,7 +255,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     const hf_attack_settings how = {.kind = kind, .steps = steps};
     aim a = {.settings = &standard, .how = &how};
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_attack: an argument that must not be NULL is");
     hf_status status = hfi_value_of_class(ctx, classifier, &a.value);
     if (status < 0) return status;
     a.d = a.value.inputs;
@@ -276,7 +274,7 @@ hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior, const 
     const hf_attack_settings usual = hf_attack_settings_default(), *how = settings ? settings : &usual;
     aim a = {.settings = how->value ? how->value : &standard, .how = how};
     if (!ctx || !posterior || !x || !lower || !upper || !attacked)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_attack_value: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_attack_value: an argument that must not be NULL is");
     hf_status status = hfi_value_of(ctx, posterior, how->what, &a.value);
     if (status < 0) return status;
     a.d = a.value.inputs;

@@ -21,20 +21,17 @@ hf_claim hf_claim_default(void)
 static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
 {
     if (!claim->posterior == !claim->classifier)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a claim is of a posterior or of a classifier, and of one of them");
+        return hfi_refuse(ctx, "a claim is of a posterior or of a classifier, and of one of them");
     if (isnan(claim->never_above) || isnan(claim->never_below) || isnan(claim->delta))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the claim has a limit that is not a number");
+        return hfi_refuse(ctx, "the claim has a limit that is not a number");
     if (claim->never_below > claim->never_above)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the claim is never to be above %g and never below %g, which nothing is",
-                        claim->never_above, claim->never_below);
+        return hfi_refuse(ctx, "the claim is never to be above %g and never below %g, which nothing is",
+                          claim->never_above, claim->never_below);
     if (claim->delta < 0.0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the delta of the claim is %g; it must be 0 or above",
-                        claim->delta);
+        return hfi_refuse(ctx, "the delta of the claim is %g; it must be 0 or above", claim->delta);
     if (claim->never_above == (double)INFINITY && claim->never_below == -(double)INFINITY &&
         claim->delta == (double)INFINITY)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "nothing is claimed: all limits are infinite");
+        return hfi_refuse(ctx, "nothing is claimed: all limits are infinite");
     return claim->classifier ? hfi_value_of_class(ctx, claim->classifier, value)
                              : hfi_value_of(ctx, claim->posterior, claim->what, value);
 }
@@ -184,7 +181,7 @@ hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim, const hf_cer
     hfi_claimed c;
     size_t numbers;
     if (!ctx || !claim || !x || !lower || !upper || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_claims: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_claims: an argument that must not be NULL is");
     hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
     if (status < 0 || m == 0) return status;
     const size_t d = c.value.inputs;
@@ -278,8 +275,7 @@ hf_status hf_certify_claim_radius(hf_context *ctx, const hf_claim *claim, const 
 {
     hfi_claimed c;
     if (!ctx || !claim || !x || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_certify_claim_radius: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_claim_radius: an argument that must not be NULL is");
     hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
     hfi_far far = {.settings = c.settings,
                    .d = c.value.inputs,

@@ -18,13 +18,11 @@ hf_status hfi_class_quantity(hf_context *ctx, const hf_classifier *classifier, s
     const size_t classes = hf_classifier_classes(classifier);
     const hfi_scaling *scaling = &hf_classifier_posterior(classifier)->scaling;
     if (class >= classes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no class %zu: the classifier has %zu (from 0)", class,
-                        classes);
+        return hfi_refuse(ctx, "there is no class %zu: the classifier has %zu (from 0)", class, classes);
     *quantity = rows[hf_classifier_link(classifier)];
     if (!(*quantity)->of_class &&
         (hfi_scaling_shift(scaling, 0) != 0.0 || hfi_scaling_scale(scaling, 0) != 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the classifier's latent function is in other units than its link's");
+        return hfi_refuse(ctx, "the classifier's latent function is in other units than its link's");
     return HF_OK;
 }
 
@@ -60,14 +58,14 @@ static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
                                 const hf_certify_settings *settings)
 {
     if (!settings->rigorous || quantity->proof) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "certificates of the softmax link are not proof against rounding; ranges of the latent "
-                    "means are");
+    return hfi_refuse(ctx,
+                      "certificates of the softmax link are not proof against rounding; ranges of the latent "
+                      "means are");
 }
 
 static hf_status fail_null(hf_context *ctx, const char *function)
 {
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: an argument that must not be NULL is", function);
+    return hfi_refuse(ctx, "%s: an argument that must not be NULL is", function);
 }
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
@@ -279,8 +277,7 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
     const size_t d = hfi_class_inputs(classifier);
     for (size_t j = 0; j < d; j++)
         if (!(radius[j] >= 0.0) || !isfinite(radius[j]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the radius of input %zu is %g; it must be 0 or above",
-                            j + 1, radius[j]);
+            return hfi_refuse(ctx, "the radius of input %zu is %g; it must be 0 or above", j + 1, radius[j]);
     size_t numbers;
     if (!hfi_size_mul(m, 3 * d, &numbers)) return hfi_out_of_memory(ctx);
     double *boxes = hfi_alloc(ctx, numbers + 1, sizeof *boxes);

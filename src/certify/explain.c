@@ -68,12 +68,10 @@ static hf_status check(hf_context *ctx, const scores *job)
 {
     for (size_t j = 0; j < job->d; j++)
         if (!(job->step[j] >= 0.0) || !isfinite(job->step[j]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the step of input %zu is %g; it must be 0 or above", j + 1,
-                            job->step[j]);
+            return hfi_refuse(ctx, "the step of input %zu is %g; it must be 0 or above", j + 1, job->step[j]);
     if (job->settings.lower_only || job->settings.upper_only)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a score needs both ends of ranges");
-    if (job->settings.region)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a score is about steps of one input, without a region");
+        return hfi_refuse(ctx, "a score needs both ends of ranges");
+    if (job->settings.region) return hfi_refuse(ctx, "a score is about steps of one input, without a region");
     return HF_OK;
 }
 
@@ -122,7 +120,7 @@ hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_
 {
     hfi_value value;
     if (!ctx || !posterior || !x || !step || !lower || !upper)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_explain: an argument that must not be NULL is");
     const hf_status status = hfi_value_of(ctx, posterior, what, &value);
     return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }
@@ -133,7 +131,7 @@ hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
 {
     hfi_value value;
     if (!ctx || !classifier || !x || !step || !lower || !upper)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_class: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_explain_class: an argument that must not be NULL is");
     const hf_status status = hfi_value_of_class(ctx, classifier, &value);
     return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }

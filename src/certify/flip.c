@@ -259,12 +259,12 @@ static bool has_limits(const hf_claim *claim)
 static hf_status check_kind(hf_context *ctx, hf_flip_kind kind, const hf_region *region)
 {
     if (kind != HF_FLIP_NEAREST && kind != HF_FLIP_FEWEST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no smallest move of kind number %d", (int)kind);
+        return hfi_refuse(ctx, "there is no smallest move of kind number %d", (int)kind);
     if (kind == HF_FLIP_FEWEST && region &&
         (region->shape != HF_SHAPE_BOX || region->moves > 0 || region->sets))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the fewest inputs are looked for in boxes, without balls, sets and a number of "
-                        "inputs that move");
+        return hfi_refuse(ctx,
+                          "the fewest inputs are looked for in boxes, without balls, sets and a number of "
+                          "inputs that move");
     return HF_OK;
 }
 
@@ -373,7 +373,7 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
     const double begun = hfi_now();
     flip f = {.settings = settings ? *settings : hf_certify_settings_default(), .x = centre};
     if (!ctx || !claim || !centre || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_flip: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_flip: an argument that must not be NULL is");
     hf_status status = check_kind(ctx, kind, f.settings.region);
     if (status >= 0) status = begin(ctx, claim, settings, &f);
     if (status < 0) return status;

@@ -33,14 +33,13 @@ static hf_status check(const linear *l)
     const size_t outputs = l->classifier ? l->classes : l->posterior->scaling.outputs;
     for (size_t j = 0; j < l->d; j++)
         if (!(l->step[j] >= 0.0) || !isfinite(l->step[j]))
-            return hfi_fail(l->ctx, HF_ERR_ARGUMENT, "the step of input %zu is %g; it must be 0 or above",
-                            j + 1, l->step[j]);
+            return hfi_refuse(l->ctx, "the step of input %zu is %g; it must be 0 or above", j + 1,
+                              l->step[j]);
     if (s->output >= outputs)
-        return hfi_fail(l->ctx, HF_ERR_ARGUMENT, "there is no %s %zu; there are %zu",
-                        l->classifier ? "class" : "output", s->output, outputs);
+        return hfi_refuse(l->ctx, "there is no %s %zu; there are %zu", l->classifier ? "class" : "output",
+                          s->output, outputs);
     if (!(s->width >= 0.0) || !isfinite(s->width))
-        return hfi_fail(l->ctx, HF_ERR_ARGUMENT,
-                        "the width of the neighbourhood is %g; it must be 0 or above", s->width);
+        return hfi_refuse(l->ctx, "the width of the neighbourhood is %g; it must be 0 or above", s->width);
     return HF_OK;
 }
 
@@ -53,8 +52,8 @@ static hf_status make_room(linear *l)
     for (size_t j = 0; j < l->d; j++)
         if (l->step[j] > 0.0) l->moving[l->free++] = j;
     if (pairs < l->free)
-        return hfi_fail(l->ctx, HF_ERR_ARGUMENT,
-                        "%zu pairs of points are too few for the %zu inputs that move", pairs, l->free);
+        return hfi_refuse(l->ctx, "%zu pairs of points are too few for the %zu inputs that move", pairs,
+                          l->free);
     if (!hfi_size_mul(pairs, l->free + 1, &draws) || !hfi_size_mul(2 * pairs, l->wide, &rows) ||
         !hfi_size_mul(2 * pairs, l->classes, &values))
         return hfi_out_of_memory(l->ctx);
@@ -89,8 +88,8 @@ static hf_status draw(linear *l)
     if (k == 0) return HF_OK;
     hfi_gemm_tn(k, k, pairs, 1.0, l->u, pairs, l->weighted, pairs, 0.0, l->gram, k);
     return hfi_chol(l->ctx, k, l->gram, k) < 0
-               ? hfi_fail(l->ctx, HF_ERR_ARGUMENT,
-                          "a neighbourhood of width %g holds too few of %zu pairs of points", width, pairs)
+               ? hfi_refuse(l->ctx, "a neighbourhood of width %g holds too few of %zu pairs of points", width,
+                            pairs)
                : HF_OK;
 }
 
@@ -155,7 +154,7 @@ hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
                             double *scores)
 {
     if (!ctx || !posterior || !x || !step || !scores)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_explain_linear: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_explain_linear: an argument that must not be NULL is");
     const hfi_scaling *scaling = &posterior->scaling;
     linear l = {.ctx = ctx,
                 .posterior = posterior,
@@ -172,8 +171,7 @@ hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifi
                                   const double *step, double *scores)
 {
     if (!ctx || !classifier || !x || !step || !scores)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_explain_linear_class: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_explain_linear_class: an argument that must not be NULL is");
     const size_t columns = hf_posterior_dimension(hf_classifier_posterior(classifier)),
                  inputs = hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? columns - 1 : columns;
     linear l = {.ctx = ctx,

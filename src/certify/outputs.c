@@ -273,18 +273,15 @@ static const hfi_problem_functions in_intervals = {
 static hf_status check(hf_context *ctx, const distance *d, bool rigorous)
 {
     const hf_output_norm *norm = &d->norm;
-    if (!(norm->p >= 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "p of the norm is %g; it must be from 1 on", norm->p);
-    if (!(norm->delta >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "delta is %g; it must be 0 or above", norm->delta);
+    if (!(norm->p >= 1.0)) return hfi_refuse(ctx, "p of the norm is %g; it must be from 1 on", norm->p);
+    if (!(norm->delta >= 0.0)) return hfi_refuse(ctx, "delta is %g; it must be 0 or above", norm->delta);
     for (size_t i = 0; i < d->outputs && norm->weight; i++)
         if (!(norm->weight[i] > 0.0) || !isfinite(norm->weight[i]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the weight of output %zu is %g; it must be above 0 and finite", i,
-                            norm->weight[i]);
+            return hfi_refuse(ctx, "the weight of output %zu is %g; it must be above 0 and finite", i,
+                              norm->weight[i]);
     if (rigorous && norm->p != 1.0 && norm->p != 2.0 && isfinite(norm->p))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "p of the norm is %g; proofs against rounding are for 1, 2 and infinity", norm->p);
+        return hfi_refuse(ctx, "p of the norm is %g; proofs against rounding are for 1, 2 and infinity",
+                          norm->p);
     return HF_OK;
 }
 
@@ -375,7 +372,7 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
 {
     size_t numbers;
     if (!ctx || !posterior || !x || !lower || !upper || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_outputs: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_outputs: an argument that must not be NULL is");
     hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     distance d = {.row = {.name = "outputs",
                           .mean = true,

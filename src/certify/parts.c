@@ -127,9 +127,8 @@ static hf_status answer_box(hf_context *ctx, parts *p, size_t box, double end, h
     const size_t count = count_parts(p);
     hf_status worst = HF_OK;
     if (count > HF_MOST_PARTS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "box %zu: there are more than %d choices of %zu inputs that move among %zu", box + 1,
-                        HF_MOST_PARTS, p->moves, p->movers);
+        return hfi_refuse(ctx, "box %zu: there are more than %d choices of %zu inputs that move among %zu",
+                          box + 1, HF_MOST_PARTS, p->moves, p->movers);
     for (size_t first = 0; first < count; first += TOGETHER) {
         const size_t now = count - first < TOGETHER ? count - first : TOGETHER;
         for (size_t k = 0; k < now; k++) make_part(p, box, first + k, k);

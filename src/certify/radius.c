@@ -128,16 +128,14 @@ hf_status hfi_check_radius(hf_context *ctx, const hfi_far *far)
     for (size_t j = 0; j < far->d; j++) {
         const double u = unit_of(far, j);
         if (!(u >= 0.0) || !isfinite(u))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the unit of input %zu is %g; it must be 0 or above", j + 1,
-                            u);
+            return hfi_refuse(ctx, "the unit of input %zu is %g; it must be 0 or above", j + 1, u);
         moves = moves || u > 0.0;
     }
-    if (!moves) return hfi_fail(ctx, HF_ERR_ARGUMENT, "no input moves: all units are 0");
+    if (!moves) return hfi_refuse(ctx, "no input moves: all units are 0");
     if (!(most > 0.0) || !isfinite(most))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the largest radius is %g; it must be above 0 and finite",
-                        most);
+        return hfi_refuse(ctx, "the largest radius is %g; it must be above 0 and finite", most);
     if (!(accuracy > 0.0) || !(accuracy < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the accuracy is %g; it must be between 0 and 1", accuracy);
+        return hfi_refuse(ctx, "the accuracy is %g; it must be between 0 and 1", accuracy);
     return HF_OK;
 }
 
@@ -198,7 +196,7 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
 {
     const hfi_quantity *quantity;
     if (!ctx || !classifier || !x || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_radius: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_radius: an argument that must not be NULL is");
     hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);

@@ -299,9 +299,8 @@ hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, cons
                             const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     if (!ctx || !posterior || !lower || !upper || !out)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "certifying needs a context, a posterior, both sides of the box and a place for the range");
+        return hfi_refuse(
+            ctx, "certifying needs a context, a posterior, both sides of the box and a place for the range");
     const hf_certify_settings standard = hf_certify_settings_default();
     boxes job = {.posterior = posterior,
                  .quantity = quantity,
@@ -325,7 +324,7 @@ hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_ce
                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     const hfi_quantity *quantity = hfi_quantity_of(what);
-    if (!quantity) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    if (!quantity) return hfi_refuse(ctx, "there is no value number %d to certify", (int)what);
     return hfi_certify_boxes(ctx, posterior, quantity, settings, m, lower, upper, out, argmin, argmax);
 }
 

@@ -347,24 +347,22 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
     hf_status status = hfi_posterior_need_exact(ctx, posterior, "what bad readings can do",
                                                 "fit a sample of the readings with it");
     if (status < 0) return status;
-    if (sites->given)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "these sites follow no reading: they come from an iteration");
+    if (sites->given) return hfi_refuse(ctx, "these sites follow no reading: they come from an iteration");
     const size_t present = hf_sites_present(sites);
     if (present != posterior->solution.n)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the posterior has %zu readings and the sites %zu",
-                        posterior->solution.n, present);
+        return hfi_refuse(ctx, "the posterior has %zu readings and the sites %zu", posterior->solution.n,
+                          present);
     if (count == 0 || count > present)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu readings cannot be replaced: there are %zu", count,
-                        present);
+        return hfi_refuse(ctx, "%zu readings cannot be replaced: there are %zu", count, present);
     for (size_t i = 0, at = 0; i < sites->n; i++) {
         if (!hf_sites_is_present(sites, i)) continue;
         const double own = posterior->solution.variance[at++];
         if (!(fabs(sites->variance[i] - own) <= 1e-6 * own))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the site of reading %zu has the variance %g and the posterior %g: it was not "
-                            "made from these "
-                            "sites, or they are in other units than the solver's",
-                            i + 1, sites->variance[i], own);
+            return hfi_refuse(ctx,
+                              "the site of reading %zu has the variance %g and the posterior %g: it was not "
+                              "made from these "
+                              "sites, or they are in other units than the solver's",
+                              i + 1, sites->variance[i], own);
     }
     return hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
 }
@@ -402,7 +400,7 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
                               size_t *worst)
 {
     if (!ctx || !posterior || !sites || !x || !damage)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_certify_readings: an argument that must not be NULL is");
+        return hfi_refuse(ctx, "hf_certify_readings: an argument that must not be NULL is");
     hf_status status = check(ctx, posterior, sites, count, m, x, ldx);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;

@@ -91,25 +91,22 @@ bool hfi_region_has_parts(const hf_region *region)
 hf_status hfi_region_check(hf_context *ctx, const hf_region *region, size_t inputs, bool rigorous)
 {
     if ((size_t)region->shape >= SHAPES)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no shape number %d", (int)region->shape);
+        return hfi_refuse(ctx, "there is no shape number %d", (int)region->shape);
     if (rigorous && hfi_region_cuts(region))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "rigorous ranges are over boxes, and not over balls or lattices");
-    if (!region->least != !region->most)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a region has both physical limits or none");
+        return hfi_refuse(ctx, "rigorous ranges are over boxes, and not over balls or lattices");
+    if (!region->least != !region->most) return hfi_refuse(ctx, "a region has both physical limits or none");
     if (region->moves > 0 && region->sets)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a region has sets or a number of inputs that move, not both");
+        return hfi_refuse(ctx, "a region has sets or a number of inputs that move, not both");
     if (!region->sets != (region->set_count == 0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a region has %zu sets of inputs, and %s", region->set_count,
-                        region->sets ? "says which" : "does not say which");
+        return hfi_refuse(ctx, "a region has %zu sets of inputs, and %s", region->set_count,
+                          region->sets ? "says which" : "does not say which");
     for (size_t j = 0; j < inputs; j++) {
         const double step = region->step ? region->step[j] : 0.0;
         if (!(step >= 0.0) || !isfinite(step))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the step of input %zu is %g; it must be 0 or above", j + 1,
-                            step);
+            return hfi_refuse(ctx, "the step of input %zu is %g; it must be 0 or above", j + 1, step);
         if (region->least && !(region->least[j] <= region->most[j]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "input %zu is to be within %g and %g, which nothing is",
-                            j + 1, region->least[j], region->most[j]);
+            return hfi_refuse(ctx, "input %zu is to be within %g and %g, which nothing is", j + 1,
+                              region->least[j], region->most[j]);
     }
     return HF_OK;
 }
@@ -120,14 +117,14 @@ hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, s
         const double low = box->lower[j], high = box->upper[j];
         const double centre = region->centre ? region->centre[k * inputs + j] : 0.5 * low + 0.5 * high;
         if (!(centre >= low) || !(centre <= high))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "input %zu: the centre %g is not within [%g, %g]", j + 1,
-                            centre, low, high);
+            return hfi_refuse(ctx, "input %zu: the centre %g is not within [%g, %g]", j + 1, centre, low,
+                              high);
         box->centre[j] = centre;
         box->half[j] = fmax(high - centre, centre - low);
         if (!region->least) continue;
         if (!(centre >= region->least[j]) || !(centre <= region->most[j]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "input %zu is %g, and is to be within %g and %g", j + 1,
-                            centre, region->least[j], region->most[j]);
+            return hfi_refuse(ctx, "input %zu is %g, and is to be within %g and %g", j + 1, centre,
+                              region->least[j], region->most[j]);
         box->lower[j] = fmax(low, region->least[j]);
         box->upper[j] = fmin(high, region->most[j]);
     }

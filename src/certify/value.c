@@ -6,7 +6,7 @@
 hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out)
 {
     const hfi_quantity *quantity = hfi_quantity_of(what);
-    if (!quantity) return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no value number %d to certify", (int)what);
+    if (!quantity) return hfi_refuse(ctx, "there is no value number %d to certify", (int)what);
     *out =
         (hfi_value){.posterior = posterior, .quantity = quantity, .inputs = hfi_posterior_inputs(posterior)};
     return HF_OK;

@@ -222,7 +222,7 @@ hf_status hfi_envelope_from_bytes(hf_context *ctx, const unsigned char *bytes, s
 hf_status hf_envelope_load(hf_context *ctx, const char *path, hf_envelope **out, hf_envelope_labels **labels)
 {
     if (ctx == NULL || path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_load: context, path and out must not be NULL");
+        return hfi_refuse(ctx, "hf_envelope_load: context, path and out must not be NULL");
     unsigned char *bytes;
     size_t size;
     hf_status status = hfi_file_read(ctx, path, &bytes, &size);

@@ -37,8 +37,7 @@ static hf_status names_of(hf_context *ctx, size_t d, const hf_envelope_labels *l
     const hf_envelope_labels none = {0}, *from = labels != NULL ? labels : &none;
     const bool given = from->features != NULL;
     if (given ? from->feature_count != d : from->feature_count != 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_save: %zu names for %zu inputs",
-                        from->feature_count, d);
+        return hfi_refuse(ctx, "hf_envelope_save: %zu names for %zu inputs", from->feature_count, d);
     *out = (names){.target = from->target != NULL ? from->target : "y",
                    .source = from->source != NULL ? from->source : "",
                    .d = d,
@@ -53,7 +52,7 @@ static hf_status names_of(hf_context *ctx, size_t d, const hf_envelope_labels *l
         out->feature[j] = given ? from->features[j] : out->made + j * MADE;
         if (out->feature[j] != NULL) continue;
         names_free(ctx, out);
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_envelope_save: the name of input %zu is NULL", j + 1);
+        return hfi_refuse(ctx, "hf_envelope_save: the name of input %zu is NULL", j + 1);
     }
     return HF_OK;
 }
@@ -80,10 +79,10 @@ static hf_status check_names(hf_context *ctx, const hf_envelope *envelope, const
     }
     hf_kernel_free(parsed);
     return same ? HF_OK
-                : hfi_fail(ctx, HF_ERR_ARGUMENT,
-                           "hf_envelope_save: with these names of inputs \"%s\" is not the kernel of the "
-                           "envelope; give the names it was parsed with",
-                           hf_kernel_expression(kernel));
+                : hfi_refuse(ctx,
+                             "hf_envelope_save: with these names of inputs \"%s\" is not the kernel of the "
+                             "envelope; give the names it was parsed with",
+                             hf_kernel_expression(kernel));
 }
 
 /* ---- the database ------------------------------------------------------------------------------------------ */
@@ -175,8 +174,7 @@ hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope, const h
                            const char *path)
 {
     if (ctx == NULL || envelope == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_envelope_save: context, envelope and path must not be NULL");
+        return hfi_refuse(ctx, "hf_envelope_save: context, envelope and path must not be NULL");
     unsigned char *bytes;
     size_t size;
     hf_status status = hfi_envelope_to_image(ctx, envelope, labels, &bytes, &size);

@@ -45,9 +45,9 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
 {
     const hfi_study_store *store = hfi_study_store_of(study);
     if (ctx == NULL || visit == NULL || store == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_history: %s",
-                        ctx == NULL || visit == NULL ? "context and visit must not be NULL"
-                                                     : "the study has no file");
+        return hfi_refuse(ctx, "hf_study_file_history: %s",
+                          ctx == NULL || visit == NULL ? "context and visit must not be NULL"
+                                                       : "the study has no file");
     telling t = {.visit = visit, .user = user, .study = study, .ledger = store->ledger};
     hfi_study_reading r = {.ledger = store->ledger, .take = tell, .user = &t};
     const hfi_ledger_owner owner = {.take = hfi_study_take, .user = &r};

@@ -89,7 +89,7 @@ static hf_status cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, 
 hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *taken_back)
 {
     if (ctx == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_undo: context and path must not be NULL");
+        return hfi_refuse(ctx, "hf_study_file_undo: context and path must not be NULL");
     hfi_study_store *store = hfi_study_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
@@ -105,7 +105,7 @@ hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries
 hf_status hf_study_file_open(hf_context *ctx, const char *path, bool write, hf_study **out)
 {
     if (ctx == NULL || path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_open: context, path and out must not be NULL");
+        return hfi_refuse(ctx, "hf_study_file_open: context, path and out must not be NULL");
     hfi_study_store *store = hfi_study_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     hf_study *study = NULL;
@@ -124,8 +124,7 @@ hf_status hf_study_file_create(hf_context *ctx, const char *new_path, const hf_s
                                hf_study **out)
 {
     if (ctx == NULL || new_path == NULL || settings == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_study_file_create: context, path, settings and out must not be NULL");
+        return hfi_refuse(ctx, "hf_study_file_create: context, path, settings and out must not be NULL");
     hf_study *study = NULL;
     hf_status status = hf_study_create(ctx, settings, &study);
     hfi_study_store *store = status >= 0 ? hfi_study_store_new(ctx, new_path) : NULL;

@@ -80,10 +80,9 @@ hfi_study_store *hfi_study_store_of(const hf_study *study)
 hf_status hf_study_file_patience(hf_context *ctx, hf_study *study, double seconds)
 {
     hfi_study_store *store = hfi_study_store_of(study);
-    if (store == NULL) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_patience: the study has no file");
+    if (store == NULL) return hfi_refuse(ctx, "hf_study_file_patience: the study has no file");
     if (!(seconds >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "patience is %g seconds; it must be a number that is not negative", seconds);
+        return hfi_refuse(ctx, "patience is %g seconds; it must be a number that is not negative", seconds);
     store->patience = seconds;
     return HF_OK;
 }
@@ -94,11 +93,11 @@ hf_status hf_study_file_begin(hf_context *ctx, hf_study *study)
 {
     hfi_study_store *store = hfi_study_store_of(study);
     if (ctx == NULL || store == NULL || store->ledger->mode == HFI_LEDGER_LOOK)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_begin: %s",
-                        ctx == NULL     ? "the context must not be NULL"
-                        : store == NULL ? "the study has no file"
-                                        : "the study is open to look at only");
-    if (store->grouped) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_begin: begun already");
+        return hfi_refuse(ctx, "hf_study_file_begin: %s",
+                          ctx == NULL     ? "the context must not be NULL"
+                          : store == NULL ? "the study has no file"
+                                          : "the study is open to look at only");
+    if (store->grouped) return hfi_refuse(ctx, "hf_study_file_begin: begun already");
     const hf_status status = enter(ctx, store, study, true);
     store->grouped = status >= 0;
     return status;
@@ -108,7 +107,7 @@ hf_status hf_study_file_end(hf_context *ctx, hf_study *study, bool keep)
 {
     hfi_study_store *store = hfi_study_store_of(study);
     if (store == NULL || !store->grouped)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_file_end: there was no hf_study_file_begin()");
+        return hfi_refuse(ctx, "hf_study_file_end: there was no hf_study_file_begin()");
     store->grouped = false;
     return hfi_ledger_end(ctx, store->ledger, keep);
 }

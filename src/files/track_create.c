@@ -15,21 +15,19 @@ static int compare_texts(const void *a, const void *b)
 static hf_status check_labels(hf_context *ctx, size_t count, const char *const *labels)
 {
     if (labels == NULL) return HF_OK;
-    if (count == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_track_file_create: names of candidates, and there are none");
+    if (count == 0) return hfi_refuse(ctx, "hf_track_file_create: names of candidates, and there are none");
     const char **sorted = hfi_alloc(ctx, count, sizeof *sorted);
     if (sorted == NULL) return HF_ERR_MEMORY;
     hf_status status = HF_OK;
     for (size_t i = 0; i < count && status >= 0; i++) {
         sorted[i] = labels[i];
         if (labels[i] == NULL || *labels[i] == '\0')
-            status = hfi_fail(ctx, HF_ERR_ARGUMENT, "candidate %zu (counted from 1) has no name", i + 1);
+            status = hfi_refuse(ctx, "candidate %zu (counted from 1) has no name", i + 1);
     }
     if (status >= 0) qsort(sorted, count, sizeof *sorted, compare_texts);
     for (size_t i = 1; i < count && status >= 0; i++)
         if (strcmp(sorted[i - 1], sorted[i]) == 0)
-            status = hfi_fail(ctx, HF_ERR_ARGUMENT, "two candidates are called \"%s\"", sorted[i]);
+            status = hfi_refuse(ctx, "two candidates are called \"%s\"", sorted[i]);
     hfi_free(ctx, sorted);
     return status;
 }
@@ -59,8 +57,7 @@ hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track
                                const char *target, const char *const *labels, hf_track **out)
 {
     if (ctx == NULL || path == NULL || settings == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_track_file_create: context, path, settings and out must not be NULL");
+        return hfi_refuse(ctx, "hf_track_file_create: context, path, settings and out must not be NULL");
     hf_track *track = NULL;
     hf_status status = hf_track_create(ctx, settings, &track);
     if (status >= 0) status = check_labels(ctx, settings->domain.candidates, labels);

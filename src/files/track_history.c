@@ -92,9 +92,9 @@ hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
 {
     hfi_track_store *open = hfi_track_store_of(track);
     if (ctx == NULL || visit == NULL || open == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_history: %s",
-                        ctx == NULL || visit == NULL ? "context and visit must not be NULL"
-                                                     : "the track has no file");
+        return hfi_refuse(ctx, "hf_track_file_history: %s",
+                          ctx == NULL || visit == NULL ? "context and visit must not be NULL"
+                                                       : "the track has no file");
     telling t = {
         .visit = visit, .user = user, .d = hf_track_settings_of(track)->domain.dimension, .store = open};
     const hf_status status = hfi_track_read_entries(ctx, open, tell, &t);

@@ -127,7 +127,7 @@ static hf_status cut(hf_context *ctx, hfi_track_store *store, uint64_t count, ui
 hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *removed)
 {
     if (ctx == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_undo: context and path must not be NULL");
+        return hfi_refuse(ctx, "hf_track_file_undo: context and path must not be NULL");
     hfi_track_store *store = hfi_track_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
@@ -141,7 +141,7 @@ hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries
 hf_status hf_track_file_open(hf_context *ctx, const char *path, bool write, hf_track **out)
 {
     if (ctx == NULL || path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_open: context, path and out must not be NULL");
+        return hfi_refuse(ctx, "hf_track_file_open: context, path and out must not be NULL");
     hfi_track_store *store = hfi_track_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     hf_track *track = NULL;

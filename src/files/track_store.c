@@ -98,9 +98,9 @@ hf_status hf_track_file_begin(hf_context *ctx, hf_track *track)
 {
     const hfi_track_store *store = hfi_track_store_of(track);
     if (store == NULL || store->ledger->mode == HFI_LEDGER_LOOK)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_begin: %s",
-                        store == NULL ? "the track has no file" : "the track is open to look at only");
-    if (store->ledger->held) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_begin: begun already");
+        return hfi_refuse(ctx, "hf_track_file_begin: %s",
+                          store == NULL ? "the track has no file" : "the track is open to look at only");
+    if (store->ledger->held) return hfi_refuse(ctx, "hf_track_file_begin: begun already");
     return hfi_ledger_begin(ctx, store->ledger, 0.0);
 }
 
@@ -108,7 +108,7 @@ hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep)
 {
     hfi_track_store *store = hfi_track_store_of(track);
     if (store == NULL || (!store->ledger->held && !store->ledger->behind))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_track_file_end: there was no hf_track_file_begin()");
+        return hfi_refuse(ctx, "hf_track_file_end: there was no hf_track_file_begin()");
     const hf_status status = hfi_ledger_end(ctx, store->ledger, keep);
     if (status >= 0 && keep) keep_state(store, track);
     return status;

@@ -135,7 +135,7 @@ static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
     else
         snprintf(rest, sizeof rest, "does not go with %s %s%s%s", other->name, c->other_value,
                  *c->wanted ? ", but with " : "", c->wanted);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s %s%s%s", what, rest, colon, why);
+    return hfi_refuse(ctx, "%s %s%s%s", what, rest, colon, why);
 }
 
 /* ---- for everybody ---------------------------------------------------------------------------------------------- */
@@ -154,9 +154,9 @@ static hf_status check_row(hf_context *ctx, const hfi_setting *row, const hf_fit
 hf_status hf_fit_settings_check(hf_context *ctx, const hf_fit_settings *settings, size_t outputs,
                                 const char *name, hf_setting_clash *clash)
 {
-    if (!settings) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_check: settings is NULL");
+    if (!settings) return hfi_refuse(ctx, "hf_fit_settings_check: settings is NULL");
     const hfi_setting *row = hfi_setting_find(name);
-    if (name && !row) return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'", name);
+    if (name && !row) return hfi_refuse(ctx, "a fit has no setting '%.40s'", name);
     hf_status s = row ? hfi_setting_range(ctx, row, settings) : hfi_settings_ranges(ctx, settings);
     if (s >= 0 && row) return check_row(ctx, row, settings, outputs, false, clash);
     for (size_t i = 0; s >= 0 && i < HFI_SETTINGS; i++)

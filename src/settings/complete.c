@@ -60,12 +60,10 @@ hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, b
 {
     choices chosen = {0}, readings = {0};
     if (!settings || (count > 0 && !names))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_complete: settings or names is NULL");
+        return hfi_refuse(ctx, "hf_fit_settings_complete: settings or names is NULL");
     for (size_t k = 0; k < count; k++) {
         const hfi_setting *row = hfi_setting_find(names[k]);
-        if (!row)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit has no setting '%.40s'",
-                            names[k] ? names[k] : "(null)");
+        if (!row) return hfi_refuse(ctx, "a fit has no setting '%.40s'", names[k] ? names[k] : "(null)");
         if (is_chosen(&chosen, row->face.name)) continue;
         chosen.row[chosen.count++] = row;
         if (strcmp(row->face.group, "readings") == 0) readings.row[readings.count++] = row;

@@ -217,7 +217,7 @@ enum {
 
 hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out)
 {
-    if (!out) return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_preset needs a place for the settings");
+    if (!out) return hfi_refuse(ctx, "hf_fit_settings_preset needs a place for the settings");
     const char *names[PRESETS];
     for (size_t i = 0; i < PRESETS; i++) names[i] = presets[i].name;
     size_t index = 0;

@@ -130,9 +130,8 @@ static hf_status out_of_range(hf_context *ctx, const hf_setting *face, const cha
     char range[96];
     range_in_words(face, range, sizeof range);
     if (face->zero)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %.40s; give %s, or 0: %s", face->name, value, range,
-                        face->zero);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %.40s; give %s", face->name, value, range);
+        return hfi_refuse(ctx, "%s is %.40s; give %s, or 0: %s", face->name, value, range, face->zero);
+    return hfi_refuse(ctx, "%s is %.40s; give %s", face->name, value, range);
 }
 
 /* The number of a choice by its name. */
@@ -166,8 +165,7 @@ hf_status hfi_setting_range(hf_context *ctx, const hfi_setting *row, const hf_fi
         return in_range(&row->face, value) ? HF_OK : out_of_range(ctx, &row->face, text);
     case HF_SETTING_LENGTH: /* stands after its array */
         if (whole == 0 || text_of(row - 1, settings)) return HF_OK;
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %llu, but %s is NULL", row->face.name, whole,
-                        row[-1].face.name);
+        return hfi_refuse(ctx, "%s is %llu, but %s is NULL", row->face.name, whole, row[-1].face.name);
     default:
         return HF_OK;
     }
@@ -188,10 +186,10 @@ static const hfi_setting *find_row(hf_context *ctx, const char *name)
 {
     const hfi_setting *row = hfi_setting_find(name);
     if (row && row->face.type < HF_SETTING_LIST) return row;
-    hfi_fail(ctx, HF_ERR_ARGUMENT,
-             row ? "%.40s is or counts an array, which has no text; use the member itself"
-                 : "a fit has no setting '%.40s'",
-             name);
+    hfi_refuse(ctx,
+               row ? "%.40s is or counts an array, which has no text; use the member itself"
+                   : "a fit has no setting '%.40s'",
+               name);
     return NULL;
 }
 
@@ -199,7 +197,7 @@ static hf_status read_flag(hf_context *ctx, const hf_setting *face, const char *
 {
     *out = strcmp(text, "on") == 0 ? 1.0 : 0.0;
     if (*out != 0.0 || strcmp(text, "off") == 0) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: '%.40s' is neither on nor off", face->name, text);
+    return hfi_refuse(ctx, "%s: '%.40s' is neither on nor off", face->name, text);
 }
 
 /* Counts are exact: what a double cannot hold is out of range. */
@@ -209,7 +207,7 @@ static hf_status read_number(hf_context *ctx, const hf_setting *face, const char
     *out = strtod(text, &end);
     const bool count = face->type == HF_SETTING_COUNT;
     if (end == text || *end != '\0' || isnan(*out))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s: '%.40s' is not a number", face->name, text);
+        return hfi_refuse(ctx, "%s: '%.40s' is not a number", face->name, text);
     if (!in_range(face, *out) || (count && !(*out == floor(*out) && *out < 9007199254740992.0)))
         return out_of_range(ctx, face, text);
     return HF_OK;
@@ -219,8 +217,7 @@ hf_status hf_fit_settings_set(hf_context *ctx, hf_fit_settings *settings, const 
 {
     double number = 0.0;
     if (!settings || !name || !value)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_fit_settings_set: settings, name and value must not be NULL");
+        return hfi_refuse(ctx, "hf_fit_settings_set: settings, name and value must not be NULL");
     const hfi_setting *row = find_row(ctx, name);
     if (!row) return HF_ERR_ARGUMENT;
     hf_status s = HF_OK;
@@ -273,7 +270,7 @@ hf_status hf_fit_settings_get(hf_context *ctx, const hf_fit_settings *settings, 
 {
     char text[48];
     if (!settings || !name || !out)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_fit_settings_get: settings, name and out must not be NULL");
+        return hfi_refuse(ctx, "hf_fit_settings_get: settings, name and out must not be NULL");
     const hfi_setting *row = find_row(ctx, name);
     if (!row) return HF_ERR_ARGUMENT;
     hf_status s = HF_OK;

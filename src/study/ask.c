@@ -202,10 +202,9 @@ static hf_status ask(hf_context *ctx, asking *a, hf_proposal *out)
 hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double now, hf_proposal *proposal)
 {
     if (ctx == NULL || study == NULL || proposal == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_ask: a context, a study and a place are needed");
+        return hfi_refuse(ctx, "hf_study_ask: a context, a study and a place are needed");
     if (count == 0 || count > MOST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu trials are asked for; 1 to %d are possible", count,
-                        (int)MOST);
+        return hfi_refuse(ctx, "%zu trials are asked for; 1 to %d are possible", count, (int)MOST);
     const hf_status writable = hfi_study_writable(ctx, study);
     if (writable < 0) return writable;
     hf_context *own = hfi_context_borrow(ctx);

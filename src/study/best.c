@@ -29,7 +29,7 @@ hf_status hf_study_look(hf_context *ctx, hf_study *study)
 {
     hf_context *own;
     if (ctx == NULL || study == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_look: a context and a study are needed");
+        return hfi_refuse(ctx, "hf_study_look: a context and a study are needed");
     const hf_status s = hfi_study_begin(ctx, study, &own);
     if (s >= 0) hfi_context_give_back(ctx, own);
     return s;
@@ -48,10 +48,9 @@ hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, siz
 {
     hf_context *own;
     if (ctx == NULL || study == NULL || (m > 0 && at == NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_predict: a context, a study and settings are needed");
+        return hfi_refuse(ctx, "hf_study_predict: a context, a study and settings are needed");
     if (outcome >= study->outcomes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no outcome %zu; the study has %zu", outcome,
-                        study->outcomes);
+        return hfi_refuse(ctx, "there is no outcome %zu; the study has %zu", outcome, study->outcomes);
     const size_t d = study->d;
     hf_status s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
@@ -176,7 +175,7 @@ hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_best *o
     uint64_t id = 0;
     hfi_verdict_at place;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_best: a context, a study and two places are needed");
+        return hfi_refuse(ctx, "hf_study_best: a context, a study and two places are needed");
     hf_status s = best_of_one(ctx, study, at, out);
     if (s < 0 || only_trial(study) != 0) return s;
     s = hfi_study_begin(ctx, study, &own);
@@ -249,7 +248,7 @@ hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size
 {
     hf_context *own;
     if (ctx == NULL || study == NULL || trial == NULL || count == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_front: a context, a study and two places are needed");
+        return hfi_refuse(ctx, "hf_study_front: a context, a study and two places are needed");
     hf_status s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     size_t found = 0;

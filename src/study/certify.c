@@ -57,9 +57,8 @@ static hf_status list_variables(hf_context *ctx, proof *p)
         if (p->listed[j]) product *= values_of(&study->s.variable[j]);
     }
     if (product > COMBINATIONS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the categories have %.6g combinations; a proof looks at %d at most", product,
-                        (int)COMBINATIONS);
+        return hfi_refuse(ctx, "the categories have %.6g combinations; a proof looks at %d at most", product,
+                          (int)COMBINATIONS);
     for (;;) {
         size_t best = study->d;
         for (size_t j = 0; j < study->d; j++) {
@@ -165,14 +164,11 @@ static hf_status prove(hf_context *ctx, proof *p)
 static hf_status check(hf_context *ctx, const hf_study *study, double tolerance)
 {
     if (!(tolerance > 0.0) || isinf(tolerance))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the tolerance is %g; it must be positive and finite",
-                        tolerance);
+        return hfi_refuse(ctx, "the tolerance is %g; it must be positive and finite", tolerance);
     if (study->objectives > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a proof is about one objective; the study has %zu",
-                        study->objectives);
+        return hfi_refuse(ctx, "a proof is about one objective; the study has %zu", study->objectives);
     if (study->outcomes > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a proof about the best place that satisfies constraints is not possible");
+        return hfi_refuse(ctx, "a proof about the best place that satisfies constraints is not possible");
     return HF_OK;
 }
 
@@ -204,8 +200,7 @@ hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
 {
     hf_context *own;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_study_certify: a context, a study and places for the results are needed");
+        return hfi_refuse(ctx, "hf_study_certify: a context, a study and places for the results are needed");
     hf_status s = check(ctx, study, tolerance);
     if (s >= 0) s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;

@@ -298,7 +298,7 @@ hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_eve
 hf_status hfi_study_writable(hf_context *ctx, const hf_study *study)
 {
     if (!study->journalled || study->journal.append != NULL) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study is open to look at only");
+    return hfi_refuse(ctx, "the study is open to look at only");
 }
 
 hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi_study_event *news)

@@ -145,23 +145,20 @@ static hf_status check(hf_context *ctx, const hf_study *study, uint64_t trial, s
 {
     const hfi_trial *t = hfi_study_find(study, trial);
     if (t == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no trial %llu; the study has %llu",
-                        (unsigned long long)trial, (unsigned long long)study->trials);
+        return hfi_refuse(ctx, "there is no trial %llu; the study has %llu", (unsigned long long)trial,
+                          (unsigned long long)study->trials);
     if (outcome >= study->outcomes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no outcome %zu; the study has %zu", outcome,
-                        study->outcomes);
+        return hfi_refuse(ctx, "there is no outcome %zu; the study has %zu", outcome, study->outcomes);
     if (isnan(t->value[outcome]))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "trial %llu has told no %s that could be labelled",
-                        (unsigned long long)trial, study->s.outcome[outcome].name);
-    if ((unsigned)label > HF_EXPERT_DOUBTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown label %d", (int)label);
+        return hfi_refuse(ctx, "trial %llu has told no %s that could be labelled", (unsigned long long)trial,
+                          study->s.outcome[outcome].name);
+    if ((unsigned)label > HF_EXPERT_DOUBTED) return hfi_refuse(ctx, "unknown label %d", (int)label);
     if (!isnan(correction) && label != HF_EXPERT_DOUBTED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a correction, %g, is of a reading that is doubted",
-                        correction);
+        return hfi_refuse(ctx, "a correction, %g, is of a reading that is doubted", correction);
     if (isinf(correction) || !(variance >= 0.0) || isinf(variance))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the correction %g and its variance %g must be finite, the latter not negative",
-                        correction, variance);
+        return hfi_refuse(ctx,
+                          "the correction %g and its variance %g must be finite, the latter not negative",
+                          correction, variance);
     return HF_OK;
 }
 
@@ -169,7 +166,7 @@ hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_
                          hf_expert_label verdict, double correction, double variance, const char *note)
 {
     if (ctx == NULL || study == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_label: a context and a study are needed");
+        return hfi_refuse(ctx, "hf_study_label: a context and a study are needed");
     hf_status s = hfi_study_enter(ctx, study, true);
     if (s < 0) return s;
     s = check(ctx, study, trial, outcome, verdict, correction, variance);
@@ -228,8 +225,7 @@ hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint6
 {
     hf_context *own;
     if (ctx == NULL || study == NULL || count == NULL || trial == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_study_expert: a context, a study and two places are needed");
+        return hfi_refuse(ctx, "hf_study_expert: a context, a study and two places are needed");
     hf_status s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     hfi_surrogate *surrogate = &study->surrogate[study->objective[0]];

@@ -23,7 +23,7 @@ static hf_status make_regions(hf_context *ctx, hf_study *study)
 hf_status hf_study_create(hf_context *ctx, const hf_study_settings *from, hf_study **out)
 {
     if (ctx == NULL || from == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a study needs a context, settings and a place for the result");
+        return hfi_refuse(ctx, "a study needs a context, settings and a place for the result");
     hf_study *study = hfi_alloc(ctx, 1, sizeof *study);
     if (study == NULL) return HF_ERR_MEMORY;
     study->memory = hfi_context_memory(ctx);
@@ -42,9 +42,8 @@ void hf_study_free(hf_study *study)
     if (study == NULL) return;
     const hfi_memory memory = study->memory;
     if (study->journalled && study->journal.close != NULL) study->journal.close(study->journal.user);
-    for (uint64_t id = 1; id <= study->trials; id++) {
+    for (uint64_t id = 1; id <= study->trials; id++)
         HFI_MEMORY_FREE(&memory, study->trial[id - 1]->note, study->trial[id - 1]);
-    }
     hfi_memory_free(&memory, study->trial);
     for (size_t o = 0; o <= HFI_STUDY_OUTCOMES; o++) {
         hfi_fitted_free(&memory, &study->fitted[o]);

@@ -339,8 +339,7 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
     bool acquired = false;
     hf_status s = HF_OK;
     if (study->told == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a certain constraint starts from a trial that satisfies it: add one first");
+        return hfi_refuse(ctx, "a certain constraint starts from a trial that satisfies it: add one first");
     if (known) {
         s = hfi_study_incumbent(ctx, study, &id, &incumbent);
         if (s < 0) return s;

@@ -104,10 +104,9 @@ hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, d
 {
     hf_context *own;
     if (ctx == NULL || study == NULL || share == NULL || lower == NULL || upper == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_relevance: a context, a study and places are needed");
+        return hfi_refuse(ctx, "hf_study_relevance: a context, a study and places are needed");
     if (outcome >= study->outcomes)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no outcome %zu; the study has %zu", outcome,
-                        study->outcomes);
+        return hfi_refuse(ctx, "there is no outcome %zu; the study has %zu", outcome, study->outcomes);
     hf_status s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     const size_t d = study->d, places = POINTS * (1 + d * GRID);

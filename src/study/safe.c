@@ -55,8 +55,7 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
     hf_status s = hf_kernel_parse(ctx, o->kernel, NULL, safe->study->d, &kernel);
     if (s >= 0) s = gather(ctx, safe->study, outcome, &x, &y, &n);
     if (s >= 0 && n == 0)
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                     "no trial has told %s yet: add one whose settings surely satisfy it", o->name);
+        s = hfi_refuse(ctx, "no trial has told %s yet: add one whose settings surely satisfy it", o->name);
     if (s >= 0) {
         const hf_bounded_readings readings = {
             .n = n, .x = x, .ldx = safe->study->d, .y = y, .noise_bound = o->noise_bound};
@@ -141,9 +140,9 @@ hf_status hfi_safe_propose(hf_context *ctx, const hf_study *study, const hf_acqu
     const hfi_places_among among = {.study = study, .admits = surely, .self = safe};
     s = hfi_hunt(ctx, &among, acquire, ordinal, none, u, value, acquired);
     if (s == HF_ERR_NO_DATA)
-        s = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                     "no settings are known to satisfy the certain constraints: add a trial that does, or "
-                     "check their norm and noise bounds");
+        s = hfi_refuse(ctx,
+                       "no settings are known to satisfy the certain constraints: add a trial that does, or "
+                       "check their norm and noise bounds");
     hfi_safe_close(ctx, safe);
     return s;
 }

@@ -26,38 +26,35 @@ static hf_status check_certain(hf_context *ctx, const hf_outcome *o)
 {
     if (!o->certain) return HF_OK;
     if (!(o->noise_bound > 0.0) || !isfinite(o->noise_bound))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "certain constraint %s: its noise bound is %g; it must be > 0",
-                        o->name, o->noise_bound);
+        return hfi_refuse(ctx, "certain constraint %s: its noise bound is %g; it must be > 0", o->name,
+                          o->noise_bound);
     if (!(o->norm_bound > 0.0) || !isfinite(o->norm_bound) || !isfinite(o->centre))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "certain constraint %s: norm bound %g and centre %g must be finite, the first > 0",
-                        o->name, o->norm_bound, o->centre);
+        return hfi_refuse(ctx,
+                          "certain constraint %s: norm bound %g and centre %g must be finite, the first > 0",
+                          o->name, o->norm_bound, o->centre);
     if (o->kernel == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "certain constraint %s: the kernel whose norm is bounded is missing", o->name);
+        return hfi_refuse(ctx, "certain constraint %s: the kernel whose norm is bounded is missing", o->name);
     return HF_OK;
 }
 
 static hf_status check_outcome(hf_context *ctx, const hf_study_settings *s, size_t i, size_t *objectives)
 {
     const hf_outcome *o = &s->outcome[i];
-    if (o->name == NULL || o->name[0] == '\0')
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "outcome %zu has no name", i + 1);
+    if (o->name == NULL || o->name[0] == '\0') return hfi_refuse(ctx, "outcome %zu has no name", i + 1);
     if ((unsigned)o->goal > HF_GOAL_AT_LEAST)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "outcome %s has an unknown goal, %d", o->name, (int)o->goal);
+        return hfi_refuse(ctx, "outcome %s has an unknown goal, %d", o->name, (int)o->goal);
     for (size_t k = 0; k < i; k++)
         if (strcmp(o->name, s->outcome[k].name) == 0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "two outcomes are named %s", o->name);
+            return hfi_refuse(ctx, "two outcomes are named %s", o->name);
     for (size_t k = 0; k < s->variables; k++)
         if (strcmp(o->name, s->variable[k].name) == 0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s names a variable and an outcome", o->name);
+            return hfi_refuse(ctx, "%s names a variable and an outcome", o->name);
     const bool objective = o->goal == HF_GOAL_MAXIMISE || o->goal == HF_GOAL_MINIMISE;
     *objectives += objective;
     if (objective && o->certain)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "outcome %s: an objective is no certain constraint", o->name);
+        return hfi_refuse(ctx, "outcome %s: an objective is no certain constraint", o->name);
     if (!objective && !isfinite(o->limit))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "constraint %s: its limit is %g; it must be finite", o->name,
-                        o->limit);
+        return hfi_refuse(ctx, "constraint %s: its limit is %g; it must be finite", o->name, o->limit);
     return check_certain(ctx, o);
 }
 
@@ -65,17 +62,16 @@ static hf_status check_outcomes(hf_context *ctx, const hf_study_settings *s)
 {
     size_t objectives = 0;
     if (s->outcomes == 0 || s->outcome == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a study needs an outcome to maximise or minimise");
+        return hfi_refuse(ctx, "a study needs an outcome to maximise or minimise");
     for (size_t i = 0; i < s->outcomes; i++) {
         const hf_status status = check_outcome(ctx, s, i, &objectives);
         if (status < 0) return status;
     }
     if (objectives < 1 || objectives > HFI_STUDY_OBJECTIVES)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study has %zu objectives; one to three are possible",
-                        objectives);
+        return hfi_refuse(ctx, "the study has %zu objectives; one to three are possible", objectives);
     if (s->outcomes > HFI_STUDY_OUTCOMES)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the study has %zu outcomes; %d are possible", s->outcomes,
-                        (int)HFI_STUDY_OUTCOMES);
+        return hfi_refuse(ctx, "the study has %zu outcomes; %d are possible", s->outcomes,
+                          (int)HFI_STUDY_OUTCOMES);
     return HF_OK;
 }
 
@@ -85,27 +81,24 @@ static hf_status check_preset(hf_context *ctx, const hf_study_settings *s)
     const hf_status status = hf_fit_settings_preset(ctx, s->preset != NULL ? s->preset : "default", &fit);
     if (status < 0) return status;
     if (hf_likelihood_has_labels(fit.sites) || hf_likelihood_has_rate(fit.sites) || fit.minibatch > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the preset %s is no surrogate of a study", s->preset);
+        return hfi_refuse(ctx, "the preset %s is no surrogate of a study", s->preset);
     return HF_OK;
 }
 
 static hf_status check_numbers(hf_context *ctx, const hf_study_settings *s)
 {
-    if ((unsigned)s->reach > HF_REACH_REGIONS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown reach %d", (int)s->reach);
+    if ((unsigned)s->reach > HF_REACH_REGIONS) return hfi_refuse(ctx, "unknown reach %d", (int)s->reach);
     if ((unsigned)s->expert > HF_EXPERT_USE_MEAN)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "unknown use of an expert, %d", (int)s->expert);
+        return hfi_refuse(ctx, "unknown use of an expert, %d", (int)s->expert);
     if (s->regions == 0 || s->regions > HFI_STUDY_REGIONS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "regions is %zu; 1 to %d are possible", s->regions,
-                        (int)HFI_STUDY_REGIONS);
+        return hfi_refuse(ctx, "regions is %zu; 1 to %d are possible", s->regions, (int)HFI_STUDY_REGIONS);
     if (!(s->beta >= 0.0) || !isfinite(s->beta))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "beta is %g; it must be finite and not negative", s->beta);
+        return hfi_refuse(ctx, "beta is %g; it must be finite and not negative", s->beta);
     if (!(s->expires >= 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "expires is %g seconds; it must not be negative", s->expires);
+        return hfi_refuse(ctx, "expires is %g seconds; it must not be negative", s->expires);
     if (s->start > 100000 || s->draws > 16384)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "start is %zu and draws %zu; at most 100000 and 16384 are possible", s->start,
-                        s->draws);
+        return hfi_refuse(ctx, "start is %zu and draws %zu; at most 100000 and 16384 are possible", s->start,
+                          s->draws);
     return HF_OK;
 }
 

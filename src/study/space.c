@@ -17,17 +17,15 @@ static bool numeric(const hf_variable *v)
 
 static hf_status check_levels(hf_context *ctx, const hf_variable *v)
 {
-    if (v->log) return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: labels have no logarithm", v->name);
+    if (v->log) return hfi_refuse(ctx, "variable %s: labels have no logarithm", v->name);
     if (v->levels < 2 || v->level == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s has %zu labels; it needs two or more", v->name,
-                        v->levels);
+        return hfi_refuse(ctx, "variable %s has %zu labels; it needs two or more", v->name, v->levels);
     for (size_t i = 0; i < v->levels; i++) {
         if (v->level[i] == NULL || v->level[i][0] == '\0')
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: label %zu is empty", v->name, i + 1);
+            return hfi_refuse(ctx, "variable %s: label %zu is empty", v->name, i + 1);
         for (size_t k = 0; k < i; k++)
             if (strcmp(v->level[i], v->level[k]) == 0)
-                return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s has the label \"%s\" twice", v->name,
-                                v->level[i]);
+                return hfi_refuse(ctx, "variable %s has the label \"%s\" twice", v->name, v->level[i]);
     }
     return HF_OK;
 }
@@ -35,42 +33,36 @@ static hf_status check_levels(hf_context *ctx, const hf_variable *v)
 static hf_status check_bounds(hf_context *ctx, const hf_variable *v)
 {
     if (!isfinite(v->lower) || !isfinite(v->upper) || !isfinite(v->upper - v->lower))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %g and %g must be finite", v->name,
-                        v->lower, v->upper);
+        return hfi_refuse(ctx, "variable %s: its bounds %g and %g must be finite", v->name, v->lower,
+                          v->upper);
     if (v->lower > v->upper)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %g and %g are reversed", v->name,
-                        v->lower, v->upper);
+        return hfi_refuse(ctx, "variable %s: its bounds %g and %g are reversed", v->name, v->lower, v->upper);
     if (v->lower == v->upper)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "variable %s can only be %g; leave it out, there is nothing to choose", v->name,
-                        v->lower);
+        return hfi_refuse(ctx, "variable %s can only be %g; leave it out, there is nothing to choose",
+                          v->name, v->lower);
     if (v->log && !(v->lower > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "variable %s: its lower bound %g must be positive on a logarithmic scale", v->name,
-                        v->lower);
+        return hfi_refuse(ctx, "variable %s: its lower bound %g must be positive on a logarithmic scale",
+                          v->name, v->lower);
     if (v->kind == HF_VARIABLE_INTEGER && (rint(v->lower) != v->lower || rint(v->upper) != v->upper ||
                                            fabs(v->lower) > 9e15 || fabs(v->upper) > 9e15))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: its bounds %.17g and %.17g must be whole numbers",
-                        v->name, v->lower, v->upper);
+        return hfi_refuse(ctx, "variable %s: its bounds %.17g and %.17g must be whole numbers", v->name,
+                          v->lower, v->upper);
     return HF_OK;
 }
 
 hf_status hfi_variables_check(hf_context *ctx, size_t count, const hf_variable *variable)
 {
-    if (count == 0 || variable == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a study needs at least one variable");
+    if (count == 0 || variable == NULL) return hfi_refuse(ctx, "a study needs at least one variable");
     for (size_t i = 0; i < count; i++) {
         const hf_variable *v = &variable[i];
-        if (v->name == NULL || v->name[0] == '\0')
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %zu has no name", i + 1);
+        if (v->name == NULL || v->name[0] == '\0') return hfi_refuse(ctx, "variable %zu has no name", i + 1);
         if ((unsigned)v->kind >= hf_enum_count(HF_ENUM_VARIABLE_KIND))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s is of an unknown kind, %d", v->name,
-                            (int)v->kind);
+            return hfi_refuse(ctx, "variable %s is of an unknown kind, %d", v->name, (int)v->kind);
         const hf_status s = numeric(v) ? check_bounds(ctx, v) : check_levels(ctx, v);
         if (s < 0) return s;
         for (size_t k = 0; k < i; k++)
             if (strcmp(v->name, variable[k].name) == 0)
-                return hfi_fail(ctx, HF_ERR_ARGUMENT, "two variables are named %s", v->name);
+                return hfi_refuse(ctx, "two variables are named %s", v->name);
     }
     return HF_OK;
 }
@@ -80,10 +72,10 @@ hf_status hfi_variable_admits(hf_context *ctx, const hf_variable *v, double valu
     const double lower = numeric(v) ? v->lower : 0.0;
     const double upper = numeric(v) ? v->upper : (double)(v->levels - 1);
     if (!(value >= lower && value <= upper))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %.10g is outside the study's space: %g to %g", v->name,
-                        value, lower, upper);
+        return hfi_refuse(ctx, "%s = %.10g is outside the study's space: %g to %g", v->name, value, lower,
+                          upper);
     if (v->kind != HF_VARIABLE_REAL && rint(value) != value)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %.10g must be a whole number", v->name, value);
+        return hfi_refuse(ctx, "%s = %.10g must be a whole number", v->name, value);
     return HF_OK;
 }
 
@@ -137,14 +129,13 @@ static hf_status no_label(hf_context *ctx, const hf_variable *v, const char *tex
                                    v->level[i]);
         at += wrote > 0 ? (size_t)wrote : 0;
     }
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: there is no label \"%s\"; give %s", v->name, text,
-                    list);
+    return hfi_refuse(ctx, "variable %s: there is no label \"%s\"; give %s", v->name, text, list);
 }
 
 hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t j, const char *text, double *value)
 {
     if (study == NULL || text == NULL || value == NULL || j >= study->s.variables)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_parse: a study, a variable and a text are needed");
+        return hfi_refuse(ctx, "hf_study_parse: a study, a variable and a text are needed");
     const hf_variable *v = &study->s.variable[j];
     if (!numeric(v)) {
         for (size_t i = 0; i < v->levels; i++) {
@@ -156,7 +147,7 @@ hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t j, const
     }
     double number;
     if (hfi_field_parse(text, &number) != HFI_FIELD_NUMBER)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "variable %s: \"%s\" is not a number", v->name, text);
+        return hfi_refuse(ctx, "variable %s: \"%s\" is not a number", v->name, text);
     const hf_status s = hfi_variable_admits(ctx, v, number);
     if (s >= 0) *value = number;
     return s;

@@ -33,8 +33,8 @@ static hf_status take(hf_context *ctx, const hf_study *study, const double *valu
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "outcome %s is %g; a number is needed, or none", name,
                             out[o]);
         if (!(out[n + o] >= 0.0) || isinf(out[n + o]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the noise variance of %s is %g; it must not be negative",
-                            name, out[n + o]);
+            return hfi_refuse(ctx, "the noise variance of %s is %g; it must not be negative", name,
+                              out[n + o]);
         *present += isnan(out[o]) ? 0 : 1;
     }
     return HF_OK;
@@ -52,8 +52,8 @@ static hf_status may_tell(hf_context *ctx, const hf_study *study, hfi_study_kind
     const hfi_trial *trial = hfi_study_find(study, id);
     *again = false;
     if (trial == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no trial %llu; the study has %llu",
-                        (unsigned long long)id, (unsigned long long)study->trials);
+        return hfi_refuse(ctx, "there is no trial %llu; the study has %llu", (unsigned long long)id,
+                          (unsigned long long)study->trials);
     if (trial->state != HF_TRIAL_TOLD && trial->state != HF_TRIAL_FAILED) return HF_OK;
     size_t other = study->outcomes;
     for (size_t o = study->outcomes; o-- > 0;)
@@ -61,14 +61,14 @@ static hf_status may_tell(hf_context *ctx, const hf_study *study, hfi_study_kind
     *again = other == study->outcomes && (trial->state == HF_TRIAL_FAILED) == (kind == HFI_STUDY_FAILED);
     if (trial->state == HF_TRIAL_FAILED) return HF_OK; /* what is told later counts */
     if (kind == HFI_STUDY_FAILED)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "trial %llu has told its outcome already; it did not fail",
-                        (unsigned long long)id);
+        return hfi_refuse(ctx, "trial %llu has told its outcome already; it did not fail",
+                          (unsigned long long)id);
     if (other == study->outcomes) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a trial of "
-                    "its own, or undo the first",
-                    (unsigned long long)id, study->s.outcome[other].name, trial->value[other],
-                    numbers[other]);
+    return hfi_refuse(
+        ctx,
+        "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a trial of "
+        "its own, or undo the first",
+        (unsigned long long)id, study->s.outcome[other].name, trial->value[other], numbers[other]);
 }
 
 static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,
@@ -94,16 +94,14 @@ static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, u
 static hf_status result(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,
                         const double *value, const double *noise, const char *note)
 {
-    if (ctx == NULL || study == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a result needs a context and a study");
+    if (ctx == NULL || study == NULL) return hfi_refuse(ctx, "a result needs a context and a study");
     double numbers[2 * HFI_STUDY_OUTCOMES];
     size_t present;
     const hf_status s = take(ctx, study, value, noise, numbers, &present);
     if (s < 0) return s;
     if (kind == HFI_STUDY_TOLD && present == 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "nothing is told of trial %llu; a trial without any outcome has failed",
-                        (unsigned long long)id);
+        return hfi_refuse(ctx, "nothing is told of trial %llu; a trial without any outcome has failed",
+                          (unsigned long long)id);
     return settle(ctx, study, kind, id, numbers, note);
 }
 
@@ -122,7 +120,7 @@ static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double
                      const double *noise, const char *note, uint64_t *id)
 {
     if (ctx == NULL || study == NULL || at == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a past trial needs a context, a study and its settings");
+        return hfi_refuse(ctx, "a past trial needs a context, a study and its settings");
     const size_t d = study->d, o = study->outcomes;
     hf_status s = HF_OK;
     for (size_t j = 0; j < d && s >= 0; j++) s = hfi_variable_admits(ctx, &study->s.variable[j], at[j]);
@@ -133,9 +131,8 @@ static hf_status add(hf_context *ctx, hf_study *study, bool failed, const double
     memcpy(numbers, at, d * sizeof *at);
     s = take(ctx, study, y, noise, numbers + d, &present);
     if (s >= 0 && present == 0 && !failed)
-        s = hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "a past trial needs an outcome; all of its are missing. One that failed is added as such");
+        s = hfi_refuse(
+            ctx, "a past trial needs an outcome; all of its are missing. One that failed is added as such");
     if (s >= 0) s = hfi_study_enter(ctx, study, true);
     if (s >= 0) {
         const hfi_study_event event = {.kind = failed ? HFI_STUDY_ADDED_FAILED : HFI_STUDY_ADDED,

@@ -72,11 +72,11 @@ static void judged(const hf_study *study, uint64_t id, hf_trial *out)
 hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf_trial *out)
 {
     if (study == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_study_trial: a study and a place for the trial are needed");
+        return hfi_refuse(ctx, "hf_study_trial: a study and a place for the trial are needed");
     const hfi_trial *trial = hfi_study_find(study, id);
     if (trial == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no trial %llu; the study has %llu",
-                        (unsigned long long)id, (unsigned long long)study->trials);
+        return hfi_refuse(ctx, "there is no trial %llu; the study has %llu", (unsigned long long)id,
+                          (unsigned long long)study->trials);
     *out = (hf_trial){.id = id,
                       .state = trial->state,
                       .reason = trial->reason,

@@ -281,17 +281,16 @@ static hf_status check(hf_context *ctx, const hf_track *survey, const hf_advice_
                        const hf_track_advice *out)
 {
     if (ctx == NULL || survey == NULL || s == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "advice needs a context, a survey, settings and a place for it");
+        return hfi_refuse(ctx, "advice needs a context, a survey, settings and a place for it");
     if (survey->d > HF_ADVICE_INPUTS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "advice is for %d inputs at most; the survey has %zu",
-                        HF_ADVICE_INPUTS, survey->d);
+        return hfi_refuse(ctx, "advice is for %d inputs at most; the survey has %zu", HF_ADVICE_INPUTS,
+                          survey->d);
     if (s->draws < 2 || s->draws > MOST_DRAWS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "draws is %zu; it must be from 2 to %d", s->draws, MOST_DRAWS);
+        return hfi_refuse(ctx, "draws is %zu; it must be from 2 to %d", s->draws, MOST_DRAWS);
     if (s->steps < 2 || s->steps > MOST_STEPS)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "steps is %zu; it must be from 2 to %d", s->steps, MOST_STEPS);
+        return hfi_refuse(ctx, "steps is %zu; it must be from 2 to %d", s->steps, MOST_STEPS);
     if (!(s->step >= 0.0) || !isfinite(s->step))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the time of a step is %g; it must be positive, or 0", s->step);
+        return hfi_refuse(ctx, "the time of a step is %g; it must be positive, or 0", s->step);
     return HF_OK;
 }
 

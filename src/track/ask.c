@@ -44,10 +44,10 @@ hf_status hfi_track_check_time(hf_context *ctx, const hf_track *track, double ti
     const double horizon = hfi_track_asking_horizon(track);
     const double clock = hfi_track_clock_for(track, time);
     if (!(clock - time > horizon)) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "time %.12g is %.12g behind the clock (%.12g): beyond the horizon of %g at which "
-                    "readings count" HFI_CLOCK_HINT,
-                    time, clock - time, clock, horizon);
+    return hfi_refuse(ctx,
+                      "time %.12g is %.12g behind the clock (%.12g): beyond the horizon of %g at which "
+                      "readings count" HFI_CLOCK_HINT,
+                      time, clock - time, clock, horizon);
 }
 
 /* ---- without readings -------------------------------------------------------------------------------------------- */
@@ -133,7 +133,7 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
 hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, double *x, hf_suggestion *out)
 {
     if (ctx == NULL || track == NULL || x == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "asking needs a context, a track and places for the answer");
+        return hfi_refuse(ctx, "asking needs a context, a track and places for the answer");
     const double start = hfi_now();
     hf_status status = hfi_track_check_time(ctx, track, time);
     if (status >= 0) status = hfi_track_writable(ctx, track);
@@ -170,7 +170,7 @@ hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time
                              hf_posterior **spread)
 {
     if (ctx == NULL || track == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a posterior needs a context, a track and a place for it");
+        return hfi_refuse(ctx, "a posterior needs a context, a track and a place for it");
     hf_status status = hfi_track_check_time(ctx, track, time);
     if (status < 0) return status;
     pair solved;

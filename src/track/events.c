@@ -279,7 +279,7 @@ static bool is_reading(const hfi_event *event)
 hf_status hfi_track_writable(hf_context *ctx, const hf_track *track)
 {
     if (!track->journalled || track->journal.append != NULL) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the track was opened to look at, not to change");
+    return hfi_refuse(ctx, "the track was opened to look at, not to change");
 }
 
 hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const hfi_event *events)

@@ -147,8 +147,7 @@ static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e)
 
 hf_status hf_track_fit(hf_context *ctx, hf_track *track)
 {
-    if (ctx == NULL || track == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a fit needs a context and a track");
+    if (ctx == NULL || track == NULL) return hfi_refuse(ctx, "a fit needs a context and a track");
     if (track->recent.count < LEAST)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a fit needs %d readings; %zu were told", LEAST,
                         track->recent.count);

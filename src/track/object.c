@@ -8,17 +8,15 @@
 static hf_status check_kernel(hf_context *ctx, const hf_track *track)
 {
     if (hf_kernel_coregions(track->kernel) > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a track has one output; its kernel has several (coregion)");
+        return hfi_refuse(ctx, "a track has one output; its kernel has several (coregion)");
     if (!(track->typical > 0.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel's variance is %g; it must be positive",
-                        track->typical);
+        return hfi_refuse(ctx, "the kernel's variance is %g; it must be positive", track->typical);
     double with, without; /* at the origin: `point` is zero still */
     hfi_kernel_diagonal(track->kernel, 1, track->point, track->d, true, &with);
     hfi_kernel_diagonal(track->kernel, 1, track->point, track->d, false, &without);
     if (with != without)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the kernel has a white term; what differs from reading to reading is the track's noise");
+        return hfi_refuse(
+            ctx, "the kernel has a white term; what differs from reading to reading is the track's noise");
     return HF_OK;
 }
 
@@ -52,7 +50,7 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
 hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings, hf_track **out)
 {
     if (ctx == NULL || settings == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a track needs a context, settings and a place for the result");
+        return hfi_refuse(ctx, "a track needs a context, settings and a place for the result");
     hf_track *track = hfi_alloc(ctx, 1, sizeof *track);
     if (track == NULL) return HF_ERR_MEMORY;
     track->memory = hfi_context_memory(ctx);

@@ -18,7 +18,7 @@ enum {
 /* A number that a rule demands: `name` completes "<name> is <value>; it must be ...". */
 static hf_status need(hf_context *ctx, bool fine, const char *name, double value, const char *must)
 {
-    return fine ? HF_OK : hfi_fail(ctx, HF_ERR_ARGUMENT, "%s is %g; it must be %s", name, value, must);
+    return fine ? HF_OK : hfi_refuse(ctx, "%s is %g; it must be %s", name, value, must);
 }
 
 static bool positive(double value)
@@ -40,7 +40,7 @@ static hf_status check_choices(hf_context *ctx, const hf_track_settings *s)
 {
     if ((unsigned)s->method > HF_TRACK_SPARQ_REUSE || (unsigned)s->beta_rule > HF_BETA_GIVEN ||
         (unsigned)s->discard > HF_DISCARD_VARIANCE || (unsigned)s->places > HF_PLACES_DPP_FALLING)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a method or rule of the track is none that there is");
+        return hfi_refuse(ctx, "a method or rule of the track is none that there is");
     return HF_OK;
 }
 
@@ -48,20 +48,17 @@ static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
 {
     const char *const name = hf_enum_name(HF_ENUM_TRACK_METHOD, s->method);
     if ((s->method == HF_TRACK_R_GP_UCB || s->method == HF_TRACK_SW_GP_UCB) && !positive(s->window))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a window, in units of time; it is %g", name,
-                        s->window);
+        return hfi_refuse(ctx, "%s needs a window, in units of time; it is %g", name, s->window);
     if (s->method == HF_TRACK_TV_GP_UCB && !(s->forgetting >= 0.0 && s->forgetting < 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a forgetting eps in [0, 1); it is %g", name,
-                        s->forgetting);
+        return hfi_refuse(ctx, "%s needs a forgetting eps in [0, 1); it is %g", name, s->forgetting);
     if (s->method == HF_TRACK_W_GP_UCB && !(s->forgetting > 0.0 && s->forgetting <= 1.0))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s needs a forgetting eta in (0, 1]; it is %g", name,
-                        s->forgetting);
+        return hfi_refuse(ctx, "%s needs a forgetting eta in (0, 1]; it is %g", name, s->forgetting);
     if (!ages(s->method)) return HF_OK;
     hf_status status = hf_age_law_check(ctx, &s->age);
     if (status < 0) return status;
     if (s->age.kind != HF_AGE_NONE && s->age.kind != HF_AGE_TABLE && !(s->age.rate > 0.0))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
+        return hfi_refuse(
+            ctx,
             "%s needs the rate of drift of its age law (the largest change of f in a unit of time); for "
             "none the law is \"none\"",
             name);
@@ -105,8 +102,7 @@ static hf_status check_expert(hf_context *ctx, const hf_track_settings *s)
     if (status >= 0)
         status = need(ctx, s->superseded > 0.0, "the correlation that supersedes", s->superseded, "positive");
     if (status >= 0 && s->most_places < LEAST_PLACES)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "most_places is %zu; it must be %d at least", s->most_places,
-                        LEAST_PLACES);
+        return hfi_refuse(ctx, "most_places is %zu; it must be %d at least", s->most_places, LEAST_PLACES);
     return status;
 }
 
@@ -115,9 +111,9 @@ static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
     hf_status status = check_choices(ctx, s);
     if (status >= 0) status = hf_domain_check(ctx, &s->domain);
     if (status >= 0 && (s->domain.step != NULL || s->domain.category != NULL))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
-                        "categories");
+        return hfi_refuse(
+            ctx, "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
+                 "categories");
     if (status >= 0) status = check_method(ctx, s);
     if (status >= 0) status = check_numbers(ctx, s);
     if (status >= 0) status = check_expert(ctx, s);
@@ -145,7 +141,7 @@ static hf_status copy_names(hf_context *ctx, const hfi_memory *memory, size_t d,
         char made[MADE_BYTES];
         (void)snprintf(made, sizeof made, "x%zu", j + 1);
         if (from != NULL && (from[j] == NULL || from[j][0] == '\0'))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the name of input %zu is missing", j + 1);
+            return hfi_refuse(ctx, "the name of input %zu is missing", j + 1);
         own->names[j] = hfi_memory_strdup(memory, from != NULL ? from[j] : made);
         if (own->names[j] == NULL) return hfi_out_of_memory(ctx);
     }

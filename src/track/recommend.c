@@ -15,9 +15,9 @@ hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, d
                                       double scale, double *out)
 {
     if (out == NULL || !positive(steps) || !positive(change) || !positive(scale))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "a recommendation needs positive numbers: %g steps, a change of %g, a scale of %g",
-                        steps, change, scale);
+        return hfi_refuse(ctx,
+                          "a recommendation needs positive numbers: %g steps, a change of %g, a scale of %g",
+                          steps, change, scale);
     const double window = pow(fmax(1.0, scale), 0.25) / sqrt(change),
                  left = 1.0 - change * change / (2.0 * scale);
     switch (method) {
@@ -32,8 +32,8 @@ hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, d
         *out = 1.0 - fmax(0.0, left) * fmax(0.0, left);
         break;
     default:
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s has neither a window nor a forgetting",
-                        hf_enum_name(HF_ENUM_TRACK_METHOD, method));
+        return hfi_refuse(ctx, "%s has neither a window nor a forgetting",
+                          hf_enum_name(HF_ENUM_TRACK_METHOD, method));
     }
     *out = fmin(*out, 1.0 - 1e-9); /* where the prior allows no more change in a step */
     return HF_OK;

@@ -60,8 +60,7 @@ static hf_status make_list(hf_context *ctx, hf_track *track, double time)
 hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count)
 {
     if (ctx == NULL || track == NULL || count == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "requests need a context, a track and a place for their number");
+        return hfi_refuse(ctx, "requests need a context, a track and a place for their number");
     hf_status status = hfi_track_check_time(ctx, track, time);
     if (status >= 0 && due(track, time)) {
         status = hfi_track_writable(ctx, track);

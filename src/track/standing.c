@@ -284,8 +284,8 @@ static hf_status judge(standing *s, double period, double *x, hf_track_standing 
 hf_status hf_track_standing_of(hf_context *ctx, const hf_track *track, double *x, hf_track_standing *out)
 {
     if (ctx == NULL || track == NULL || x == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "standing still needs a context, a track, and places for where and for the result");
+        return hfi_refuse(ctx,
+                          "standing still needs a context, a track, and places for where and for the result");
     size_t own = 0;
     const size_t count = track->recent.count < MOST ? track->recent.count : MOST;
     for (size_t k = 0; k < count; k++)

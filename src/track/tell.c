@@ -15,10 +15,11 @@ static hf_status check_reading(hf_context *ctx, double time, double y, double no
     if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time of a reading is %g", time);
     if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a reading at time %.12g is %g", time, y);
     if (!(noise >= 0.0 && isfinite(noise)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the noise variance of a reading at time %.12g is %g; it must be positive, or 0 for "
-                        "the track's own",
-                        time, noise);
+        return hfi_refuse(
+            ctx,
+            "the noise variance of a reading at time %.12g is %g; it must be positive, or 0 for "
+            "the track's own",
+            time, noise);
     return HF_OK;
 }
 
@@ -30,12 +31,12 @@ static hf_status check_place(hf_context *ctx, const hf_track *track, const doubl
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %s of the place is %g", track->own.names[j], x[j]);
     if (hf_domain_contains(domain, x, NULL)) return HF_OK;
     if (domain->candidates > 0)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the place (%s = %g%s) is none of the %zu candidates",
-                        track->own.names[0], x[0], track->d > 1 ? ", ..." : "", domain->candidates);
+        return hfi_refuse(ctx, "the place (%s = %g%s) is none of the %zu candidates", track->own.names[0],
+                          x[0], track->d > 1 ? ", ..." : "", domain->candidates);
     for (size_t j = 0; j < track->d; j++)
         if (!(x[j] >= domain->lower[j] && x[j] <= domain->upper[j]))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "%s = %g is outside of its box, %g to %g",
-                            track->own.names[j], x[j], domain->lower[j], domain->upper[j]);
+            return hfi_refuse(ctx, "%s = %g is outside of its box, %g to %g", track->own.names[j], x[j],
+                              domain->lower[j], domain->upper[j]);
     return HF_ERR_ARGUMENT;
 }
 
@@ -45,8 +46,8 @@ static hf_status check_age(hf_context *ctx, const hf_track *track, double time, 
     const double clock = hfi_track_clock_for(track, time), behind = clock - time;
     const double horizon = hfi_track_last_horizon(track, noise, answer);
     if (!(behind > horizon) || time >= track->newest) return HF_OK;
-    return hfi_fail(
-        ctx, HF_ERR_ARGUMENT,
+    return hfi_refuse(
+        ctx,
         "time %.12g is %.12g behind the clock (%.12g), and a reading that old counts no longer (the "
         "horizon is %g): it was not taken" HFI_CLOCK_HINT,
         time, behind, clock, horizon);
@@ -58,7 +59,7 @@ hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const dou
                         double noise, uint64_t *id)
 {
     if (ctx == NULL || track == NULL || x == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "telling needs a context, a track and a place");
+        return hfi_refuse(ctx, "telling needs a context, a track and a place");
     const double variance = noise > 0.0 ? noise : track->own.s.noise;
     hf_status status = check_reading(ctx, time, y, noise);
     if (status >= 0) status = check_place(ctx, track, x);
@@ -87,18 +88,16 @@ static hf_status find_request(hf_context *ctx, const hf_track *track, uint64_t r
         return HF_OK;
     }
     if (request == 0 || request > track->requested)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there was never a request %llu (there were %llu)",
-                        (unsigned long long)request, (unsigned long long)track->requested);
-    return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                    "request %llu is no longer open: it was answered, or later ones took its place",
-                    (unsigned long long)request);
+        return hfi_refuse(ctx, "there was never a request %llu (there were %llu)",
+                          (unsigned long long)request, (unsigned long long)track->requested);
+    return hfi_refuse(ctx, "request %llu is no longer open: it was answered, or later ones took its place",
+                      (unsigned long long)request);
 }
 
 hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time, double y,
                           double noise)
 {
-    if (ctx == NULL || track == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "an answer needs a context and a track");
+    if (ctx == NULL || track == NULL) return hfi_refuse(ctx, "an answer needs a context and a track");
     size_t at = 0;
     hf_status status = find_request(ctx, track, request, &at);
     if (status < 0) return status;
@@ -107,9 +106,9 @@ hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, do
     const double variance = noise > 0.0 ? noise : track->own.s.expert_noise;
     status = check_reading(ctx, when, y, noise);
     if (status >= 0 && when < waiting->time)
-        status = hfi_fail(ctx, HF_ERR_ARGUMENT,
-                          "the answer to request %llu is of time %.12g, before it was requested (%.12g)",
-                          (unsigned long long)request, when, waiting->time);
+        status =
+            hfi_refuse(ctx, "the answer to request %llu is of time %.12g, before it was requested (%.12g)",
+                       (unsigned long long)request, when, waiting->time);
     if (status >= 0) status = check_age(ctx, track, when, variance, true);
     if (status >= 0) status = hfi_track_writable(ctx, track);
     if (status < 0) return status;
@@ -127,16 +126,15 @@ hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, do
 
 hf_status hf_track_record_optimum(hf_context *ctx, hf_track *track, double time, double best, double value)
 {
-    if (ctx == NULL || track == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "a truth needs a context and a track");
+    if (ctx == NULL || track == NULL) return hfi_refuse(ctx, "a truth needs a context and a track");
     if (!isfinite(time) || !isfinite(best) || !isfinite(value) || !isfinite(best - value))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a truth at time %.12g: best %g, value %g", time, best,
                         value);
     const bool minimise = track->own.s.minimise;
     const double better = minimise ? best - value : value - best;
     if (better > TRUTH_ROUNDING * fmax(fabs(best), fabs(value)))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "the value at time %.12g, %g, %s the best there is by %g", time,
-                        value, minimise ? "is below" : "exceeds", better);
+        return hfi_refuse(ctx, "the value at time %.12g, %g, %s the best there is by %g", time, value,
+                          minimise ? "is below" : "exceeds", better);
     const hfi_event event = {.kind = HFI_EVENT_TRUTH, .time = time, .y = value, .a = best};
     return hfi_track_commit(ctx, track, 1, &event);
 }
