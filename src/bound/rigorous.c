@@ -84,9 +84,8 @@ static hf_status prepare_spread(hf_context *ctx, hfi_rigorous *rigorous)
     const hfi_solution *s = &rigorous->posterior->solution;
     size_t entries;
     if (s->form != HFI_FORM_EXACT)
-        return hfi_refuse(
-            ctx, "rigorous ranges of the standard deviation need the exact solver; ask for the mean, or "
-                 "without rigour");
+        return hfi_refuse(ctx, "rigorous ranges of the standard deviation need the exact solver; ask for the "
+                               "mean, or without rigour");
     if (!hfi_size_mul(s->n, s->n, &entries)) return HF_ERR_MEMORY;
     rigorous->gram = hfi_alloc(ctx, entries, sizeof *rigorous->gram);
     rigorous->variance = hfi_alloc(ctx, s->n, sizeof *rigorous->variance);
@@ -101,9 +100,8 @@ hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_poster
                               hfi_rigorous **out)
 {
     if (!hfi_interval_usable())
-        return hfi_refuse(
-            ctx, "rigorous ranges need long double in its full precision, which this machine (or the "
-                 "program that runs this one) does not give");
+        return hfi_refuse(ctx, "rigorous ranges need long double in its full precision, which this machine "
+                               "(or the program that runs this one) does not give");
     hfi_rigorous *r = hfi_alloc(ctx, 1, sizeof *r);
     if (r == NULL) return HF_ERR_MEMORY;
     r->memory = hfi_context_memory(ctx);

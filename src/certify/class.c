@@ -58,9 +58,9 @@ static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
                                 const hf_certify_settings *settings)
 {
     if (!settings->rigorous || quantity->proof) return HF_OK;
-    return hfi_refuse(ctx,
-                      "certificates of the softmax link are not proof against rounding; ranges of the latent "
-                      "means are");
+    return hfi_refuse(
+        ctx,
+        "certificates of the softmax link are not proof against rounding; ranges of the latent means are");
 }
 
 static hf_status fail_null(hf_context *ctx, const char *function)

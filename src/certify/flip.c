@@ -262,9 +262,8 @@ static hf_status check_kind(hf_context *ctx, hf_flip_kind kind, const hf_region 
         return hfi_refuse(ctx, "there is no smallest move of kind number %d", (int)kind);
     if (kind == HF_FLIP_FEWEST && region &&
         (region->shape != HF_SHAPE_BOX || region->moves > 0 || region->sets))
-        return hfi_refuse(ctx,
-                          "the fewest inputs are looked for in boxes, without balls, sets and a number of "
-                          "inputs that move");
+        return hfi_refuse(ctx, "the fewest inputs are looked for in boxes, without balls, sets and a number "
+                               "of inputs that move");
     return HF_OK;
 }
 

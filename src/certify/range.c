@@ -98,9 +98,9 @@ static hf_status tell(hf_context *ctx, const answer *a)
     if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
     if (a->status == HF_ERR_CANCELLED) return hfi_cancelled(ctx);
     if (a->status == HF_WARN_NOT_CONVERGED && a->range.stop == HF_CERTIFY_NOT_FINITE)
-        return hfi_fail(ctx, a->status,
-                        "a bound or value of the box is not finite, so that its range says nothing; take a "
-                        "smaller box");
+        return hfi_fail(
+            ctx, a->status,
+            "a bound or value of the box is not finite, so that its range says nothing; take a smaller box");
     if (a->status == HF_WARN_NOT_CONVERGED)
         return hfi_fail(ctx, a->status,
                         "stopped by %s after %zu boxes: the range [%g, %g] holds, attained are %g and %g",

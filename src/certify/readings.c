@@ -360,8 +360,7 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_
         if (!(fabs(sites->variance[i] - own) <= 1e-6 * own))
             return hfi_refuse(ctx,
                               "the site of reading %zu has the variance %g and the posterior %g: it was not "
-                              "made from these "
-                              "sites, or they are in other units than the solver's",
+                              "made from these sites, or they are in other units than the solver's",
                               i + 1, sites->variance[i], own);
     }
     return hfi_posterior_check_rows(ctx, posterior, m, x, ldx);

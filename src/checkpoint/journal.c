@@ -150,17 +150,15 @@ static hf_status look_at_file(hfi_journal *j, bool resume, off_t size)
     if ((size_t)got < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0)
         return hfi_refuse(j->ctx, "%s: this file is no checkpoint; it is left as it is", j->path);
     if (memcmp(&h, &own, sizeof h) != 0)
-        return hfi_refuse(
-            j->ctx,
-            "%s: the checkpoint belongs to another fit (other data, settings, seed or version of "
-            "the library); remove it or give another name",
-            j->path);
+        return hfi_refuse(j->ctx,
+                          "%s: the checkpoint belongs to another fit (other data, settings, seed or version "
+                          "of the library); remove it or give another name",
+                          j->path);
     if (!resume && size > (off_t)sizeof h)
-        return hfi_refuse(
-            j->ctx,
-            "%s: there are evaluations of this fit in the checkpoint already; resume from them, "
-            "or remove the file",
-            j->path);
+        return hfi_refuse(j->ctx,
+                          "%s: there are evaluations of this fit in the checkpoint already; resume from "
+                          "them, or remove the file",
+                          j->path);
     j->replaying = true;
     return HF_OK;
 }

@@ -90,11 +90,10 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p)
                 if (hfi_kernel_value(p->kernel, row, same, false) == 0.0 &&
                     hfi_kernel_value(p->kernel, row, other, false) == 0.0)
                     continue;
-                return hfi_refuse(
-                    p->ctx,
-                    "the kernel must make the classes independent, but classes %zu and %zu have "
-                    "a covariance; hold the other factors of coregion at 0",
-                    a, b);
+                return hfi_refuse(p->ctx,
+                                  "the kernel must make the classes independent, but classes %zu and %zu "
+                                  "have a covariance; hold the other factors of coregion at 0",
+                                  a, b);
             }
         }
     }

@@ -166,11 +166,10 @@ static hf_status check_source(hf_context *ctx, const hfi_binary *b, const char *
     if (csv == NULL) return HF_OK;
     const hf_status status = hfi_stamp_read(ctx, csv, &now);
     if (status < 0 || hfi_stamp_equal(&now, &b->stamp)) return status;
-    return hfi_fail(
-        ctx, HF_ERR_IO,
-        "%s: has changed since the cache %s was made of it (%llu bytes then, %llu now, or written "
-        "again); remove the cache, it will be made anew",
-        csv, b->path, (unsigned long long)b->stamp.bytes, (unsigned long long)now.bytes);
+    return hfi_fail(ctx, HF_ERR_IO,
+                    "%s: has changed since the cache %s was made of it (%llu bytes then, %llu now, or "
+                    "written again); remove the cache, it will be made anew",
+                    csv, b->path, (unsigned long long)b->stamp.bytes, (unsigned long long)now.bytes);
 }
 
 static hf_status open_cache(hf_context *ctx, const char *path, hfi_binary *b)

@@ -201,12 +201,11 @@ hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column
                         hfi_text_shown(from->name, name));
     const char *field = hfi_table_text(table, from->first_text, from->field);
     if (hfi_table_kind(table, column) == HFI_COLUMN_UNSURE)
-        return hfi_fail(
-            ctx, HF_ERR_PARSE,
-            "%s: line %zu, column %zu (\"%s\"): \"%s\" has a thousands separator or a decimal mark; "
-            "say which the decimal mark is (--decimal point or comma)",
-            table->source, hfi_table_field_line(table, from->first_text, from->field), from->field + 1,
-            hfi_text_shown(from->name, name), hfi_text_shown(field, text));
+        return hfi_fail(ctx, HF_ERR_PARSE,
+                        "%s: line %zu, column %zu (\"%s\"): \"%s\" has a thousands separator or a decimal "
+                        "mark; say which the decimal mark is (--decimal point or comma)",
+                        table->source, hfi_table_field_line(table, from->first_text, from->field),
+                        from->field + 1, hfi_text_shown(from->name, name), hfi_text_shown(field, text));
     return hfi_fail(ctx, HF_ERR_PARSE, "%s: line %zu, column %zu (\"%s\"): \"%s\" is not a number%s",
                     table->source, hfi_table_field_line(table, from->first_text, from->field),
                     from->field + 1, hfi_text_shown(from->name, name), hfi_text_shown(field, text),

@@ -37,11 +37,10 @@ static hf_status grow(unpacking *u)
     if (!hfi_size_mul(u->capacity > 0 ? u->capacity : u->in_bytes, 4, &wanted) || wanted < 1 << 16)
         wanted = 1 << 16;
     if (u->out_bytes > HARMLESS_BYTES && u->out_bytes / LARGEST_RATIO > u->in_bytes)
-        return hfi_fail(
-            u->ctx, HF_ERR_TOO_LARGE,
-            "%s: it unpacks to more than %d times its %zu bytes, as no table does; unpack it yourself "
-            "if it is one",
-            u->source, LARGEST_RATIO, u->in_bytes);
+        return hfi_fail(u->ctx, HF_ERR_TOO_LARGE,
+                        "%s: it unpacks to more than %d times its %zu bytes, as no table does; unpack it "
+                        "yourself if it is one",
+                        u->source, LARGEST_RATIO, u->in_bytes);
     hf_status status = hfi_csv_must_fit(u->ctx, u->source, wanted);
     if (status != HF_OK) return status;
     char *larger = hfi_alloc_unset(u->ctx, wanted, 1);
@@ -173,11 +172,10 @@ hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, ch
     const struct packer *packer = packer_of(*text, *bytes);
     if (packer == NULL) return HF_OK;
     if (packer->unpack == NULL)
-        return hfi_fail(
-            ctx, HF_ERR_IO,
-            "%s: it is packed by %s, which this build cannot read (it was made without %s); unpack it with "
-            "%s first",
-            source, packer->name, packer->library, packer->program);
+        return hfi_fail(ctx, HF_ERR_IO,
+                        "%s: it is packed by %s, which this build cannot read (it was made without %s); "
+                        "unpack it with %s first",
+                        source, packer->name, packer->library, packer->program);
     unpacking u = {.ctx = ctx, .source = source, .in = (const unsigned char *)*text, .in_bytes = *bytes};
     hf_status status = packer->unpack(&u);
     if (status >= 0)

@@ -99,15 +99,14 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
     hfi_list_numbers(count, envelope->conflict, numbers);
     if (isfinite(envelope->conflict_norm))
         (void)snprintf(norm, sizeof norm, "the smallest norm that would do is %.6g", envelope->conflict_norm);
-    return hfi_fail(
-        ctx, HF_ERR_INCONSISTENT,
-        "no function of norm %g or less meets the readings so far and one in [%g, %g] at this input%s%s%s; "
-        "%s; the envelope is left as it was",
-        envelope->norm, what->lower, what->upper,
-        count == 0   ? ""
-        : count == 1 ? ", which contradicts distinct reading "
-                     : ", which contradicts distinct readings ",
-        numbers, count > 1 ? " together" : "", norm);
+    return hfi_fail(ctx, HF_ERR_INCONSISTENT,
+                    "no function of norm %g or less meets the readings so far and one in [%g, %g] at this "
+                    "input%s%s%s; %s; the envelope is left as it was",
+                    envelope->norm, what->lower, what->upper,
+                    count == 0   ? ""
+                    : count == 1 ? ", which contradicts distinct reading "
+                                 : ", which contradicts distinct readings ",
+                    numbers, count > 1 ? " together" : "", norm);
 }
 
 /* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is known of a conflict. */

@@ -232,9 +232,8 @@ hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope,
 {
     const request r = {.method = HF_CLOSED_RIDGE, .alpha = alpha};
     if (!ctx || !envelope || !alpha || !out)
-        return hfi_refuse(ctx,
-                          "a closed envelope needs a context, an envelope, coefficients and a place for the "
-                          "result");
+        return hfi_refuse(
+            ctx, "a closed envelope needs a context, an envelope, coefficients and a place for the result");
     for (size_t i = 0; i < envelope->n; i++)
         if (!isfinite(alpha[i]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "coefficient %zu (counted from 0) is %g", i, alpha[i]);

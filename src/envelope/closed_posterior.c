@@ -38,11 +38,10 @@ static hf_status find_bound(hf_context *ctx, const hf_posterior *posterior, size
         return hfi_refuse(ctx, "the noise bound of anchor %zu is %g; it must be finite and not negative", i,
                           bound);
     if (!bounds && !(fabs(s->variance[i] - noise) <= SAME * noise))
-        return hfi_refuse(
-            ctx,
-            "anchor %zu has a site of its own, of variance %g where a plain reading has %g, so its "
-            "target need not be the reading: give a bound for each anchor",
-            i, s->variance[i], noise);
+        return hfi_refuse(ctx,
+                          "anchor %zu has a site of its own, of variance %g where a plain reading has %g, so "
+                          "its target need not be the reading: give a bound for each anchor",
+                          i, s->variance[i], noise);
     *out = bound / hfi_scaling_scale(&posterior->scaling, output) * (1.0 + 4.0 * DBL_EPSILON);
     return HF_OK;
 }

@@ -86,9 +86,8 @@ hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_
     }
     const double *x = readings->x;
     if (hfi_kernel_value(kernel, x, x, true) != hfi_kernel_value(kernel, x, x, false))
-        return hfi_refuse(
-            ctx, "the kernel has a white term, whose functions have no values in between: leave it out, "
-                 "noise is what the bounds of the readings are for");
+        return hfi_refuse(ctx, "the kernel has a white term, whose functions have no values in between: "
+                               "leave it out, noise is what the bounds of the readings are for");
     return HF_OK;
 }
 

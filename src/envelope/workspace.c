@@ -115,8 +115,7 @@ static hf_status tell(hf_context *ctx, hf_status status)
     if (status == HF_WARN_NOT_CONVERGED)
         return hfi_fail(ctx, status,
                         "some bounds may be looser than need be: a limit stopped them, or rounding leaves a "
-                        "gap above 1e-6 "
-                        "of the norm; they hold, and the gaps say how loose they may be");
+                        "gap above 1e-6 of the norm; they hold, and the gaps say how loose they may be");
     if (status == HF_ERR_NOT_FINITE) return hfi_fail(ctx, status, "a bound overflows");
     return status;
 }

@@ -20,8 +20,7 @@ static const hfi_ledger_table tables[] = {
      "CREATE TABLE outcome (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, goal TEXT NOT NULL, "
      "bound REAL, certain INTEGER NOT NULL, noise_bound REAL, norm_bound REAL, centre REAL, kernel TEXT)",
      "SELECT position, name, goal, bound, certain, noise_bound, norm_bound, centre, kernel FROM outcome "
-     "ORDER "
-     "BY position"},
+     "ORDER BY position"},
 };
 
 /* Whatever was learnt on the way to a question goes with that question. */

@@ -58,11 +58,10 @@ static hf_status assign_noise(hfi_fit *fit, double value, bool held)
     if (!held && value == 0.0)
         return hfi_refuse(fit->ctx, "training cannot start from a noise variance of 0");
     if (value == 0.0 && !fit->data->noise)
-        return hfi_refuse(
-            fit->ctx,
-            "the noise variance must be positive; for readings that are exact, %.3g is small beside "
-            "the spread of the target and keeps the covariance invertible",
-            1e-8 * fit->measured.y_scale * fit->measured.y_scale);
+        return hfi_refuse(fit->ctx,
+                          "the noise variance must be positive; for readings that are exact, %.3g is small "
+                          "beside the spread of the target and keeps the covariance invertible",
+                          1e-8 * fit->measured.y_scale * fit->measured.y_scale);
     fit->noise = value / fit->scaling.y_scale / fit->scaling.y_scale;
     fit->noise_held = held;
     return HF_OK;

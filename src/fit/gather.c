@@ -71,9 +71,8 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
                           "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
                           hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
     if (s->transform != HF_TRANSFORM_NONE)
-        return hfi_refuse(
-            ctx, "a transform is of the target of a table, which hf_fit() knows; give arrays as they "
-                 "are to be modelled (hf_transform_forward())");
+        return hfi_refuse(ctx, "a transform is of the target of a table, which hf_fit() knows; give arrays "
+                               "as they are to be modelled (hf_transform_forward())");
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_refuse(ctx,
                           "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
@@ -173,11 +172,10 @@ static hf_status check_range(const hfi_fit *fit)
 {
     const double spread = widest(&fit->measured);
     if (!(spread >= smallest_spread && spread <= largest_spread))
-        return hfi_fail(
-            fit->ctx, HF_ERR_NOT_FINITE,
-            "the target varies by about %.3g, and variances, its square, leave the range of a double; "
-            "give it in other units",
-            spread);
+        return hfi_fail(fit->ctx, HF_ERR_NOT_FINITE,
+                        "the target varies by about %.3g, and variances, its square, leave the range of a "
+                        "double; give it in other units",
+                        spread);
     /* Robust weights need no squares of what is far off; the leave-one-out objectives do. */
     if (fit->settings->sites == HF_LIKELIHOOD_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
         return HF_OK;
@@ -189,8 +187,8 @@ static hf_status check_range(const hfi_fit *fit)
             continue;
         return hfi_fail(
             fit->ctx, HF_ERR_NOT_FINITE,
-            "the target %g (row %zu of those with complete inputs) is %.3g times the usual spread from "
-            "the others, and its square leaves the range of a double; correct it, or leave it empty",
+            "the target %g (row %zu of those with complete inputs) is %.3g times the usual spread from the "
+            "others, and its square leaves the range of a double; correct it, or leave it empty",
             y, fit->row[k] + 1, fabs(y / spread));
     }
     return HF_OK;

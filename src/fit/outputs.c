@@ -20,9 +20,8 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
 {
     if (data->outputs <= 1) return HF_OK;
     if (settings->inducing_choice == HF_INDUCING_KMEANS)
-        return hfi_refuse(
-            ctx, "means of readings of several outputs belong to none of them; choose inducing inputs by "
-                 "'greedy', 'mdpp' or 'first', not by 'kmeans'");
+        return hfi_refuse(ctx, "means of readings of several outputs belong to none of them; choose inducing "
+                               "inputs by 'greedy', 'mdpp' or 'first', not by 'kmeans'");
     if (hfi_likelihood_is_noise(settings->sites) && !settings->shared_noise)
         return hfi_refuse(ctx,
                           "%s noise of several outputs has one scale for all of them: take the preset "

@@ -125,11 +125,10 @@ hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report
                         report->gradient_norm);
     if (isfinite(report->residual) && fit->settings->tolerance > 0.0 && !fit->settings->action_matrix &&
         report->residual > fit->settings->tolerance)
-        return hfi_fail(
-            fit->ctx, HF_WARN_NOT_CONVERGED,
-            "%zu actions leave %.3g of the readings unexplained (tolerance %.3g); the variances include it, "
-            "more actions would reduce it",
-            report->actions, report->residual, fit->settings->tolerance);
+        return hfi_fail(fit->ctx, HF_WARN_NOT_CONVERGED,
+                        "%zu actions leave %.3g of the readings unexplained (tolerance %.3g); the variances "
+                        "include it, more actions would reduce it",
+                        report->actions, report->residual, fit->settings->tolerance);
     if (report->at_bound > 0)
         return hfi_fail(fit->ctx, HF_WARN_AT_BOUND, "at a bound after training: %s", report->at_bound_names);
     return HF_OK;

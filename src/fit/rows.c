@@ -267,9 +267,8 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
         return hfi_refuse(ctx, "%s sites need all readings at once, not a table that is read in parts",
                           hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (settings->suspects != HF_OUTLIERS_OFF)
-        return hfi_refuse(
-            ctx, "the suspect finder needs all readings at once; use robust sites for a table that is "
-                 "read in parts");
+        return hfi_refuse(ctx, "the suspect finder needs all readings at once; use robust sites for a table "
+                               "that is read in parts");
     return HF_OK;
 }
 

@@ -137,8 +137,8 @@ static hf_status check(const hfi_trainer *t, const hf_fit_settings *settings)
     const hfi_evaluator *e = &t->evaluator;
     if (!e->kind->matrix)
         return hfi_refuse(
-            e->ctx, "Student-t noise by Laplace's method, expectation propagation or a full variational "
-                    "fit needs the exact solver's evaluator; the inducing solver has a variational fit");
+            e->ctx, "Student-t noise by Laplace's method, expectation propagation or a full variational fit "
+                    "needs the exact solver's evaluator; the inducing solver has a variational fit");
     if (!(settings->student_nu == 0.0 || (settings->student_nu > 1.0 && isfinite(settings->student_nu))))
         return hfi_refuse(e->ctx,
                           "%g degrees of freedom; give a finite number above 1, or 0 to have it trained",

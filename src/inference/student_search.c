@@ -153,17 +153,17 @@ static void take(void *self, const double *numbers)
         memcpy(vectors[k], numbers + 1 + k * p->n, p->n * sizeof *vectors[k]);
 }
 
-static const hfi_objective_kind of_student = {
-    .place = place,
-    .evaluate = evaluate,
-    .log_prior = log_prior,
-    .judge = judge,
-    .accepted = accepted,
-    .beside = beside,
-    .tell = tell,
-    .take = take,
-    .nowhere = "no normal approximation of the posterior under Student-t noise was found at any "
-               "hyperparameters tried"};
+static const hfi_objective_kind of_student = {.place = place,
+                                              .evaluate = evaluate,
+                                              .log_prior = log_prior,
+                                              .judge = judge,
+                                              .accepted = accepted,
+                                              .beside = beside,
+                                              .tell = tell,
+                                              .take = take,
+                                              .nowhere =
+                                                  "no normal approximation of the posterior under Student-t "
+                                                  "noise was found at any hyperparameters tried"};
 
 static hfi_objective objective_of(training *w)
 {

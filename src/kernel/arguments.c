@@ -68,8 +68,8 @@ static hf_status unknown_column(const hfi_parser *parser, size_t numbered)
         return hfi_lexer_fail(lexer, token->at, "there is no input '%.*s'; did you mean '%.60s'?", shown,
                               word, column);
     return hfi_lexer_fail(lexer, token->at,
-                          "there is no input '%.*s'; expected a column (x1 to x%zu or its name), ard, iso "
-                          "or a parameter followed by = or ~",
+                          "there is no input '%.*s'; expected a column (x1 to x%zu or its name), ard, iso or "
+                          "a parameter followed by = or ~",
                           shown, word, parser->d);
 }
 

@@ -104,16 +104,14 @@ static hf_status factor(hf_context *ctx, size_t outputs, const double *b, double
         }
         if (!(pivot > 0.0))
             return left < outputs
-                       ? hfi_refuse(
-                             ctx,
-                             "B is not positive semi-definite: the outputs before %zu leave nothing of its "
-                             "variance, but something of its covariance with output %zu",
-                             q, left)
-                       : hfi_refuse(
-                             ctx,
-                             "B is not positive semi-definite: given the outputs before it, output %zu "
-                             "has the variance %g",
-                             q, pivot);
+                       ? hfi_refuse(ctx,
+                                    "B is not positive semi-definite: the outputs before %zu leave nothing "
+                                    "of its variance, but something of its covariance with output %zu",
+                                    q, left)
+                       : hfi_refuse(ctx,
+                                    "B is not positive semi-definite: given the outputs before it, output "
+                                    "%zu has the variance %g",
+                                    q, pivot);
         const double root = sqrt(pivot);
         w[q * outputs + q] = root;
         for (size_t t = q + 1; t < outputs; t++)

@@ -93,11 +93,10 @@ static hf_status unknown_kernel(hfi_parser *parser)
     if (nearest)
         return hfi_lexer_fail(lexer, token->at, "there is no kernel '%.*s'; did you mean '%s'?", shown, name,
                               nearest);
-    return hfi_lexer_fail(
-        lexer, token->at,
-        "there is no kernel '%.*s'; expected se, matern12, matern32, matern52, rq, periodic, linear, "
-        "constant, white, sm, coregion or category",
-        shown, name);
+    return hfi_lexer_fail(lexer, token->at,
+                          "there is no kernel '%.*s'; expected se, matern12, matern32, matern52, rq, "
+                          "periodic, linear, constant, white, sm, coregion or category",
+                          shown, name);
 }
 
 /* Terms of numbers alone become constants that start there. A lone number in parentheses does not: it is a

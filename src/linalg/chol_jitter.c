@@ -66,8 +66,8 @@ hf_status hfi_jitter_steps(hf_context *ctx, size_t n, double scale, hfi_factor f
         if (status == HF_ERR_NOT_POSITIVE_DEFINITE) continue;
         if (status == HF_ERR_NOT_FINITE)
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,
-                            "the %zu x %zu covariance matrix has entries that are "
-                            "not finite; look for huge values in inputs or hyperparameters",
+                            "the %zu x %zu covariance matrix has entries that are not finite; look for huge "
+                            "values in inputs or hyperparameters",
                             n, n);
         if (status == HF_ERR_TOO_LARGE)
             return hfi_fail(ctx, status, "a %zu x %zu matrix is too large for this BLAS (limit %zu)", n, n,
@@ -76,13 +76,13 @@ hf_status hfi_jitter_steps(hf_context *ctx, size_t n, double scale, hfi_factor f
         *jitter = added;
         if (step == 0) return HF_OK;
         return hfi_fail(ctx, HF_WARN_JITTER,
-                        "the %zu x %zu covariance matrix was not positive definite; "
-                        "jitter %g (%.0e of its scale) was added to the diagonal",
+                        "the %zu x %zu covariance matrix was not positive definite; jitter %g (%.0e of its "
+                        "scale) was added to the diagonal",
                         n, n, added, added / scale);
     }
     return hfi_fail(ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
-                    "the %zu x %zu covariance matrix is not positive "
-                    "definite, even with jitter %g (%.0e of its scale) on the diagonal",
+                    "the %zu x %zu covariance matrix is not positive definite, even with jitter %g (%.0e of "
+                    "its scale) on the diagonal",
                     n, n, added, added / scale);
 }
 

@@ -77,11 +77,10 @@ static hf_status fit_table(hf_context *ctx, const hf_arrays *rows, const hfi_arr
     if (status >= 0 && rows->label != NULL && made->classes != rows->classes) {
         const size_t found = made->classes;
         hf_model_free(made);
-        return hfi_refuse(
-            ctx,
-            "%zu names of classes stand for %zu: each must differ, as text and as a number, and none "
-            "may mean \"missing\" (NA, none, ?, ...)",
-            rows->classes, found);
+        return hfi_refuse(ctx,
+                          "%zu names of classes stand for %zu: each must differ, as text and as a number, "
+                          "and none may mean \"missing\" (NA, none, ?, ...)",
+                          rows->classes, found);
     }
     if (status < 0) return status;
     *model = made;

@@ -228,11 +228,10 @@ static hf_status predict_covariances(hf_context *ctx, const hfi_array_job *job)
         for (size_t j = 0; j < d; j++) {
             x[i * width + j] = hfi_view_at(&job->rows->x, i, j);
             if (status >= 0 && isnan(x[i * width + j]))
-                status =
-                    hfi_fail(ctx, HF_ERR_NOT_FINITE,
-                             "input %zu of row %zu (counted from 0) is missing, and covariances between rows "
-                             "are wanted",
-                             j, i);
+                status = hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                                  "input %zu of row %zu (counted from 0) is missing, and covariances between "
+                                  "rows are wanted",
+                                  j, i);
         }
     for (size_t f = 0; f < functions && status >= 0; f++) {
         for (size_t i = 0; i < m && width > d; i++) x[i * width + d] = (double)f;

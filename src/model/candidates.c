@@ -111,10 +111,9 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
     if (count == 1) return hfi_model_note(ctx, model, "%s: %s (%s)", what, name, contest->none);
     if (best > 0) {
         const hfi_gain gain = compare_pair(model, &list[best], &list[0]);
-        return hfi_model_note(ctx, model,
-                              "%s: %s (leave-one-out density better by %.2g +- %.1g nats a reading than "
-                              "with %s)",
-                              what, name, gain.mean, gain.error, list[0].name);
+        return hfi_model_note(
+            ctx, model, "%s: %s (leave-one-out density better by %.2g +- %.1g nats a reading than with %s)",
+            what, name, gain.mean, gain.error, list[0].name);
     }
     char text[400] = "";
     for (size_t k = 1; k < count; k++) {

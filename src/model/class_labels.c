@@ -102,11 +102,10 @@ static hf_status check_count(hf_context *ctx, const hf_model *model, size_t clas
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: column \"%s\", the target, has no label in any usable row",
                         model->source, target);
     if (classes > HFI_MOST_CLASSES)
-        return hfi_refuse(
-            ctx,
-            "%s: column \"%s\" has %zu different labels in %zu rows, and at most %d can be classes; "
-            "is it a quantity? Then leave out the sites of labels",
-            model->source, target, classes, rows, HFI_MOST_CLASSES);
+        return hfi_refuse(ctx,
+                          "%s: column \"%s\" has %zu different labels in %zu rows, and at most %d can be "
+                          "classes; is it a quantity? Then leave out the sites of labels",
+                          model->source, target, classes, rows, HFI_MOST_CLASSES);
     return HF_OK;
 }
 

@@ -120,12 +120,11 @@ static hf_status note_cycle(hf_context *ctx, hf_model *model, size_t input, doub
     char column[48], name[HFI_SHOWN_BYTES];
     if (!column_in_kernel(model, input, column, sizeof column)) return HF_OK;
     if (strlen(kernel) > 200 || strpbrk(kernel, "\"`$\\!") != NULL) kernel = "matern52(ard)";
-    return hfi_model_note(
-        ctx, model,
-        "the series repeats every %.4g units of \"%s\" (autocorrelation %.2f): --kernel \"%s + "
-        "periodic(%s, period~%.4g)\" may predict better beyond the readings",
-        cycle->period * step, hfi_text_shown(model->feature[input], name), cycle->correlation, kernel, column,
-        cycle->period * step);
+    return hfi_model_note(ctx, model,
+                          "the series repeats every %.4g units of \"%s\" (autocorrelation %.2f): --kernel "
+                          "\"%s + periodic(%s, period~%.4g)\" may predict better beyond the readings",
+                          cycle->period * step, hfi_text_shown(model->feature[input], name),
+                          cycle->correlation, kernel, column, cycle->period * step);
 }
 
 hf_status hfi_look_for_cycle(hf_context *ctx, hf_model *model)

@@ -83,9 +83,8 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                       "fit a sample of the readings with it");
     if (status < 0) return status;
     if (model->settings.sites != HF_LIKELIHOOD_GAUSSIAN && model->settings.sites != HF_LIKELIHOOD_ROBUST)
-        return hfi_refuse(
-            ctx, "what bad readings can do is told of Gaussian and of robust sites; these follow no reading "
-                 "alone: they come from an iteration over all of them");
+        return hfi_refuse(ctx, "what bad readings can do is told of Gaussian and of robust sites; these "
+                               "follow no reading alone: they come from an iteration over all of them");
     return HF_OK;
 }
 

@@ -274,13 +274,11 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                                              : "fit with that or the projected solver");
     if (status < 0) return status;
     if (s->sites != HF_LIKELIHOOD_GAUSSIAN && s->sites != HF_LIKELIHOOD_ROBUST)
-        return hfi_refuse(ctx,
-                          "the influence of a reading is told of Gaussian and of robust sites; these follow "
-                          "no reading alone: they come from an iteration over all of them");
+        return hfi_refuse(ctx, "the influence of a reading is told of Gaussian and of robust sites; these "
+                               "follow no reading alone: they come from an iteration over all of them");
     if (model->outputs > 1 && s->sites == HF_LIKELIHOOD_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
-        return hfi_refuse(ctx,
-                          "the influence of a reading is told of weights of single readings and of whole "
-                          "outputs, not of whole samples (weighting joint)");
+        return hfi_refuse(ctx, "the influence of a reading is told of weights of single readings and of "
+                               "whole outputs, not of whole samples (weighting joint)");
     return HF_OK;
 }
 

@@ -70,16 +70,14 @@ static hf_status open_order(hf_context *ctx, hf_model *model, const hf_table *ta
                             bool asked)
 {
     char name[HFI_SHOWN_BYTES];
-    static const char words[] =
-        "%s: column \"%s\" is left out: its dates may begin with the day or the month; say which "
-        "(--dates day or month)";
+    static const char words[] = "%s: column \"%s\" is left out: its dates may begin with the day or the "
+                                "month; say which (--dates day or month)";
     hfi_text_shown(hf_table_name(table, column), name);
     if (!asked) return hfi_model_note(ctx, model, words, hf_table_source(table), name);
-    return hfi_fail(
-        ctx, HF_ERR_PARSE,
-        "%s: the dates of column \"%s\" may begin with the day or the month; say which (--dates day or "
-        "month)",
-        hf_table_source(table), name);
+    return hfi_fail(ctx, HF_ERR_PARSE,
+                    "%s: the dates of column \"%s\" may begin with the day or the month; say which (--dates "
+                    "day or month)",
+                    hf_table_source(table), name);
 }
 
 /* ---- categories -------------------------------------------------------------------------------------------- */

@@ -55,10 +55,9 @@ hf_status hfi_kernel_choice_check(hf_context *ctx, const hf_fit_settings *settin
     if (!hfi_kernel_is_auto(settings->kernel)) return HF_OK;
     for (size_t i = 0; i < settings->set_count; i++)
         if (!is_shared(settings->set[i].name))
-            return hfi_refuse(ctx,
-                              "the kernel auto has no parameter '%s' to hold before it is chosen; name the "
-                              "kernel",
-                              settings->set[i].name);
+            return hfi_refuse(
+                ctx, "the kernel auto has no parameter '%s' to hold before it is chosen; name the kernel",
+                settings->set[i].name);
     return HF_OK;
 }
 

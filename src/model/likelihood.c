@@ -61,13 +61,12 @@ hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, cons
     const hfi_likelihood *l = hfi_likelihood_of_rates(model->settings.sites);
     for (size_t i = 0; l != NULL && i < model->n; i++)
         if (!isnan(model->y[i]) && !hfi_likelihood_allows(l, model->y[i]))
-            return hfi_refuse(
-                ctx,
-                "%s, column \"%s\": %s sites take %s, and this is %g; leave the fields of wrong "
-                "readings empty",
-                hfi_row_place(table, model->row[i] - 1, place, sizeof place),
-                hfi_text_shown(model->target, shown), l->name,
-                l->whole ? "counts, whole numbers from 0" : "positive numbers", model->y[i]);
+            return hfi_refuse(ctx,
+                              "%s, column \"%s\": %s sites take %s, and this is %g; leave the fields of "
+                              "wrong readings empty",
+                              hfi_row_place(table, model->row[i] - 1, place, sizeof place),
+                              hfi_text_shown(model->target, shown), l->name,
+                              l->whole ? "counts, whole numbers from 0" : "positive numbers", model->y[i]);
     return HF_OK;
 }
 

@@ -85,12 +85,12 @@ static hf_status note_codes(const view *v, size_t j)
     hf_status status = HF_OK;
     for (size_t k = 0; k < look->codes && status >= 0; k++) {
         places_of(v, &look->code[k], places);
-        status = hfi_model_note(
-            v->ctx, v->model,
-            "input \"%s\": %s stands in %zu of %zu rows (%s), far from the other values (%.6g "
-            "to %.6g); if it is a code for \"missing\", leave those fields empty",
-            hfi_text_shown(v->model->feature[j], name), hf_format_double(look->code[k].value, value),
-            look->code[k].count, v->n, places, look->low, look->high);
+        status = hfi_model_note(v->ctx, v->model,
+                                "input \"%s\": %s stands in %zu of %zu rows (%s), far from the other values "
+                                "(%.6g to %.6g); if it is a code for \"missing\", leave those fields empty",
+                                hfi_text_shown(v->model->feature[j], name),
+                                hf_format_double(look->code[k].value, value), look->code[k].count, v->n,
+                                places, look->low, look->high);
     }
     return status;
 }
@@ -138,10 +138,10 @@ static hf_status note_far(const view *v)
         if (used >= sizeof text) used = sizeof text - 1;
     }
     if (count == 0) return HF_OK;
-    return hfi_model_note(v->ctx, v->model,
-                          "%zu of %zu rows %s an input far from those of all other rows, which can bend the "
-                          "whole fit: %s%s",
-                          count, v->n, count == 1 ? "has" : "have", text, count > SHOWN_LINES ? "; ..." : "");
+    return hfi_model_note(
+        v->ctx, v->model,
+        "%zu of %zu rows %s an input far from those of all other rows, which can bend the whole fit: %s%s",
+        count, v->n, count == 1 ? "has" : "have", text, count > SHOWN_LINES ? "; ..." : "");
 }
 
 /* ---- numbers of rows ------------------------------------------------------------------------------------- */

@@ -143,17 +143,15 @@ static hf_status check_count(hf_context *ctx, const hf_model *model, size_t kept
         return hfi_fail(ctx, HF_ERR_NO_DATA, "%s: the output column \"%s\" has no value in any row",
                         model->source, shown);
     if (kept == 1)
-        return hfi_refuse(
-            ctx,
-            "%s: the output column \"%s\" has the same value in every row; leave it out, the table "
-            "has one output",
-            model->source, shown);
+        return hfi_refuse(ctx,
+                          "%s: the output column \"%s\" has the same value in every row; leave it out, the "
+                          "table has one output",
+                          model->source, shown);
     if (kept > MOST_OUTPUTS)
-        return hfi_refuse(
-            ctx,
-            "%s: the output column \"%s\" has %zu different values; at most %d outputs can be fitted "
-            "together",
-            model->source, shown, kept, MOST_OUTPUTS);
+        return hfi_refuse(ctx,
+                          "%s: the output column \"%s\" has %zu different values; at most %d outputs can be "
+                          "fitted together",
+                          model->source, shown, kept, MOST_OUTPUTS);
     return HF_OK;
 }
 

@@ -70,11 +70,11 @@ static hf_status note_outputs(hf_context *ctx, hf_model *model, const summary *l
     if (status < 0 || model->outputs == 1) return status;
     for (size_t t = 0; t < model->outputs && status >= 0; t++)
         if (hfi_output_is_sparse(list[t].readings))
-            status = hfi_model_note(
-                ctx, model,
-                "the output \"%s\" has %zu reading%s: how widely it varies is for the most "
-                "part taken from the others, and its uncertainty is large",
-                hfi_text_shown(model->output[t], shown), list[t].readings, list[t].readings == 1 ? "" : "s");
+            status = hfi_model_note(ctx, model,
+                                    "the output \"%s\" has %zu reading%s: how widely it varies is for the "
+                                    "most part taken from the others, and its uncertainty is large",
+                                    hfi_text_shown(model->output[t], shown), list[t].readings,
+                                    list[t].readings == 1 ? "" : "s");
     return status < 0 ? status : note_equal(ctx, model, list);
 }
 

@@ -108,8 +108,8 @@ hf_status hfi_outside_message(hf_context *ctx, const hf_model *model, const hf_t
     snprintf(before, sizeof before, "%s", hf_context_message(ctx));
     return hfi_fail(
         ctx, status,
-        "%s%s%s: %zu of %zu rows %s inputs outside those of the training rows (furthest: %s, \"%s\" = "
-        "%s, training %.6g to %.6g); predictions there are extrapolated",
+        "%s%s%s: %zu of %zu rows %s inputs outside those of the training rows (furthest: %s, \"%s\" = %s, "
+        "training %.6g to %.6g); predictions there are extrapolated",
         before, *before != '\0' ? "; " : "", hf_table_source(table), outside->count, hf_table_rows(table),
         outside->count == 1 ? "has" : "have", hfi_row_place(table, outside->row, place, sizeof place),
         hfi_text_shown(model->feature[outside->input], name), hf_format_double(outside->value, value),
@@ -121,10 +121,10 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
     if (model == NULL || table == NULL)
         return hfi_refuse(ctx, "hf_predict_outside_into_table: model and table must not be NULL");
     if (model->low == NULL)
-        return hfi_fail(ctx, HF_ERR_NO_DATA,
-                        "%s was read in parts, and its rows were not kept: where the training inputs lie is "
-                        "not known",
-                        model->source);
+        return hfi_fail(
+            ctx, HF_ERR_NO_DATA,
+            "%s was read in parts, and its rows were not kept: where the training inputs lie is not known",
+            model->source);
     const size_t rows = hf_table_rows(table), bytes = strlen(model->target) + 16;
     double *distances = hfi_alloc(ctx, rows, 2 * sizeof *distances);
     size_t *worst = hfi_alloc(ctx, rows, sizeof *worst), missing = 0;

@@ -299,13 +299,11 @@ static hf_status check_columns(hf_context *ctx, const hf_columns *columns)
     if (count > 1 && columns->output_column != NULL)
         return hfi_refuse(
             ctx,
-            "an output column goes with one target, of which each row has a reading; there are %zu "
-            "targets",
+            "an output column goes with one target, of which each row has a reading; there are %zu targets",
             count);
     if (count > 1 && columns->noise != NULL)
-        return hfi_refuse(
-            ctx, "a noise column goes with one target; put the readings of several outputs in rows of "
-                 "their own, with an output column");
+        return hfi_refuse(ctx, "a noise column goes with one target; put the readings of several outputs in "
+                               "rows of their own, with an output column");
     return HF_OK;
 }
 

@@ -13,10 +13,10 @@ hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const 
     const char *name = hf_enum_name(HF_ENUM_TRANSFORM, settings->transform);
     if (settings->transform == HF_TRANSFORM_NONE) return HF_OK;
     if (columns->noise != NULL)
-        return hfi_refuse(ctx,
-                          "the transform %s does not go with a noise column, whose variances are of the "
-                          "target as it is",
-                          name);
+        return hfi_refuse(
+            ctx,
+            "the transform %s does not go with a noise column, whose variances are of the target as it is",
+            name);
     return HF_OK;
 }
 
@@ -70,14 +70,13 @@ hf_status hfi_transform_check_rows(hf_context *ctx, const hf_model *model, const
                  line > 0 ? "line" : "row", line > 0 ? line : row + 1);
     }
     const bool zero = transform == HF_TRANSFORM_LOG;
-    return hfi_refuse(
-        ctx,
-        "%s, column \"%s\": the transform %s takes readings that are %s, and this one is %g (%zu "
-        "of %zu are not%s); leave the fields of wrong readings empty%s",
-        hfi_row_place(table, model->row[at[0]] - 1, place, sizeof place),
-        hfi_text_shown(model->target, shown), hf_enum_name(HF_ENUM_TRANSFORM, transform),
-        hf_transform_domain(transform), model->y[at[0]], count, present, others,
-        zero ? ", or take sqrt, which has a place for 0" : "");
+    return hfi_refuse(ctx,
+                      "%s, column \"%s\": the transform %s takes readings that are %s, and this one is %g "
+                      "(%zu of %zu are not%s); leave the fields of wrong readings empty%s",
+                      hfi_row_place(table, model->row[at[0]] - 1, place, sizeof place),
+                      hfi_text_shown(model->target, shown), hf_enum_name(HF_ENUM_TRANSFORM, transform),
+                      hf_transform_domain(transform), model->y[at[0]], count, present, others,
+                      zero ? ", or take sqrt, which has a place for 0" : "");
 }
 
 hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transform g, double **out)

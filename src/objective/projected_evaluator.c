@@ -84,11 +84,10 @@ static hf_status run(hfi_evaluator *e, hf_objective objective, double *value, do
 {
     const bool leave_one_out = objective == HF_OBJECTIVE_LOO || objective == HF_OBJECTIVE_WLOO;
     if (leave_one_out && e->projected->train_actions)
-        return hfi_refuse(
-            e->ctx,
-            "the objective '%s' with trained actions overfits: its noise goes to zero; train them by a "
-            "bound, or leave them fixed",
-            hf_enum_name(HF_ENUM_OBJECTIVE, objective));
+        return hfi_refuse(e->ctx,
+                          "the objective '%s' with trained actions overfits: its noise goes to zero; train "
+                          "them by a bound, or leave them fixed",
+                          hf_enum_name(HF_ENUM_OBJECTIVE, objective));
     return leave_one_out ? hfi_projected_leave_one_out(e, objective == HF_OBJECTIVE_WLOO, value, gradient)
                          : hfi_projected_bound(e, objective, value, gradient);
 }

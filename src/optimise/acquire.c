@@ -49,9 +49,7 @@ static hf_status check_best(hf_context *ctx, const hf_acquire *a, const hfi_acqu
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", a->beta);
     if (!row->improves && a->constraints > 0)
         return hfi_refuse(
-            ctx,
-            "%s can be negative and is not multiplied by the probability of %zu constraints; use "
-            "log-ei",
+            ctx, "%s can be negative and is not multiplied by the probability of %zu constraints; use log-ei",
             row->name, a->constraints);
     if (!row->improves && a->against > 0)
         return hfi_refuse(ctx, "%s improves upon nothing, but there are %zu points to improve upon",

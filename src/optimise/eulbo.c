@@ -33,11 +33,10 @@ hf_eulbo_settings hf_eulbo_settings_default(void)
 static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
 {
     if (s->batch == 0 || s->steps == 0 || s->patience == 0 || s->draws == 0)
-        return hfi_refuse(
-            ctx,
-            "EULBO for %zu points in epochs of %zu steps with patience %zu and %zu draws cannot be "
-            "climbed; give at least 1 of each",
-            s->batch, s->steps, s->patience, s->draws);
+        return hfi_refuse(ctx,
+                          "EULBO for %zu points in epochs of %zu steps with patience %zu and %zu draws "
+                          "cannot be climbed; give at least 1 of each",
+                          s->batch, s->steps, s->patience, s->draws);
     if (isinf(s->best)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "what is to be improved upon is %g", s->best);
     if (!(s->weight > 0.0 && isfinite(s->weight)) || !(s->clip > 0.0))
         return hfi_refuse(
@@ -63,19 +62,17 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
         return hfi_refuse(ctx, "EULBO is for readings of one output, without prior means of their own");
     if (!fit->train || fit->minibatch > 0 || hfi_likelihood_is_noise(fit->sites) ||
         fit->sites == HF_LIKELIHOOD_PURSUIT || hf_likelihood_has_rate(fit->sites) || fit->checkpoint != NULL)
-        return hfi_refuse(
-            ctx, "EULBO goes on from a training: without minibatches, Student-t sites, relevance pursuit "
-                 "and checkpoint");
+        return hfi_refuse(ctx, "EULBO goes on from a training: without minibatches, Student-t sites, "
+                               "relevance pursuit and checkpoint");
     if (fit->objective == HF_OBJECTIVE_LOO || fit->objective == HF_OBJECTIVE_WLOO)
         return hfi_refuse(
             ctx, "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
             hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
     if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
-        return hfi_refuse(
-            ctx,
-            "EULBO is for the inducing and the projected solver, not for '%s'; with the exact one "
-            "maximise an acquisition function",
-            hf_enum_name(HF_ENUM_SOLVER, fit->solver));
+        return hfi_refuse(ctx,
+                          "EULBO is for the inducing and the projected solver, not for '%s'; with the exact "
+                          "one maximise an acquisition function",
+                          hf_enum_name(HF_ENUM_SOLVER, fit->solver));
     return HF_OK;
 }
 
@@ -101,11 +98,10 @@ static hf_status climb(void *arg, hfi_fit *fit, double *state)
     hfi_eulbo *e = arg;
     const hfi_evaluator *evaluator = &fit->trainer.evaluator;
     if (hfi_fit_has_stages(fit) || evaluator->kind->query_rows == NULL)
-        return hfi_refuse(
-            fit->ctx,
-            "%zu readings are trained in stages, which EULBO does not know; train inducing inputs, "
-            "or use Adam",
-            fit->n);
+        return hfi_refuse(fit->ctx,
+                          "%zu readings are trained in stages, which EULBO does not know; train inducing "
+                          "inputs, or use Adam",
+                          fit->n);
     e->ctx = fit->ctx;
     e->fit = fit;
     hf_status status = hfi_utility_init(e->ctx, e->settings.batch, e->settings.draws, &e->utility);

@@ -28,8 +28,7 @@ static hf_status check_settings(hf_context *ctx, const hf_trust_settings *settin
     if (!(s.smallest > 0.0) || s.side < s.smallest || s.side > s.largest)
         return hfi_refuse(
             ctx,
-            "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= "
-            "largest",
+            "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= largest",
             s.side, s.smallest, s.largest);
     if (s.successes == 0) return hfi_refuse(ctx, "0 successes would double a trust region; give at least 1");
     if (s.improvement < 0.0)
@@ -65,10 +64,10 @@ static hf_status check_region(hf_context *ctx, const hf_trust_region *region)
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the side of the trust region, %g, is not finite",
                         region->side);
     if (!(region->side > 0.0) || region->failures_allowed == 0)
-        return hfi_refuse(ctx,
-                          "a trust region of side %g that allows %zu failures is none; "
-                          "hf_trust_region_create() makes one",
-                          region->side, region->failures_allowed);
+        return hfi_refuse(
+            ctx,
+            "a trust region of side %g that allows %zu failures is none; hf_trust_region_create() makes one",
+            region->side, region->failures_allowed);
     return HF_OK;
 }
 

@@ -86,9 +86,8 @@ static hf_status check(const hfi_trainer *t)
 {
     const hfi_evaluator *e = &t->evaluator;
     if (!e->kind->outlook)
-        return hfi_refuse(
-            e->ctx, "relevance pursuit works with the exact and the inducing solver; fit it with one of "
-                    "these and project its sites");
+        return hfi_refuse(e->ctx, "relevance pursuit works with the exact and the inducing solver; fit it "
+                                  "with one of these and project its sites");
     if (t->objective != HF_OBJECTIVE_EVIDENCE)
         return hfi_refuse(e->ctx, "relevance pursuit compares models by the evidence, not by '%s'",
                           hf_enum_name(HF_ENUM_OBJECTIVE, t->objective));

@@ -58,9 +58,8 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t i,
                           posterior == NULL ? "the posterior" : "the result");
     const hfi_solution *s = &posterior->solution;
     if (s->residual == NULL || s->variance == NULL)
-        return hfi_refuse(
-            ctx, "the anchors of an inducing posterior are not its readings; hf_influence_inducing() "
-                 "takes the reading itself");
+        return hfi_refuse(ctx, "the anchors of an inducing posterior are not its readings; "
+                               "hf_influence_inducing() takes the reading itself");
     if (i >= s->n) return hfi_refuse(ctx, "anchor %zu of %zu (counted from 0) does not exist", i, s->n);
     return HF_OK;
 }

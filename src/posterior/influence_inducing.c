@@ -70,11 +70,10 @@ static hf_status check(hf_context *ctx, const hf_posterior *p, hf_inducing_metho
                           : x == NULL ? "x"
                                       : "the result");
     if (p->solution.solver != HF_SOLVER_INDUCING)
-        return hfi_refuse(
-            ctx,
-            "hf_influence_inducing needs an inducing posterior, but this one is %s; hf_influence() "
-            "answers for its anchors",
-            hf_enum_name(HF_ENUM_SOLVER, p->solution.solver));
+        return hfi_refuse(ctx,
+                          "hf_influence_inducing needs an inducing posterior, but this one is %s; "
+                          "hf_influence() answers for its anchors",
+                          hf_enum_name(HF_ENUM_SOLVER, p->solution.solver));
     if ((unsigned)method > HF_INDUCING_DTC)
         return hfi_refuse(ctx, "hf_influence_inducing: there is no inducing method %d", (int)method);
     return hfi_posterior_check_rows(ctx, p, 1, x, p->solution.d);

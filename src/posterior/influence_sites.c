@@ -77,8 +77,8 @@ static hf_status take_out(moved *job, double *g, double *a, double *column, doub
     hf_status status = hfi_chol(job->ctx, k, root, k);
     if (status < 0)
         return hfi_fail(job->ctx, status,
-                        "the readings that change cannot be told apart: their sites are "
-                        "too precise for inputs that are so close");
+                        "the readings that change cannot be told apart: their sites are too precise for "
+                        "inputs that are so close");
     double *t = job->pull[0]; /* G_RR^-1 t_R; nothing else is in there yet */
     for (size_t i = 0; i < k; i++) t[i] = s->t[job->anchor[i]];
     hfi_chol_forward(k, root, k, t);

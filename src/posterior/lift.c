@@ -36,11 +36,10 @@ static hf_status rescale(hf_context *ctx, const hfi_scaling *scaling, hf_kernel 
         if (p.unit == HF_UNIT_OUTPUT2 || p.unit == HF_UNIT_OUTPUT) continue;
         const double factor = hfi_scaling_factor(scaling, p.unit, p.column);
         if (!isfinite(factor) || !(factor > 0.0))
-            return hfi_refuse(
-                ctx,
-                "the expert's kernel has one %s for inputs that the posterior scales differently; "
-                "give each input its own",
-                p.name);
+            return hfi_refuse(ctx,
+                              "the expert's kernel has one %s for inputs that the posterior scales "
+                              "differently; give each input its own",
+                              p.name);
         if (factor != 1.0) s = hf_kernel_set(ctx, kernel, p.name, p.value / factor);
     }
     return s;

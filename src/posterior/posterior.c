@@ -204,11 +204,10 @@ hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, cons
     if (posterior == NULL) return hfi_refuse(ctx, "%s: the posterior is NULL", what);
     const hfi_solution *s = &posterior->solution;
     if (s->residual != NULL && s->variance != NULL) return HF_OK;
-    return hfi_refuse(
-        ctx,
-        "an inducing posterior has no %s: what its variance lacks to the exact one has no sign; "
-        "solve by projection to have one",
-        what);
+    return hfi_refuse(ctx,
+                      "an inducing posterior has no %s: what its variance lacks to the exact one has no "
+                      "sign; solve by projection to have one",
+                      what);
 }
 
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row)

@@ -24,11 +24,10 @@ static hf_status check_inputs(hf_context *ctx, const hf_projection *p, size_t d,
 {
     if (p->inputs == NULL) return HF_OK;
     if (p->actions >= HF_ACTIONS_BLOCKS || p->inducing == 0 || p->inducing > present)
-        return hfi_refuse(
-            ctx,
-            "hf_solve_projected: %zu inducing inputs are given for %zu readings; give from one to as "
-            "many, and neither block nor given actions",
-            p->inducing, present);
+        return hfi_refuse(ctx,
+                          "hf_solve_projected: %zu inducing inputs are given for %zu readings; give from one "
+                          "to as many, and neither block nor given actions",
+                          p->inducing, present);
     for (size_t k = 0; k < p->inducing * d; k++)
         if (!isfinite(p->inputs[k]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE,

@@ -259,12 +259,11 @@ static hf_status require_memory(const hfi_trainer *t)
     const double bytes = (double)sizeof(double) * (p * p + 2.0 * m * m);
     size_t available;
     if (hfi_memory_has(bytes, &available)) return HF_OK;
-    return hfi_fail(
-        t->evaluator.ctx, HF_ERR_TOO_LARGE,
-        "training %zu hyperparameters needs %.4g GB of memory for their second derivatives, %.4g GB "
-        "are available; a kernel with one lengthscale for all %zu inputs has few of them: \"se\" "
-        "(-k se) in place of \"se(ard)\"",
-        t->free_count, bytes / gigabyte, (double)available / gigabyte, t->evaluator.d);
+    return hfi_fail(t->evaluator.ctx, HF_ERR_TOO_LARGE,
+                    "training %zu hyperparameters needs %.4g GB of memory for their second derivatives, %.4g "
+                    "GB are available; a kernel with one lengthscale for all %zu inputs has few of them: "
+                    "\"se\" (-k se) in place of \"se(ard)\"",
+                    t->free_count, bytes / gigabyte, (double)available / gigabyte, t->evaluator.d);
 }
 
 hf_status hfi_trainer_maximise(hfi_trainer *t, double *state, size_t iterations)

@@ -14,17 +14,15 @@ static hf_status check_table(hf_context *ctx, const hf_age_law *law)
         const double age_before = k > 0 ? law->ages[k - 1] : 0.0,
                      added_before = k > 0 ? law->added[k - 1] : 0.0;
         if (!(age > age_before) || isinf(age))
-            return hfi_refuse(
-                ctx,
-                "age %zu (counted from 0) of the law of ageing is %g; ages are finite and ascend from 0, "
-                "which is not among them",
-                k, age);
+            return hfi_refuse(ctx,
+                              "age %zu (counted from 0) of the law of ageing is %g; ages are finite and "
+                              "ascend from 0, which is not among them",
+                              k, age);
         if (!(added >= added_before) || isinf(added))
-            return hfi_refuse(
-                ctx,
-                "the law of ageing adds %g at age %g; what is added is finite, at least 0 and never less "
-                "than at a lower age",
-                added, age);
+            return hfi_refuse(ctx,
+                              "the law of ageing adds %g at age %g; what is added is finite, at least 0 and "
+                              "never less than at a lower age",
+                              added, age);
     }
     return HF_OK;
 }

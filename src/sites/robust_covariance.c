@@ -155,13 +155,11 @@ static hf_status verdict(hf_context *ctx, size_t n, const estimate *e)
             if (hfi_spread_is_constant(&e->final, j))
                 return hfi_fail(ctx, HF_WARN_SINGULAR,
                                 "column %zu has the same value in %zu of %zu complete rows: the robust "
-                                "covariance is singular, "
-                                "of rank %zu (%zu rows were incomplete)",
+                                "covariance is singular, of rank %zu (%zu rows were incomplete)",
                                 j, r->kept, r->complete, r->rank, r->skipped);
         return hfi_fail(ctx, HF_WARN_SINGULAR,
                         "%zu of %zu complete rows lie in a hyperplane: the robust covariance is singular, of "
-                        "rank %zu of %zu (%zu "
-                        "rows were incomplete)",
+                        "rank %zu of %zu (%zu rows were incomplete)",
                         r->kept, r->complete, r->rank, p, r->skipped);
     }
     if (r->skipped > 0)

@@ -150,7 +150,6 @@ hf_status hfi_solution_check(hf_context *ctx, const hf_kernel *kernel, hfi_solut
     if (status < 0 || solution->backward <= HFI_DRIFT_LIMIT) return status;
     return hfi_fail(
         ctx, HF_WARN_DRIFT,
-        "the backward error of factor and weights is %.1e, above %.0e; hf_posterior_refresh() factors "
-        "afresh",
+        "the backward error of factor and weights is %.1e, above %.0e; hf_posterior_refresh() factors afresh",
         solution->backward, HFI_DRIFT_LIMIT);
 }

@@ -23,9 +23,8 @@ hf_status hfi_require_memory(hf_context *ctx, const char *what, size_t n, double
     if (hfi_memory_has(bytes, &available)) return HF_OK;
     /* Everything here is n x n in the end, so what fits shrinks with the square root. */
     double fits = floor((double)n * sqrt((double)available / bytes));
-    return hfi_fail(
-        ctx, HF_ERR_TOO_LARGE,
-        "%s of %zu readings needs %.0f bytes (%.3g GiB), but only %zu (%.3g GiB) are available; use at "
-        "most about %.0f readings, or a machine with more memory",
-        what, n, bytes, bytes / GIBIBYTE, available, (double)available / GIBIBYTE, fits);
+    return hfi_fail(ctx, HF_ERR_TOO_LARGE,
+                    "%s of %zu readings needs %.0f bytes (%.3g GiB), but only %zu (%.3g GiB) are available; "
+                    "use at most about %.0f readings, or a machine with more memory",
+                    what, n, bytes, bytes / GIBIBYTE, available, (double)available / GIBIBYTE, fits);
 }

@@ -71,11 +71,10 @@ static hf_status factorise(hf_context *ctx, const hf_kernel *kernel, hfi_solutio
     hfi_chol_solve(s->n, s->factor, s->capacity, s->t);
     for (size_t i = 0; i < s->n; i++)
         if (!isfinite(s->t[i]))
-            return hfi_fail(
-                ctx, HF_ERR_NOT_FINITE,
-                "the weight of anchor %zu overflows: its target is %g above the prior mean and its site "
-                "variance %g; scale the targets or give more noise",
-                i, s->residual[i], s->variance[i]);
+            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
+                            "the weight of anchor %zu overflows: its target is %g above the prior mean and "
+                            "its site variance %g; scale the targets or give more noise",
+                            i, s->residual[i], s->variance[i]);
     hf_status measured = hfi_solution_measure(ctx, kernel, s);
     return measured < 0 ? measured : status;
 }

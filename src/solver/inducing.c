@@ -25,12 +25,11 @@ static hf_status check_memory(hf_context *ctx, size_t m, size_t d)
     double bytes, flops;
     hfi_inducing_cost(HFI_INDUCING_ROWS, d, m, &bytes, &flops);
     if (hfi_memory_has(bytes, &available)) return HF_OK;
-    return hfi_fail(
-        ctx, HF_ERR_TOO_LARGE,
-        "%zu inducing inputs need %.0f bytes (%.3g GiB), but only %zu (%.3g GiB) are available; use "
-        "at most about %.0f inducing inputs, or a machine with more memory",
-        m, bytes, bytes / GIBIBYTE, available, (double)available / GIBIBYTE,
-        floor((double)m * sqrt((double)available / bytes)));
+    return hfi_fail(ctx, HF_ERR_TOO_LARGE,
+                    "%zu inducing inputs need %.0f bytes (%.3g GiB), but only %zu (%.3g GiB) are available; "
+                    "use at most about %.0f inducing inputs, or a machine with more memory",
+                    m, bytes, bytes / GIBIBYTE, available, (double)available / GIBIBYTE,
+                    floor((double)m * sqrt((double)available / bytes)));
 }
 
 hf_status hfi_inducing_init(hf_context *ctx, hf_inducing_method method, size_t m, size_t d, const double *z,

@@ -134,10 +134,10 @@ static hf_status finish(hfi_inducing *u)
     }
     for (size_t i = 0; i < m && finite; i++) finite = isfinite(u->t[i]);
     if (!finite)
-        return hfi_fail(u->ctx, HF_ERR_NOT_FINITE,
-                        "the sums over %zu readings overflow; look for huge inputs or targets, or tiny site "
-                        "variances",
-                        u->present);
+        return hfi_fail(
+            u->ctx, HF_ERR_NOT_FINITE,
+            "the sums over %zu readings overflow; look for huge inputs or targets, or tiny site variances",
+            u->present);
     u->log_det = hfi_chol_logdet(m, u->lb, m) - scalar[HFI_INDUCING_LOG_PRECISION];
     u->quadratic = scalar[HFI_INDUCING_SQUARES] - hfi_dot(m, u->whitened, u->whitened);
     u->unresolved = scalar[HFI_INDUCING_UNRESOLVED];

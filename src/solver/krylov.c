@@ -126,10 +126,9 @@ hf_status hfi_krylov_grow(hfi_dense_system *s, size_t count, double tolerance)
         worst = hfi_worse(worst, status);
     }
     if (!(s->residual > tolerance) || !(tolerance > 0.0)) return worst;
-    return hfi_worse(
-        worst,
-        hfi_fail(s->ctx, HF_WARN_NOT_CONVERGED,
-                 "after %zu Krylov actions %.3g of the readings is not explained yet (tolerance %.3g); "
-                 "the variances include it, more actions would reduce it",
-                 step, s->residual, tolerance));
+    return hfi_worse(worst,
+                     hfi_fail(s->ctx, HF_WARN_NOT_CONVERGED,
+                              "after %zu Krylov actions %.3g of the readings is not explained yet (tolerance "
+                              "%.3g); the variances include it, more actions would reduce it",
+                              step, s->residual, tolerance));
 }

@@ -48,10 +48,10 @@ static hf_status find_scale(hfi_projected_core *c)
     for (size_t a = 0; a < c->count; a++) {
         const double g = c->t[a + a * c->capacity] + c->lambda[a];
         if (!isfinite(g))
-            return hfi_fail(c->ctx, HF_ERR_NOT_FINITE,
-                            "the variance of action %zu is not finite; look for huge entries, inputs or "
-                            "hyperparameters",
-                            a);
+            return hfi_fail(
+                c->ctx, HF_ERR_NOT_FINITE,
+                "the variance of action %zu is not finite; look for huge entries, inputs or hyperparameters",
+                a);
         if (!(g > 0.0))
             return hfi_fail(c->ctx, HF_ERR_NOT_POSITIVE_DEFINITE,
                             "action %zu says nothing: its entries are all zero", a);

@@ -73,11 +73,10 @@ static hf_status read_sites(hfi_block_system *s, const hf_mean *mean, const hf_s
         s->r[l] = target[row] - offset;
         s->noise[l] = variance[row];
         if (!isfinite(s->r[l]) || !isfinite(s->noise[l]))
-            return hfi_fail(
-                s->ctx, HF_ERR_NOT_FINITE,
-                "the target %g less the prior mean %g of row %zu (counted from 0), or its variance %g, "
-                "is not finite",
-                target[row], offset, row, s->noise[l]);
+            return hfi_fail(s->ctx, HF_ERR_NOT_FINITE,
+                            "the target %g less the prior mean %g of row %zu (counted from 0), or its "
+                            "variance %g, is not finite",
+                            target[row], offset, row, s->noise[l]);
     }
     return HF_OK;
 }

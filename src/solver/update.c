@@ -184,8 +184,8 @@ hf_status hfi_solution_replace(hf_context *ctx, hfi_solution *solution, size_t i
         status = change_pivot(solution, i, prior + v + solution->jitter, work);
         if (status < 0)
             hfi_fail(ctx, status,
-                     "with site variance %g for anchor %zu the factor is not positive definite; "
-                     "give a larger one, or refresh first",
+                     "with site variance %g for anchor %zu the factor is not positive definite; give a "
+                     "larger one, or refresh first",
                      v, i);
         else if (!solve_weights(solution, n, i, r, work))
             status = weights_overflow(ctx, r, v);

@@ -97,12 +97,11 @@ hf_status hfi_ledger_check_rollback(hf_context *ctx, const hfi_ledger *ledger)
 {
     const char *fault = NULL;
     if (!hfi_journal_fault(&ledger->memory, ledger->path, &fault)) return hfi_out_of_memory(ctx);
-    return fault == NULL
-               ? HF_OK
-               : hfi_fail(ctx, HF_ERR_IO,
-                          "%s: cannot be opened: its journal, %s-journal, %s; no program of ours made it so: "
-                          "move it away",
-                          ledger->name, ledger->path, fault);
+    return fault == NULL ? HF_OK
+                         : hfi_fail(ctx, HF_ERR_IO,
+                                    "%s: cannot be opened: its journal, %s-journal, %s; no program of ours "
+                                    "made it so: move it away",
+                                    ledger->name, ledger->path, fault);
 }
 
 /* Rolls back what was under way, by SQLite's own means: a reading by one that may write. */
@@ -169,10 +168,10 @@ static hf_status own(hf_context *ctx, hfi_ledger *ledger)
     const hf_status status = hfi_guard_lock(ctx, &ledger->guard, LOCK_SECONDS);
     if (status != HF_ERR_IO) return status;
     if (ledger->guard.error != 0) return unreadable(ctx, ledger, ledger->guard.error);
-    return hfi_fail(ctx, HF_ERR_IO,
-                    "%s: another program has it open for changes; wait until that has ended, or open it "
-                    "to look at only",
-                    ledger->name);
+    return hfi_fail(
+        ctx, HF_ERR_IO,
+        "%s: another program has it open for changes; wait until that has ended, or open it to look at only",
+        ledger->name);
 }
 
 hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_use as)

@@ -5,8 +5,7 @@
 #include <string.h>
 
 static const char head_table[] =
-    "CREATE TABLE head (position INTEGER PRIMARY KEY NOT NULL, entries INTEGER NOT NULL, seal BLOB NOT "
-    "NULL)";
+    "CREATE TABLE head (position INTEGER PRIMARY KEY NOT NULL, entries INTEGER NOT NULL, seal BLOB NOT NULL)";
 
 static void journal_table(const hfi_ledger_form *form, char text[256])
 {

@@ -131,10 +131,10 @@ static int write_snapshot(const hfi_ledger *ledger, const hfi_bytes *state)
     digest(ledger->entries, &ledger->seal, state->data, state->count, made);
     int rc = make_table(ledger);
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(ledger->db,
-                                "INSERT INTO snapshot (position, number, seal, state, sha256) VALUES (0, ?1, "
-                                "?2, ?3, ?4)",
-                                -1, &s, NULL);
+        rc = sqlite3_prepare_v2(
+            ledger->db,
+            "INSERT INTO snapshot (position, number, seal, state, sha256) VALUES (0, ?1, ?2, ?3, ?4)", -1, &s,
+            NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
     if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 2, ledger->seal.bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
     if (rc == SQLITE_OK) rc = sqlite3_bind_blob64(s, 3, state->data, state->count, SQLITE_STATIC);

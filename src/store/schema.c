@@ -19,8 +19,7 @@ static const table_text tables[] = {
      "SELECT position, name, shift, scale FROM feature ORDER BY position", 1},
     {"parameter",
      "CREATE TABLE parameter (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, value REAL NOT "
-     "NULL, "
-     "lower REAL NOT NULL, upper REAL NOT NULL, held INTEGER NOT NULL, user_value REAL NOT NULL)",
+     "NULL, lower REAL NOT NULL, upper REAL NOT NULL, held INTEGER NOT NULL, user_value REAL NOT NULL)",
      "SELECT position, name, value, lower, upper, held, user_value FROM parameter ORDER BY position", 1},
     {"array",
      "CREATE TABLE array (name TEXT PRIMARY KEY NOT NULL, rows INTEGER NOT NULL, columns INTEGER NOT NULL, "

@@ -140,9 +140,8 @@ hf_status hfi_safe_propose(hf_context *ctx, const hf_study *study, const hf_acqu
     const hfi_places_among among = {.study = study, .admits = surely, .self = safe};
     s = hfi_hunt(ctx, &among, acquire, ordinal, none, u, value, acquired);
     if (s == HF_ERR_NO_DATA)
-        s = hfi_refuse(ctx,
-                       "no settings are known to satisfy the certain constraints: add a trial that does, or "
-                       "check their norm and noise bounds");
+        s = hfi_refuse(ctx, "no settings are known to satisfy the certain constraints: add a trial that "
+                            "does, or check their norm and noise bounds");
     hfi_safe_close(ctx, safe);
     return s;
 }

@@ -64,11 +64,11 @@ static hf_status may_tell(hf_context *ctx, const hf_study *study, hfi_study_kind
         return hfi_refuse(ctx, "trial %llu has told its outcome already; it did not fail",
                           (unsigned long long)id);
     if (other == study->outcomes) return HF_OK;
-    return hfi_refuse(
-        ctx,
-        "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a trial of "
-        "its own, or undo the first",
-        (unsigned long long)id, study->s.outcome[other].name, trial->value[other], numbers[other]);
+    return hfi_refuse(ctx,
+                      "trial %llu has told %s = %.10g already, not %.10g; add the second reading as a trial "
+                      "of its own, or undo the first",
+                      (unsigned long long)id, study->s.outcome[other].name, trial->value[other],
+                      numbers[other]);
 }
 
 static hf_status settle(hf_context *ctx, hf_study *study, hfi_study_kind kind, uint64_t id,

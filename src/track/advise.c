@@ -57,10 +57,10 @@ static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
     double variance, first, last;
     moments(survey, &variance, &first, &last);
     if (r->count < LEAST || !(last > first) || !(variance > 0.0))
-        return hfi_fail(ctx, HF_ERR_NO_DATA,
-                        "advice needs a survey: %d readings or more that differ, at different times; %zu "
-                        "were told",
-                        LEAST, r->count);
+        return hfi_fail(
+            ctx, HF_ERR_NO_DATA,
+            "advice needs a survey: %d readings or more that differ, at different times; %zu were told",
+            LEAST, r->count);
     hf_track_settings s = hf_track_settings_default(HF_TRACK_UI_GP_UCB);
     s.domain = survey->own.s.domain;
     s.names = survey->own.s.names;

@@ -57,11 +57,10 @@ static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
     hf_status status = hf_age_law_check(ctx, &s->age);
     if (status < 0) return status;
     if (s->age.kind != HF_AGE_NONE && s->age.kind != HF_AGE_TABLE && !(s->age.rate > 0.0))
-        return hfi_refuse(
-            ctx,
-            "%s needs the rate of drift of its age law (the largest change of f in a unit of time); for "
-            "none the law is \"none\"",
-            name);
+        return hfi_refuse(ctx,
+                          "%s needs the rate of drift of its age law (the largest change of f in a unit of "
+                          "time); for none the law is \"none\"",
+                          name);
     return HF_OK;
 }
 
@@ -112,8 +111,8 @@ static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
     if (status >= 0) status = hf_domain_check(ctx, &s->domain);
     if (status >= 0 && (s->domain.step != NULL || s->domain.category != NULL))
         return hfi_refuse(
-            ctx, "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
-                 "categories");
+            ctx,
+            "a track's inputs are continuous, or rows of a list: its domain has no steps and no categories");
     if (status >= 0) status = check_method(ctx, s);
     if (status >= 0) status = check_numbers(ctx, s);
     if (status >= 0) status = check_expert(ctx, s);

@@ -291,10 +291,10 @@ hf_status hf_track_standing_of(hf_context *ctx, const hf_track *track, double *x
     for (size_t k = 0; k < count; k++)
         own += track->recent.answer[(track->recent.next + HFI_RECENT - 1 - k) % HFI_RECENT] == 0.0;
     if (own < LEAST)
-        return hfi_fail(ctx, HF_ERR_NO_DATA,
-                        "whether standing still is better takes %d own readings among the newest %d; there "
-                        "are %zu",
-                        LEAST, MOST, own);
+        return hfi_fail(
+            ctx, HF_ERR_NO_DATA,
+            "whether standing still is better takes %d own readings among the newest %d; there are %zu",
+            LEAST, MOST, own);
     standing s;
     double period = 0.0;
     hf_status status = prepare(ctx, track, &s);

@@ -15,11 +15,10 @@ static hf_status check_reading(hf_context *ctx, double time, double y, double no
     if (!isfinite(time)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the time of a reading is %g", time);
     if (!isfinite(y)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a reading at time %.12g is %g", time, y);
     if (!(noise >= 0.0 && isfinite(noise)))
-        return hfi_refuse(
-            ctx,
-            "the noise variance of a reading at time %.12g is %g; it must be positive, or 0 for "
-            "the track's own",
-            time, noise);
+        return hfi_refuse(ctx,
+                          "the noise variance of a reading at time %.12g is %g; it must be positive, or 0 "
+                          "for the track's own",
+                          time, noise);
     return HF_OK;
 }
 
@@ -46,11 +45,10 @@ static hf_status check_age(hf_context *ctx, const hf_track *track, double time, 
     const double clock = hfi_track_clock_for(track, time), behind = clock - time;
     const double horizon = hfi_track_last_horizon(track, noise, answer);
     if (!(behind > horizon) || time >= track->newest) return HF_OK;
-    return hfi_refuse(
-        ctx,
-        "time %.12g is %.12g behind the clock (%.12g), and a reading that old counts no longer (the "
-        "horizon is %g): it was not taken" HFI_CLOCK_HINT,
-        time, behind, clock, horizon);
+    return hfi_refuse(ctx,
+                      "time %.12g is %.12g behind the clock (%.12g), and a reading that old counts no longer "
+                      "(the horizon is %g): it was not taken" HFI_CLOCK_HINT,
+                      time, behind, clock, horizon);
 }
 
 /* ---- public ------------------------------------------------------------------------------------------------------ */

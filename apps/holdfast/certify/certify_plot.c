@@ -83,8 +83,7 @@ static void print_curves(FILE *out, const picture *data)
     for (size_t p = 0; p < curves; p++)
         fprintf(out,
                 "%s$row%zu using 1:2 with lines linewidth 2 linecolor rgb '%s' title 'row %zu', $row%zu "
-                "using 1:3 "
-                "with lines linewidth 2 linecolor rgb '%s' notitle",
+                "using 1:3 with lines linewidth 2 linecolor rgb '%s' notitle",
                 p > 0 ? ", " : "", p, colours[p], p + 1, p, colours[p]);
     fputs("\nunset key\n", out);
 }
@@ -99,12 +98,11 @@ static void print_bars(FILE *out, const picture *data)
     fputs("EOD\nset title 'What predictions surely keep to'\nset xlabel 'row'\n", out);
     print_value(out, data);
     fprintf(out, "set xrange [0.3:%.9g]\n", (double)bars + 0.7);
-    fprintf(
-        out,
-        "plot $bars using 1:2:(0):($3-$2) with vectors nohead linewidth %d linecolor rgb blue, $bars using "
-        "1:2 with points pointtype 7 pointsize 0.3 linecolor rgb blue, $bars using 1:3 with points "
-        "pointtype 7 pointsize 0.3 linecolor rgb blue\n",
-        bars > 60 ? 2 : 4);
+    fprintf(out,
+            "plot $bars using 1:2:(0):($3-$2) with vectors nohead linewidth %d linecolor rgb blue, $bars "
+            "using 1:2 with points pointtype 7 pointsize 0.3 linecolor rgb blue, $bars using 1:3 with points "
+            "pointtype 7 pointsize 0.3 linecolor rgb blue\n",
+            bars > 60 ? 2 : 4);
 }
 
 /* Box plots of the widths: quartiles and extremes. */
@@ -172,13 +170,11 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
                 ? "Rows whose value keeps to its limits, wherever they move"
                 : "Rows whose class stays, wherever they move");
     /* The two lines are one where nothing was left open. */
-    fprintf(
-        out,
-        "plot $shares using 1:2:3 with filledcurves fillcolor rgb '#d9dde3' title 'not known', $shares using "
-        "1:3 with lines linewidth 5 linecolor rgb '#e8a29c' title 'no counterexample', $shares using 1:2 "
-        "with "
-        "%s linewidth 2 linecolor rgb blue title 'certified'\n",
-        steps ? "lines" : "linespoints pointtype 7");
+    fprintf(out,
+            "plot $shares using 1:2:3 with filledcurves fillcolor rgb '#d9dde3' title 'not known', $shares "
+            "using 1:3 with lines linewidth 5 linecolor rgb '#e8a29c' title 'no counterexample', $shares "
+            "using 1:2 with %s linewidth 2 linecolor rgb blue title 'certified'\n",
+            steps ? "lines" : "linespoints pointtype 7");
     fputs("set output\n", out);
     return fflush(out) == 0 && !ferror(out);
 }

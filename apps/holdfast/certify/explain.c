@@ -18,8 +18,7 @@ static const tool_option options[] = {
      "which output, or which class's probability (default: the first;\nof two classes the second)", false},
     {"method", 'm', "METHOD",
      "ranges (default): surely enclosed; linear: what a linear function\nfitted around each row says, as "
-     "LIME "
-     "does, to compare with",
+     "LIME does, to compare with",
      false},
     CLASS_RULE,
     {"flip", 0, "KIND",
@@ -37,9 +36,8 @@ static const tool_option options[] = {
     CERTIFIED_LIMITS,
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): row, input, lower,\nupper; with --flip the inputs of the "
-     "example, "
-     "class_before,\nclass_after, value, flipped (value there), certified (nothing this\nnear does it), "
-     "distance, spared (nor do so few inputs), moved (how\nmany do), nodes, seconds",
+     "example, class_before,\nclass_after, value, flipped (value there), certified (nothing this\nnear does "
+     "it), distance, spared (nor do so few inputs), moved (how\nmany do), nodes, seconds",
      TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf) of the scores, averaged over the rows: a\nbar for each input. Needs gnuplot",
@@ -75,10 +73,9 @@ static hf_status parse_shape(certified *run, request *out)
     out->rows = parse_side(text, &end);
     if (out->rows > 0 && *end == 'x') out->columns = parse_side(end + 1, &end);
     if (out->columns == 0 || *end != '\0')
-        return session_misuse(&run->session,
-                              "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns "
-                              "at least",
-                              text);
+        return session_misuse(
+            &run->session,
+            "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns at least", text);
     if (out->rows * out->columns != run->d)
         return session_refuse(&run->session, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs",
                               out->rows, out->columns, out->rows * out->columns, run->d);
@@ -269,12 +266,12 @@ const tool_verb verb_explain = {
     .name = "explain",
     .operands = "MODEL.hf --at X.csv --step G [OPTION]...",
     .summary = "Score what each input does to a prediction, with guarantees",
-    .text = "The score of an input: the largest and the least value of the prediction while the input is "
-            "raised by up to\n"
-            "G, less those while it is lowered; the others held. Above 0, raising it raises the prediction. "
-            "The true score\n"
-            "is surely between lower and upper. The prediction is the mean, of classes the probability of "
-            "--of.",
+    .text =
+        "The score of an input: the largest and the least value of the prediction while the input is raised "
+        "by up to\n"
+        "G, less those while it is lowered; the others held. Above 0, raising it raises the prediction. The "
+        "true score\n"
+        "is surely between lower and upper. The prediction is the mean, of classes the probability of --of.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),

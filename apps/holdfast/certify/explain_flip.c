@@ -49,9 +49,9 @@ hf_status explain_parse_flip(certified *run, hf_certify_settings *settings, expl
     if (has_argument(a, "beta") && run->classifier != NULL)
         return session_misuse(&run->session, "--beta is for models of readings");
     if (run->classifier == NULL && !out->limits)
-        return session_misuse(&run->session,
-                              "--flip of a model of readings is past a limit: give --never-above, "
-                              "--never-below or --delta");
+        return session_misuse(
+            &run->session,
+            "--flip of a model of readings is past a limit: give --never-above, --never-below or --delta");
     if (run->classifier != NULL && !out->limits && has_argument(a, "of"))
         return session_misuse(&run->session,
                               "--of is for limits; without them the class of each row is to change");
@@ -128,8 +128,8 @@ hf_status explain_find_flips(certified *run, const hf_certify_settings *settings
     if (status >= 0) status = find(run, settings, most, asked, examples, block, class);
     if (status >= 0 && asked->unfinished > 0)
         warn(&run->session,
-             "the searches of %zu of %zu rows were left open by a limit or by rounding: what is told of "
-             "them holds, and smaller moves may be there",
+             "the searches of %zu of %zu rows were left open by a limit or by rounding: what is told of them "
+             "holds, and smaller moves may be there",
              asked->unfinished, m);
     if (status >= 0 && run->classifier != NULL && hf_certify_is_estimate(run->classifier))
         certified_warn_estimate(run);

@@ -77,8 +77,7 @@ static void print_bars(FILE *out, const explain_picture *data, const bar *list, 
     fputs("set xzeroaxis\nset arrow from 0, graph 0 to 0, graph 1 nohead linecolor rgb '#8a8f98'\n", out);
     fputs("plot $bars using (0.5*$2):1:(abs(0.5*$2)):(0.32):($2 < 0 ? 0xc8372d : 0x2f6690) with boxxyerror "
           "fillstyle solid 0.85 noborder linecolor rgb variable, $bars using 2:1:3:4 with xerrorbars "
-          "pointtype 0 "
-          "linewidth 2 linecolor rgb '#30343b'\n",
+          "pointtype 0 linewidth 2 linecolor rgb '#30343b'\n",
           out);
 }
 

@@ -136,10 +136,9 @@ static void check_speed(const machine *m, finding *f)
     find_words(f, FINE, "%.3g billion operations a second; one evaluation for 5000 readings takes %s",
                rate / 1e9, time_in_words(seconds, time));
     if (rate < 1e9)
-        find_advice(
-            f, SLOW,
-            "a processor of the last ten years does ten times as many: look at BLAS, threads, and what "
-            "else is running");
+        find_advice(f, SLOW,
+                    "a processor of the last ten years does ten times as many: look at BLAS, threads, and "
+                    "what else is running");
 }
 
 /* ---- threads, loops, memory -------------------------------------------------------------------------------- */

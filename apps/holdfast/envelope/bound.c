@@ -13,12 +13,12 @@ static const tool_option options[] = {
     {"features", 'f', "A,B,...",
      "input columns (default: every numeric column that is neither\ntarget nor noise bound)", true},
     {"kernel", 'k', "EXPR",
-     "kernel with its values written: 'se(lengthscale=5)', 'matern52(a,\nlengthscale=2)'; required "
-     "unless --cv, whose default is\nmatern52(ard)",
+     "kernel with its values written: 'se(lengthscale=5)', 'matern52(a,\nlengthscale=2)'; required unless "
+     "--cv, whose default is\nmatern52(ard)",
      false},
     {"norm", 0, "G",
-     "the function's norm in the kernel's space is at most this; required\nwith a table (holdfast norm "
-     "says what the readings ask for)",
+     "the function's norm in the kernel's space is at most this; required\nwith a table (holdfast norm says "
+     "what the readings ask for)",
      false},
     {"offset", 0, "C",
      "norms are those of the function less C, a number or median (of the\nreadings); for data far from 0 "
@@ -31,9 +31,9 @@ static const tool_option options[] = {
     {"at", 0, "QUERY.csv", "bound at the rows of a table with the inputs' columns", TOOL_READS},
     {"grid", 0, "RANGES", "bound on a grid: 'a=-10:10:21,b=0:1:5,c=3', from, to, how many", false},
     {"method", 'm', "METHOD",
-     "optimal (default); looser, in closed form: closed-form around\nkernel ridge regression, "
-     "minimum-norm around the smoothest\nconsistent function, ellipsoid around a Gaussian "
-     "process; gp holds\nwith 99 % probability only, for comparison",
+     "optimal (default); looser, in closed form: closed-form around\nkernel ridge regression, minimum-norm "
+     "around the smoothest\nconsistent function, ellipsoid around a Gaussian process; gp holds\nwith 99 % "
+     "probability only, for comparison",
      false},
     {"ridge", 0, "L", "closed-form: ridge, times the number of readings (default 0.01)", false},
     {"jitter", 0, "J",
@@ -46,8 +46,7 @@ static const tool_option options[] = {
      "find what shapes the kernel and has no written value by leaving\nreadings out; amplitudes stay", false},
     {"save", 0, "ENV.hf", "keep the envelope, to ask it again without the table", TOOL_WRITES},
     {"output", 'o', "OUT.csv",
-     "file to write (default: standard output): the inputs, lower,\nupper, and of optimal "
-     "bounds gap",
+     "file to write (default: standard output): the inputs, lower,\nupper, and of optimal bounds gap",
      TOOL_WRITES},
 };
 
@@ -97,10 +96,8 @@ static hf_status check_files(bounded *run, const request *asked)
 static hf_status check_numbers(bounded *run, const request *asked)
 {
     if (!asked->from_file && argument(run->arguments, "norm") == NULL)
-        return session_misuse(
-            &run->session,
-            "--norm is missing: how large can the function's norm be? holdfast norm says what the "
-            "readings ask for");
+        return session_misuse(&run->session, "--norm is missing: how large can the function's norm be? "
+                                             "holdfast norm says what the readings ask for");
     if (!asked->from_file && !(asked->norm > 0.0 && isfinite(asked->norm)))
         return session_misuse(&run->session, "--norm: %g is not a positive number", asked->norm);
     if (!(asked->closed.ridge > 0.0 && isfinite(asked->closed.ridge)))
@@ -137,8 +134,7 @@ static hf_status parse(bounded *run, request *out)
     if (out->method == METHODS)
         return session_misuse(
             &run->session,
-            "--method: there is no method '%s'; give optimal, closed-form, minimum-norm, ellipsoid "
-            "or gp",
+            "--method: there is no method '%s'; give optimal, closed-form, minimum-norm, ellipsoid or gp",
             method);
     hf_status status = check_numbers(run, out);
     return status >= 0 ? check_files(run, out) : status;
@@ -336,11 +332,10 @@ const tool_verb verb_bound = {
             "Units are those of the data throughout. With --save the envelope is kept in a file, which this "
             "verb,\n"
             "inspect and plot take in the place of the table.",
-    .example =
-        "  holdfast bound data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --norm 200 -b 50 --save "
-        "hills.hf\n"
-        "  holdfast bound hills.hf --grid miles=0:30:61 -o bounds.csv\n"
-        "  holdfast plot hills.hf -o hills.svg",
+    .example = "  holdfast bound data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --norm 200 -b 50 "
+               "--save hills.hf\n"
+               "  holdfast bound hills.hf --grid miles=0:30:61 -o bounds.csv\n"
+               "  holdfast plot hills.hf -o hills.svg",
     TOOL_OPTIONS(options),
     .least = 1,
     .most = 1,

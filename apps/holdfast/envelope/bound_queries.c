@@ -84,10 +84,10 @@ static hf_status parse_grid(bounded *run, const char *text, axis *axes)
         const char *start = at;
         axis range;
         if (!take_name(&at, name) || *name == '\0' || !take_range(&at, &range)) {
-            status = session_misuse(&run->session,
-                                    "--grid: '%s' does not begin with NAME=LOW:HIGH:COUNT or NAME=VALUE "
-                                    "(COUNT up to %d)",
-                                    start, (int)MOST_QUERIES);
+            status = session_misuse(
+                &run->session,
+                "--grid: '%s' does not begin with NAME=LOW:HIGH:COUNT or NAME=VALUE (COUNT up to %d)", start,
+                (int)MOST_QUERIES);
             break;
         }
         size_t j = 0;

@@ -81,13 +81,13 @@ static hf_status check_noise_options(bounded *run, bool noisy)
     const bool constant = has_argument(a, "noise-bound"), column = has_argument(a, "noise-bound-column"),
                below = has_argument(a, "noise-below"), above = has_argument(a, "noise-above");
     if (below != above)
-        return session_misuse(&run->session,
-                              "--noise-below and --noise-above go together; a column of 0 is an exact "
-                              "side, inf none");
+        return session_misuse(
+            &run->session,
+            "--noise-below and --noise-above go together; a column of 0 is an exact side, inf none");
     if ((constant ? 1 : 0) + (column ? 1 : 0) + (below ? 1 : 0) > 1)
-        return session_misuse(&run->session,
-                              "--noise-bound, --noise-bound-column and --noise-below with --noise-above "
-                              "exclude each other");
+        return session_misuse(
+            &run->session,
+            "--noise-bound, --noise-bound-column and --noise-below with --noise-above exclude each other");
     if (noisy && !constant && !column && !below)
         return session_misuse(&run->session,
                               "--noise-bound is missing: how far can a reading be off? (0: not at all)");

@@ -28,22 +28,20 @@ hf_status bounded_kernel(bounded *run)
     const char *expression = argument(run->arguments, "kernel");
     const bool search = has_argument(run->arguments, "cv");
     if (expression == NULL && !search)
-        return session_misuse(&run->session,
-                              "--kernel is missing: for example 'se(lengthscale=5)', or --cv to find "
-                              "lengthscales");
+        return session_misuse(
+            &run->session,
+            "--kernel is missing: for example 'se(lengthscale=5)', or --cv to find lengthscales");
     hf_status status = hf_kernel_parse(run->session.ctx, expression, run->feature, run->d, &run->kernel);
     if (status < 0) return status;
     const char *name = bounded_free_parameter(run->kernel);
     if (name != NULL && !search)
-        return session_refuse(
-            &run->session,
-            "--kernel: %s has no written value, and the bounds hang on it; write one, as in "
-            "se(lengthscale=5), or add --cv",
-            name);
+        return session_refuse(&run->session,
+                              "--kernel: %s has no written value, and the bounds hang on it; write one, as "
+                              "in se(lengthscale=5), or add --cv",
+                              name);
     if (name == NULL && search)
         return session_misuse(&run->session,
-                              "--cv has nothing to find: every parameter that shapes the kernel is "
-                              "written");
+                              "--cv has nothing to find: every parameter that shapes the kernel is written");
     return search ? bounded_search(run) : HF_OK;
 }
 

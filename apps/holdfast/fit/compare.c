@@ -16,8 +16,8 @@ static const tool_option options[] = {
      "then",
      false},
     {"mean-column", 0, "COLUMN",
-     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
-     "it, so that these rows need it too",
+     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add it, "
+     "so that these rows need it too",
      false},
     {"preset", 0, "A,B,...",
      "presets of holdfast fit to compare; without --preset, --kernel,\n--mean and --model: default, gp, "

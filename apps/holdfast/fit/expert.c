@@ -27,8 +27,7 @@ static const tool_option options[] = {
     {"neighbours", 0, "J", "undoubted readings that say what one should be (default 3)", false},
     {"lengthscale", 0, "L",
      "how far a right value reaches, in standard deviations of each\ninput; inf: everywhere (default: "
-     "Scott's "
-     "rule)",
+     "Scott's rule)",
      false},
     {"kernel", 'k', "EXPR", "how far it reaches instead: a kernel with its values written", false},
     {"base", 0, "B", "prior mean far from labelled readings (default: the median of\nthe undoubted)", false},
@@ -93,9 +92,9 @@ static hf_status parse(expert_run *run)
         return session_misuse(&run->base.session, "--model is for --ask: it says what readings should be");
     const bool streamed = run->output != NULL && strcmp(run->output, "-") == 0;
     if (streamed && has_argument(a, "ask"))
-        return session_misuse(&run->base.session,
-                              "the questions and the table cannot both go to standard output; add "
-                              "-o OUT.csv");
+        return session_misuse(
+            &run->base.session,
+            "the questions and the table cannot both go to standard output; add -o OUT.csv");
     if (streamed && run->base.session.json)
         return session_misuse(&run->base.session,
                               "--json and the table cannot both go to standard output; add -o OUT.csv");

@@ -52,11 +52,11 @@ static hf_status read_labels(expert_run *run, size_t column)
         trim(hf_table_field(base->table, base->row[i], column, buffer), word, sizeof word);
         if (*word == '\0') continue;
         if (hf_enum_parse(base->session.ctx, HF_ENUM_EXPERT_LABEL, word, &run->label[i]) < 0)
-            return session_refuse(&base->session,
-                                  "%s, line %zu, column \"%s\": \"%s\" is no label; say believed, "
-                                  "doubted, or nothing",
-                                  hf_table_source(base->table), hf_table_line(base->table, base->row[i]),
-                                  run->name[EXPERT_LABEL], word);
+            return session_refuse(
+                &base->session,
+                "%s, line %zu, column \"%s\": \"%s\" is no label; say believed, doubted, or nothing",
+                hf_table_source(base->table), hf_table_line(base->table, base->row[i]),
+                run->name[EXPERT_LABEL], word);
     }
     return HF_OK;
 }

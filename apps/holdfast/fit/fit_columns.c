@@ -70,13 +70,11 @@ static int check_one_target(const tool_arguments *arguments, size_t targets)
             verb, "--output-column goes with one target, of which each row has a reading; there are %zu",
             targets);
     if (targets > 1 && has_argument(arguments, "noise-column"))
-        return usage_error(
-            verb, "--noise-column goes with one target; put the readings of several outputs in rows of "
-                  "their own, with --output-column");
+        return usage_error(verb, "--noise-column goes with one target; put the readings of several outputs "
+                                 "in rows of their own, with --output-column");
     if (has_argument(arguments, "mean-column"))
-        return usage_error(
-            verb, "--mean-column goes with one target; take the prior means off the readings of several "
-                  "outputs in the table");
+        return usage_error(verb, "--mean-column goes with one target; take the prior means off the readings "
+                                 "of several outputs in the table");
     if (has_argument(arguments, "stream"))
         return usage_error(verb, "--stream goes with one output; several are fitted from all rows at once");
     return TOOL_OK;

@@ -196,9 +196,9 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
         return usage_error(arguments->verb, "--checkpoint: it is a file; give it a name");
     if (name != NULL || !out->settings.resume) return TOOL_OK;
     if (output == NULL)
-        return usage_error(arguments->verb,
-                           "--resume: from which checkpoint? Add --checkpoint FILE, or -o MODEL.hf for "
-                           "MODEL.hf.checkpoint");
+        return usage_error(
+            arguments->verb,
+            "--resume: from which checkpoint? Add --checkpoint FILE, or -o MODEL.hf for MODEL.hf.checkpoint");
     out->checkpoint = fit_checkpoint(arguments);
     if (out->checkpoint == NULL) return complain("out of memory");
     out->settings.checkpoint = out->checkpoint;

@@ -20,21 +20,19 @@ static const tool_option options[] = {
      false},
     {"worst-case", 0, "B",
      "exact or projected solver: add <target>_worst_case, which bounds the\nerror for functions whose norm "
-     "is "
-     "at most B (least: the least norm that\nagrees with the readings), and "
-     "<target>_worst_case_computational, "
-     "which\nbounds the distance from the exact mean; takes an exact factor",
+     "is at most B (least: the least norm that\nagrees with the readings), and "
+     "<target>_worst_case_computational, which\nbounds the distance from the exact mean; takes an exact "
+     "factor",
      false},
     {"covariance", 0, NULL,
      "several outputs: add the latent covariances between them, <b>_<a>_cov\nfor each pair, as with all "
-     "outputs "
-     "predicted",
+     "outputs predicted",
      false},
     CLASS_RULE,
     DIALECT_OPTIONS,
     {"outside", 0, NULL,
-     "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of "
-     "the input that is furthest out;\n0 inside",
+     "add <target>_outside: how far a row's inputs lie outside those of\nthe training rows, in ranges of the "
+     "input that is furthest out;\n0 inside",
      false},
 };
 
@@ -87,8 +85,8 @@ static hf_status check_additions(tool_session *session, const hf_model *model)
         if (has_argument(session->arguments, latent[k]) && !hf_model_can(model, HF_ABILITY_PLAIN))
             return session_refuse(
                 session,
-                "--%s is about models of one output as it is read; that of \"%s\" is a classifier, "
-                "of several outputs, of counts or amounts, or fitted with --transform",
+                "--%s is about models of one output as it is read; that of \"%s\" is a classifier, of "
+                "several outputs, of counts or amounts, or fitted with --transform",
                 latent[k], hf_model_target(model));
     if (has_argument(session->arguments, "covariance") && !hf_model_can(model, HF_ABILITY_COVARIANCES))
         return session_refuse(
@@ -154,8 +152,7 @@ const tool_verb verb_predict = {
         "Of a transformed target (fit --transform) mean and standard deviations are those of the target, "
         "the\n"
         "interval is between quantiles, and <target>_median comes last.\n"
-        "Of counts and amounts (sites poisson and the like) likewise, at the exposure of the "
-        "row,\n"
+        "Of counts and amounts (sites poisson and the like) likewise, at the exposure of the row,\n"
         "and then the rate for one unit of exposure: <target>_rate, <target>_rate_lo95, <target>_rate_hi95.\n"
         "Of several outputs each has its five columns, named by its own column. If the model was fitted "
         "with\n"

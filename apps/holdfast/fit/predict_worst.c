@@ -120,10 +120,9 @@ static void describe(const hf_model *model, double norm, char condition[CONDITIO
     const bool robust = hf_model_settings(model)->sites == HF_LIKELIHOOD_ROBUST;
     snprintf(
         condition, CONDITION,
-        "%.200s_worst_case bounds the distance of %.200s_mean from a new reading if the readings%s, less "
-        "the prior mean, are values of a function whose norm in the RKHS of kernel plus noise is at most "
-        "%.6g; %.200s_worst_case_computational bounds its distance from the exact mean whatever the "
-        "function",
+        "%.200s_worst_case bounds the distance of %.200s_mean from a new reading if the readings%s, less the "
+        "prior mean, are values of a function whose norm in the RKHS of kernel plus noise is at most %.6g; "
+        "%.200s_worst_case_computational bounds its distance from the exact mean whatever the function",
         target, target, robust ? " as the robust weights shift them" : "", norm, target);
 }
 

@@ -55,9 +55,8 @@ bool plot_calibration(FILE *out, const plot_data *data)
     fputs("set xrange [0:1]\nset yrange [0:1]\nset ytics 0.2\n"
           "set xlabel 'nominal level of the interval'\nset ylabel 'share of readings in it'\n"
           "plot $calibration using 1:3:4 with filledcurves fillcolor rgb '#e4e6ea' fillstyle solid noborder "
-          "title '95 % of calibrated models', "
-          "x with lines linewidth 1.4 linecolor rgb '#8a8f98' title 'diagonal', "
-          "$calibration using 1:2 with lines linewidth 2 linecolor rgb blue title 'coverage'\n",
+          "title '95 % of calibrated models', x with lines linewidth 1.4 linecolor rgb '#8a8f98' title "
+          "'diagonal', $calibration using 1:2 with lines linewidth 2 linecolor rgb blue title 'coverage'\n",
           out);
     return true;
 }

@@ -67,11 +67,10 @@ void plot_terminal(FILE *out, plot_format format, unsigned height, const char *o
 {
     fputs("set encoding utf8\nset terminal ", out);
     if (format == PLOT_SVG)
-        fprintf(
-            out,
-            "svg size 1200,%u fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced background "
-            "'#ffffff'",
-            height);
+        fprintf(out,
+                "svg size 1200,%u fixed font 'Helvetica,Arial,sans-serif' fontscale 1.0 noenhanced "
+                "background '#ffffff'",
+                height);
     else if (format == PLOT_PNG)
         fprintf(out,
                 "pngcairo size 1800,%u font 'Sans,11' fontscale 1.45 linewidth 1.5 pointscale 2.2 noenhanced "
@@ -98,8 +97,7 @@ const char plot_style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
                           "red = '#c8372d'\n";
 
 const char plot_key_above[] =
-    "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' "
-    "textcolor '#30343b'\n";
+    "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' textcolor '#30343b'\n";
 void plot_include(double range[2], double value)
 {
     if (!isfinite(value)) return;

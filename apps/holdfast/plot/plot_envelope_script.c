@@ -140,10 +140,8 @@ static void print_slice(FILE *out, const plot_envelope *data)
             "textcolor '#4a4f57'\n",
             data->low[0], data->high[0], range[0], range[1]);
     fputs("plot $slice using 1:2:3 with filledcurves fillcolor rgb blue fillstyle transparent solid 0.18 "
-          "noborder "
-          "title 'where the function can be', "
-          "$slice using 1:2 with lines linewidth 1.5 linecolor rgb blue notitle, "
-          "$slice using 1:3 with lines linewidth 1.5 linecolor rgb blue notitle",
+          "noborder title 'where the function can be', $slice using 1:2 with lines linewidth 1.5 linecolor "
+          "rgb blue notitle, $slice using 1:3 with lines linewidth 1.5 linecolor rgb blue notitle",
           out);
     if (centre)
         fputs(", $slice using 1:4 with lines linewidth 1.8 dashtype 2 linecolor rgb red title 'smoothest "
@@ -152,8 +150,7 @@ static void print_slice(FILE *out, const plot_envelope *data)
     if (intervals)
         fprintf(out,
                 ", $intervals using 1:3:(0):($4-$3) with vectors heads size graph 0.004,90 linewidth 1.3 "
-                "linecolor rgb %s title "
-                "'reading, +- its noise bound'",
+                "linecolor rgb %s title 'reading, +- its noise bound'",
                 grey);
     if (exact)
         fprintf(
@@ -163,8 +160,7 @@ static void print_slice(FILE *out, const plot_envelope *data)
     if (open)
         fprintf(out,
                 ", $open using 1:2:(0):3 with vectors size graph 0.008,25 filled linewidth 1.3 linecolor rgb "
-                "%s title "
-                "'reading, from one side'",
+                "%s title 'reading, from one side'",
                 grey);
     fputc('\n', out);
 }
@@ -259,8 +255,8 @@ static bool print_map(FILE *out, const plot_envelope *data, layer which)
             "set label 1 '%s' at graph 0,1.05 left font ',14' textcolor '#1d2026'\n"
             "set palette defined %s\nset cbrange [%.9g:%.9g]\n"
             "set colorbox user origin screen %.4f,0.13 size screen 0.01,0.66 noborder\n"
-            "plot $map using 1:2:%d with image pixels notitle, "
-            "$readings using 1:2 with points pointtype 6 pointsize 0.35 linecolor rgb '%s' notitle\n",
+            "plot $map using 1:2:%d with image pixels notitle, $readings using 1:2 with points pointtype 6 "
+            "pointsize 0.35 linecolor rgb '%s' notitle\n",
             left, left + 0.225, names[which], which == WIDTH ? widths : values, range[0], range[1],
             left + 0.235, 3 + (int)which, which == WIDTH ? "#2a2d33" : "#ffffff");
     return true;
@@ -296,8 +292,7 @@ bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format f
     plot_quoted(script, data->labels->target);
     fprintf(script,
             ": where it surely is, by %zu readings and a norm of at most %.4g\" at screen 0.012,0.955 left "
-            "font ',17' "
-            "textcolor '#1d2026'\n",
+            "font ',17' textcolor '#1d2026'\n",
             hf_envelope_readings(data->envelope), hf_envelope_norm(data->envelope));
     bool complete = true;
     if (data->maps)

@@ -131,14 +131,14 @@ static void print_points(FILE *out, const plot_data *data, bool plain, bool susp
     const double size = data->n <= 200 ? 0.5 : data->n <= 1000 ? 0.35 : 0.2;
     if (plain)
         fprintf(out,
-                ", $mapped using 1:2 with points pointtype 7 pointsize %g linecolor rgb 'white'"
-                ", $mapped using 1:2 with points pointtype 7 pointsize %g linecolor rgb '#30343b'",
+                ", $mapped using 1:2 with points pointtype 7 pointsize %g linecolor rgb 'white', $mapped "
+                "using 1:2 with points pointtype 7 pointsize %g linecolor rgb '#30343b'",
                 1.5 * size, size);
     if (suspected)
         fputs(
-            ", $mapsuspects using 1:2 with points pointtype 2 pointsize 0.9 linewidth 4 linecolor rgb 'white'"
-            ", $mapsuspects using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor rgb red"
-            ", $mapmarks using 1:2:3 with labels left offset 1,0 boxed font ',9' textcolor rgb red",
+            ", $mapsuspects using 1:2 with points pointtype 2 pointsize 0.9 linewidth 4 linecolor rgb "
+            "'white', $mapsuspects using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor "
+            "rgb red, $mapmarks using 1:2:3 with labels left offset 1,0 boxed font ',9' textcolor rgb red",
             out);
     fputc('\n', out);
 }

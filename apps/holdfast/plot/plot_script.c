@@ -184,17 +184,17 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
     const char *colour = data->n <= 100 ? "#305d6570" : data->n <= 1000 ? "#805d6570" : "#b05d6570";
     /* Plain ones first, so that the suspected ones lie on top. */
     if (blocks.plain > 0) {
-        fprintf(out,
-                "%s$plain using 1:2:(%g * (%s)) with points pointtype 7 pointsize variable linecolor rgb "
-                "'%s'",
-                separator, size, sized ? "0.35 + 0.65 * $3" : "0.8", colour);
+        fprintf(
+            out,
+            "%s$plain using 1:2:(%g * (%s)) with points pointtype 7 pointsize variable linecolor rgb '%s'",
+            separator, size, sized ? "0.35 + 0.65 * $3" : "0.8", colour);
         separator = ", ";
     }
     if (blocks.suspected > 0) {
-        fprintf(out,
-                "%s$suspected using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor rgb "
-                "red",
-                separator);
+        fprintf(
+            out,
+            "%s$suspected using 1:2 with points pointtype 2 pointsize 0.75 linewidth 1.8 linecolor rgb red",
+            separator);
         separator = ", ";
     }
     if (blocks.beyond > 0)
@@ -230,11 +230,10 @@ static void heading(FILE *out, const char *before, const char *name, size_t beyo
 static void print_gaps(FILE *out, const plot_data *data)
 {
     for (size_t k = 0; k < data->gaps; k++)
-        fprintf(
-            out,
-            "set object %zu rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind fillcolor rgb "
-            "'#eceef1' fillstyle solid noborder\n",
-            k + 100, data->gap[2 * k], data->gap[2 * k + 1]);
+        fprintf(out,
+                "set object %zu rectangle from first %.9g, graph 0 to first %.9g, graph 1 behind fillcolor "
+                "rgb '#eceef1' fillstyle solid noborder\n",
+                k + 100, data->gap[2 * k], data->gap[2 * k + 1]);
 }
 
 static void unset_gaps(FILE *out, const plot_data *data)
@@ -297,13 +296,9 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
           : data->rates ? "  for one unit of exposure"
           : data->d > 1 ? "  (readings: slice + residual)"
                         : "");
-    fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle "
-          "transparent solid "
-          "0.13 noborder, "
-          "$slice using 1:3:4 with filledcurves fillcolor rgb blue fillstyle "
-          "transparent solid 0.28 "
-          "noborder, "
-          "$slice using 1:2 with lines linewidth 2 linecolor rgb blue",
+    fputs("plot $slice using 1:5:6 with filledcurves fillcolor rgb blue fillstyle transparent solid 0.13 "
+          "noborder, $slice using 1:3:4 with filledcurves fillcolor rgb blue fillstyle transparent solid "
+          "0.28 noborder, $slice using 1:2 with lines linewidth 2 linecolor rgb blue",
           out);
     print_points(out, data, blocks, data->d > 0, ", ");
     unset_gaps(out, data);

@@ -46,12 +46,11 @@ hf_status plot_score_make(hf_context *ctx, const hf_model *model, plot_score *ou
 void plot_print_score(FILE *out, const plot_score *score, bool scaled, unsigned height)
 {
     if (!score->known) return;
-    fprintf(
-        out,
-        "set label 4 'Leave-one-out: RMSE %.3g%s, %.3g %% of the kept readings lie in their 95 %% intervals' "
-        "at screen 0.012,%.4f left font ',12' textcolor '#4a4f57'\n",
-        score->rmse, scaled ? " in units of the scaled outputs" : "", 100.0 * score->coverage,
-        1.0 - 50.0 / height);
+    fprintf(out,
+            "set label 4 'Leave-one-out: RMSE %.3g%s, %.3g %% of the kept readings lie in their 95 %% "
+            "intervals' at screen 0.012,%.4f left font ',12' textcolor '#4a4f57'\n",
+            score->rmse, scaled ? " in units of the scaled outputs" : "", 100.0 * score->coverage,
+            1.0 - 50.0 / height);
 }
 
 static const char *suspects_of(const plot_legend *legend)
@@ -66,13 +65,11 @@ void plot_print_legend(FILE *out, const plot_legend *legend, unsigned height)
           "set origin 0,0\nset size 1,1\nset xrange [0:1]\nset yrange [0:1]\n",
           out);
     plot_panel(out, 0.005, 0.995, 4.0 / height, 34.0 / height);
-    fputs("set key at graph 0,0.5 left center horizontal Left reverse maxrows 1 samplen 1.6 "
-          "font ',10' textcolor '#4a4f57'\n"
-          "plot NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.13 noborder "
-          "title '95 % of readings', "
-          "NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.28 noborder "
-          "title '95 % of the function', "
-          "NaN with lines linewidth 2 linecolor rgb blue title ",
+    fputs("set key at graph 0,0.5 left center horizontal Left reverse maxrows 1 samplen 1.6 font ',10' "
+          "textcolor '#4a4f57'\n"
+          "plot NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.13 noborder title '95 % of "
+          "readings', NaN with boxes fillcolor rgb blue fillstyle transparent solid 0.28 noborder title '95 "
+          "% of the function', NaN with lines linewidth 2 linecolor rgb blue title ",
           out);
     fputs(legend->median ? "'median'" : "'mean'", out);
     if (legend->shaded)

@@ -37,10 +37,10 @@ hf_status take_class_rule(tool_session *session, const tool_arguments *a, hf_mod
     hf_class_rule rule = hf_class_rule_default();
     if (name == NULL) return HF_OK;
     if (hf_model_classes(model) != 2 || hf_classifier_link(hf_model_classifier(model)) == HF_LINK_SOFTMAX)
-        return session_refuse(session,
-                              "--%s is for models of two classes with probit or logit sites; that of "
-                              "\"%s\" is another one",
-                              name, hf_model_target(model));
+        return session_refuse(
+            session,
+            "--%s is for models of two classes with probit or logit sites; that of \"%s\" is another one",
+            name, hf_model_target(model));
     if (!argument_double(a, "threshold", &rule.threshold) || !argument_double(a, "lambda", &rule.lambda))
         return session_told(session);
     if (!(rule.threshold > 0.0) || !(rule.threshold < 1.0))

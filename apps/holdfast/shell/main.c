@@ -25,10 +25,9 @@ static int print_version(void)
     printf("holdfast %s\nBLAS: %s\nloops: %s\n", hf_version(), hf_blas_description(),
            hf_vector_description());
     if (hf_blas_is_slow())
-        fputs(
-            "holdfast: warning: this BLAS is several times slower than need be; install a fast one (Debian: "
-            "libopenblas-pthread-dev) and build again\n",
-            stderr);
+        fputs("holdfast: warning: this BLAS is several times slower than need be; install a fast one "
+              "(Debian: libopenblas-pthread-dev) and build again\n",
+              stderr);
     return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
 }
 

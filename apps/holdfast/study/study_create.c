@@ -17,10 +17,8 @@ static const tool_option options[] = {
     {"at-least", 0, "NAME=LIMIT", "an outcome that must not be below a limit", true},
     {"certain", 0, "BOUNDS",
      "ask only where a constraint surely holds; BOUNDS is\nNAME:noise=V,norm=B,centre=C,kernel=EXPR: "
-     "readings "
-     "are off by V at most,\nthe truth less C (default 0) has at most norm B under the kernel,\na function "
-     "of "
-     "x1, x2, ... in [0, 1]",
+     "readings are off by V at most,\nthe truth less C (default 0) has at most norm B under the kernel,\na "
+     "function of x1, x2, ... in [0, 1]",
      true},
     {"surrogate", 0, "PRESET", "model of the outcomes: a preset of holdfast fit (default: default)", false},
     {"kernel", 'k', "EXPR",
@@ -43,8 +41,7 @@ static const tool_option options[] = {
     {"repeats", 0, "K", "the study repeats a trial at most so often (default 1; 0: never)", false},
     {"expert", 0, "USE",
      "what becomes of corrections (study label): replace (default), in place of\nthe readings, or "
-     "prior-mean: "
-     "the surrogate's, those readings set aside",
+     "prior-mean: the surrogate's, those readings set aside",
      false},
     {"expires", 0, "SECONDS", "give up trials that are pending for so long (default: never)", false},
 };
@@ -94,8 +91,9 @@ static hf_status check_uses(studied *run, const study_plan *plan)
     for (size_t o = 0; o < s->outcomes; o++)
         objectives += s->outcome[o].goal == HF_GOAL_MAXIMISE || s->outcome[o].goal == HF_GOAL_MINIMISE;
     if (objectives > 1 && has_argument(a, "acquisition"))
-        return session_misuse(&run->session, "--acquisition is for one objective; of several it is the "
-                                             "expected hypervolume improvement");
+        return session_misuse(
+            &run->session,
+            "--acquisition is for one objective; of several it is the expected hypervolume improvement");
     if (has_argument(a, "beta") && (s->thompson || s->acquisition != HF_ACQUIRE_UCB))
         return session_misuse(&run->session, "--beta is for --acquisition ucb");
     if (has_argument(a, "regions") && s->reach == HF_REACH_GLOBAL)

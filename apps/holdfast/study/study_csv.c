@@ -101,10 +101,10 @@ static hf_status check_columns(const reading *r, const tool_names *dropped)
         bool known = is_own(r, name);
         for (size_t k = 0; k < dropped->count; k++) known = known || strcmp(dropped->list[k], name) == 0;
         if (!known)
-            status = session_refuse(&r->run->session,
-                                    "%s: column \"%s\" is neither a variable nor an outcome of the study; "
-                                    "--drop leaves it out",
-                                    hf_table_source(r->table), name);
+            status = session_refuse(
+                &r->run->session,
+                "%s: column \"%s\" is neither a variable nor an outcome of the study; --drop leaves it out",
+                hf_table_source(r->table), name);
     }
     for (size_t j = 0; j < r->run->d && status >= 0; j++)
         if (r->variable[j] == SIZE_MAX)
@@ -126,11 +126,11 @@ static hf_status leave_out(reading *r, const tool_names *dropped)
     }
     for (size_t o = 0; o < r->run->outcomes; o++) told = told || r->value[o] != NULL;
     if (told || r->state != SIZE_MAX) return HF_OK;
-    return session_refuse(
-        &r->run->session,
-        "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says what "
-        "became of the trials",
-        hf_table_source(r->table), r->run->settings->outcome[0].name, r->run->outcomes > 1 ? ", ..." : "");
+    return session_refuse(&r->run->session,
+                          "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says "
+                          "what became of the trials",
+                          hf_table_source(r->table), r->run->settings->outcome[0].name,
+                          r->run->outcomes > 1 ? ", ..." : "");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -191,9 +191,8 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
         if (present == 0 && *text_at(r, i, r->why, buffer) != '\0')
             return session_refuse(
                 &r->run->session,
-                "%s, line %zu: a trial that was asked, and no outcome; results of asked trials "
-                "are for holdfast study tell --from, and one that failed says so in a "
-                "column \"%s\"",
+                "%s, line %zu: a trial that was asked, and no outcome; results of asked trials are for "
+                "holdfast study tell --from, and one that failed says so in a column \"%s\"",
                 source, line, studied_own(r->run, "state", own));
         return HF_OK;
     }

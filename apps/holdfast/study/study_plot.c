@@ -8,10 +8,8 @@
 static const tool_option options[] = {
     {"what", 0, "WHAT",
      "progress (default): values told, trial by trial, and the best so\nfar; slices: the surrogate along "
-     "each "
-     "variable; parallel: all\ntrials, coloured by rank; relevance: which variables matter;\nfront: of "
-     "several "
-     "objectives (their default)",
+     "each variable; parallel: all\ntrials, coloured by rank; relevance: which variables matter;\nfront: of "
+     "several objectives (their default)",
      false},
     {"of", 0, "NAME", "which outcome (default: the first objective)", false},
     {"certify", 0, NULL, "progress: with the value that surely nothing is beyond", false},

@@ -144,22 +144,20 @@ bool study_progress_script(FILE *script, const void *any, plot_format format, co
     fputs("set key samplen 2.5 maxrows 2\n", script);
     if (data->certified)
         fprintf(script,
-                "set arrow 1 from graph 0, first %.9g to graph 1, first %.9g nohead dashtype 3 "
-                "linewidth 1.5 linecolor rgb '#2f8f5b'\n",
+                "set arrow 1 from graph 0, first %.9g to graph 1, first %.9g nohead dashtype 3 linewidth 1.5 "
+                "linecolor rgb '#2f8f5b'\n",
                 data->bound, data->bound);
     fputs("plot $sound using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb '#7fa6c4' title 'told'",
           script);
     if (count_of(data, BREAKING) > 0)
-        fputs(
-            ", $breaking using 1:2 with points pointtype 6 pointsize 0.5 linecolor rgb grey title 'breaks a "
-            "constraint'",
-            script);
+        fputs(", $breaking using 1:2 with points pointtype 6 pointsize 0.5 linecolor rgb grey title 'breaks "
+              "a constraint'",
+              script);
     if (count_of(data, ASIDE) > 0)
-        fputs(
-            ", $believed using 1:2 with steps dashtype 2 linewidth 1 linecolor rgb red title 'best, all "
-            "believed', $aside using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red "
-            "title 'set aside'",
-            script);
+        fputs(", $believed using 1:2 with steps dashtype 2 linewidth 1 linecolor rgb red title 'best, all "
+              "believed', $aside using 1:2 with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb "
+              "red title 'set aside'",
+              script);
     fputs(", $best using 1:2 with steps linewidth 2 linecolor rgb blue title 'best so far'", script);
     if (data->certified)
         fprintf(script,
@@ -204,11 +202,10 @@ bool study_relevance_script(FILE *script, const void *any, plot_format format, c
             "linecolor '#e4e6ea'\n",
             (double)bars + 0.6);
     plot_panel(script, 0.17, 0.965, 75.0 / height, 1.0 - 60.0 / height);
-    fputs(
-        "plot $bars using ($2/2):1:($2/2):(0.3) with boxxyerror fillstyle solid 0.35 noborder linecolor rgb "
-        "blue, $bars using 2:1:3:4 with xerrorbars pointtype 7 pointsize 0.6 linewidth 2 linecolor rgb "
-        "blue\n",
-        script);
+    fputs("plot $bars using ($2/2):1:($2/2):(0.3) with boxxyerror fillstyle solid 0.35 noborder linecolor "
+          "rgb blue, $bars using 2:1:3:4 with xerrorbars pointtype 7 pointsize 0.6 linewidth 2 linecolor rgb "
+          "blue\n",
+          script);
     return study_plot_end(script);
 }
 
@@ -254,9 +251,8 @@ static void print_pair(FILE *out, const study_picture *data, size_t a, size_t b)
     plot_label(out, "x", data->run->settings->outcome[a].name);
     plot_label(out, "y", data->run->settings->outcome[b].name);
     fputs("plot $told using 1:2:3 with points pointtype 7 pointsize 0.5 linecolor rgb variable, $aside using "
-          "1:2 "
-          "with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red, $front using 1:2:3:4 with "
-          "xyerrorbars pointtype 7 pointsize 0.7 linewidth 1.5 linecolor rgb blue\n",
+          "1:2 with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red, $front using 1:2:3:4 "
+          "with xyerrorbars pointtype 7 pointsize 0.7 linewidth 1.5 linecolor rgb blue\n",
           out);
 }
 

@@ -107,10 +107,10 @@ static void plot_slice(FILE *out, const study_picture *data, const study_slice *
         fputs("plot $slice using 1:2:3:4 with yerrorbars pointtype 7 pointsize 0.7 linewidth 2 linecolor rgb "
               "blue",
               out);
-    fputs(", $told using 1:2 with points pointtype 7 pointsize 0.4 linecolor rgb '#7fa6c4', $aside using 1:2 "
-          "with "
-          "points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red\nunset arrow 1\nunset label 1\n",
-          out);
+    fputs(
+        ", $told using 1:2 with points pointtype 7 pointsize 0.4 linecolor rgb '#7fa6c4', $aside using 1:2 "
+        "with points pointtype 2 pointsize 0.8 linewidth 2 linecolor rgb red\nunset arrow 1\nunset label 1\n",
+        out);
 }
 
 /* The first slice of a row has the numbers. */

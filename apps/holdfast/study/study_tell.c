@@ -83,8 +83,7 @@ static hf_status tell_many(studied *run, const char *path)
         return session_misuse(&run->session, "--from has the trials; leave out '%s'", a->operand[1]);
     if (has_argument(a, "noise") || has_argument(a, "note"))
         return session_misuse(&run->session,
-                              "--noise and --note are for one trial; with --from they stand in "
-                              "the table");
+                              "--noise and --note are for one trial; with --from they stand in the table");
     hf_status status = studied_open(run, true);
     if (status >= 0) status = study_tell_table(run, path, &counts);
     progress_clear(run->session.progress);

@@ -69,8 +69,8 @@ static void print_rows(const advised *a)
     char name[128];
     const hf_track_advice *advice = &a->advice;
     const bool asked = a->settings.queries > 0;
-    printf("On %zu functions that the readings allow, %zu steps of %.4g each (noise variance %.3g, "
-           "T %.3g, drift's standard deviation %.3g):\n\n%-38s %18s %12s",
+    printf("On %zu functions that the readings allow, %zu steps of %.4g each (noise variance %.3g, T %.3g, "
+           "drift's standard deviation %.3g):\n\n%-38s %18s %12s",
            a->settings.draws, advice->steps, advice->step, advice->noise, advice->period, advice->rate, "",
            "lost a step", "saved");
     if (asked) printf(" %14s %14s", "answers a step", "lost a run");

@@ -112,10 +112,9 @@ static void print_line(FILE *out, const track_picture *data)
         fputs(" $slice0 using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent solid 0.15 "
               "noborder title 'mean with 2 sd',",
               out);
-    fputs(" $own using 1:2:3 with points pointtype 7 pointsize 0.6 linecolor palette "
-          "title 'readings, paler with age', $answers using 1:2:3 with points pointtype 9 pointsize 0.8 "
-          "linecolor palette title 'answers', $open with points pointtype 2 pointsize 0.9 "
-          "linecolor rgb '#8a8f98' title 'requests',",
+    fputs(" $own using 1:2:3 with points pointtype 7 pointsize 0.6 linecolor palette title 'readings, paler "
+          "with age', $answers using 1:2:3 with points pointtype 9 pointsize 0.8 linecolor palette title "
+          "'answers', $open with points pointtype 2 pointsize 0.9 linecolor rgb '#8a8f98' title 'requests',",
           out);
     if (data->known) fputs(" $slice0 using 1:2 with lines linewidth 2 linecolor rgb blue notitle,", out);
     fputs(" $next with points pointtype 7 pointsize 0.9 linecolor rgb red title 'asked for last'\n"
@@ -137,11 +136,10 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
         print_span(out, data, s);
         print_next(out, data, data->input[s], range);
         if (data->known)
-            fprintf(
-                out,
-                "plot $slice%zu using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent solid "
-                "0.15 noborder, $slice%zu using 1:2 with lines linewidth 2 linecolor rgb blue\n",
-                s, s);
+            fprintf(out,
+                    "plot $slice%zu using 1:3:4 with filledcurves linecolor rgb blue fillstyle transparent "
+                    "solid 0.15 noborder, $slice%zu using 1:2 with lines linewidth 2 linecolor rgb blue\n",
+                    s, s);
         else
             fputs("plot $next with points pointtype 7 linecolor rgb red\n", out);
         fputs("set ylabel ''\nunset arrow 1\nunset label 1\n", out);
@@ -198,8 +196,7 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
     plot_range(out, "y", range);
     plot_label(out, "y", hf_track_target(data->run->track));
     fputs("set xlabel ''\nplot $bars using 1:2:3:4:5 with yerrorbars pointtype 7 pointsize 0.7 linewidth 2 "
-          "linecolor "
-          "rgb variable\nset xtics autofreq scale 0.5 norotate autojustify\n",
+          "linecolor rgb variable\nset xtics autofreq scale 0.5 norotate autojustify\n",
           out);
 }
 
@@ -286,10 +283,8 @@ static void print_values(FILE *out, const track_picture *data)
     plot_label(out, "y", hf_track_target(data->run->track));
     fputs(plot_key_above, out);
     fputs("plot $answeredat using 1:2 with points pointtype 9 pointsize 0.4 linecolor rgb '#b9c9d6' title "
-          "'answers', "
-          "$toldat using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb blue title 'readings', "
-          "$askedat "
-          "using 1:2 with lines linewidth 1.5 linecolor rgb '#e0a030' title 'expected'",
+          "'answers', $toldat using 1:2 with points pointtype 7 pointsize 0.5 linecolor rgb blue title "
+          "'readings', $askedat using 1:2 with lines linewidth 1.5 linecolor rgb '#e0a030' title 'expected'",
           out);
     if (data->summary.truths > 0)
         fputs(", $bestat using 1:2 with lines linewidth 1.5 linecolor rgb red title 'best'", out);
@@ -308,10 +303,8 @@ static void print_places(FILE *out, const track_picture *data)
     plot_label(out, "y", hf_track_name(data->run->track, 0));
     fputs(plot_key_above, out);
     fputs("plot $askedplace using 1:3 with points pointtype 2 pointsize 0.4 linecolor rgb '#b0b5bc' title "
-          "'requests', "
-          "$toldplace using 1:3 with points pointtype 7 pointsize 0.5 linecolor rgb blue title "
-          "'readings'\nunset "
-          "key\n",
+          "'requests', $toldplace using 1:3 with points pointtype 7 pointsize 0.5 linecolor rgb blue title "
+          "'readings'\nunset key\n",
           out);
 }
 
@@ -329,9 +322,8 @@ static void print_regret(FILE *out, const track_picture *data)
         fprintf(out, "%.9g %.9g\n", count, sum / count);
     }
     fprintf(out, "EOD\nset xrange [0:%.9g]\nset xtics autofreq\n", count + 1.0);
-    fputs("set yrange [0:*]\nset xlabel 'steps whose truth is known'\nset ylabel "
-          "'regret a "
-          "step, on average'\nplot $regret using 1:2 with lines linewidth 2 linecolor rgb blue\n",
+    fputs("set yrange [0:*]\nset xlabel 'steps whose truth is known'\nset ylabel 'regret a step, on "
+          "average'\nplot $regret using 1:2 with lines linewidth 2 linecolor rgb blue\n",
           out);
 }
 

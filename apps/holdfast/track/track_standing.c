@@ -74,16 +74,14 @@ void standing_warn(const tracked *run, const standing_still *still)
     if (s->better)
         warn(&run->session,
              "standing still at %s, the best known before, would have been better: by %.3g +- %.2g a reading "
-             "over the newest %zu, by "
-             "the track's own posterior.\n%s",
+             "over the newest %zu, by the track's own posterior.\n%s",
              place, s->gain, s->sd, s->compared, advice);
     else
-        warn(
-            &run->session,
-            "if the expert's answers are runs of the same plant, standing still at %s, the best known "
-            "before, would have been "
-            "better: by %.3g +- %.2g a run over %zu readings and %zu answers, by the track's own posterior.\n"
-            "If they cost nothing (a simulator, sensors) this does not matter; else ask for fewer "
-            "(--queries)",
-            place, s->gain_of_runs, s->sd_of_runs, s->compared, s->answers);
+        warn(&run->session,
+             "if the expert's answers are runs of the same plant, standing still at %s, the best known "
+             "before, would have been better: by %.3g +- %.2g a run over %zu readings and %zu answers, by "
+             "the track's own posterior.\n"
+             "If they cost nothing (a simulator, sensors) this does not matter; else ask for fewer "
+             "(--queries)",
+             place, s->gain_of_runs, s->sd_of_runs, s->compared, s->answers);
 }
