@@ -46,9 +46,24 @@ static const form_info FORM[HFI_FORMS] = {
     {"tilt", {NULL, NULL}, false, true, HFI_FIELDS, 1, {HFI_FIELD_RATE}},
 };
 
-static const char *const FIELD[HFI_FIELDS] = {"outputscale", "lengthscale", "alpha", "period",
-                                              "variance",    "weight",      "mean",  "factor",
-                                              "own",         "frequency",   "rate"};
+/* Units and ranges are those of most forms: see hfi_field_unit() and hfi_field_range(). */
+static const struct {
+    const char *name;
+    hf_unit unit;
+    hfi_range range;
+} FIELD[HFI_FIELDS] = {
+    {"outputscale", HF_UNIT_OUTPUT2, {1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER}},
+    {"lengthscale", HF_UNIT_INPUT, {1.0, LENGTHSCALE_LOWER, LENGTHSCALE_UPPER}},
+    {"alpha", HF_UNIT_NONE, {1.0, 1e-2, 1e3}},
+    {"period", HF_UNIT_INPUT, {1.0, 1e-2, 1e3}},
+    {"variance", HF_UNIT_OUTPUT2, {1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER}},
+    {"weight", HF_UNIT_OUTPUT2, {1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER}},
+    {"mean", HF_UNIT_FREQUENCY, {0.1, 1e-6, 1e2}},
+    {"factor", HF_UNIT_OUTPUT, {0.0, -FACTOR_MOST, FACTOR_MOST}},
+    {"own", HF_UNIT_OUTPUT2, {0.5, AMPLITUDE_LOWER, AMPLITUDE_UPPER}},
+    {"frequency", HF_UNIT_FREQUENCY, {0.1, -FREQUENCY_MOST, FREQUENCY_MOST}},
+    {"rate", HF_UNIT_FREQUENCY, {0.1, -RATE_MOST, RATE_MOST}},
+};
 
 static bool equals(const char *text, const char *name, size_t length)
 {
@@ -121,7 +136,7 @@ hfi_field hfi_form_amplitude(hfi_form form)
 
 const char *hfi_field_name(hfi_field field)
 {
-    return FIELD[field];
+    return FIELD[field].name;
 }
 
 bool hfi_field_is_real(hfi_field field)
@@ -132,66 +147,23 @@ bool hfi_field_is_real(hfi_field field)
 hfi_field hfi_field_find(const char *name, size_t length)
 {
     for (size_t f = 0; f < HFI_FIELDS; f++)
-        if (equals(FIELD[f], name, length)) return (hfi_field)f;
+        if (equals(FIELD[f].name, name, length)) return (hfi_field)f;
     return HFI_FIELDS;
 }
 
 hf_unit hfi_field_unit(hfi_form form, hfi_field field)
 {
-    switch (field) {
-    case HFI_FIELD_LENGTHSCALE:
-    case HFI_FIELD_PERIOD:
-        /* The lengthscale of periodic divides a sine, that of category counts: not an input. */
-        return (form == HFI_FORM_PERIODIC && field == HFI_FIELD_LENGTHSCALE) || form == HFI_FORM_CATEGORY
-                   ? HF_UNIT_NONE
-                   : HF_UNIT_INPUT;
-    case HFI_FIELD_ALPHA:
+    /* The lengthscale of periodic divides a sine, that of category counts: not an input. */
+    if (field == HFI_FIELD_LENGTHSCALE && (form == HFI_FORM_PERIODIC || form == HFI_FORM_CATEGORY))
         return HF_UNIT_NONE;
-    case HFI_FIELD_MEAN:
-    case HFI_FIELD_FREQUENCY:
-    case HFI_FIELD_RATE:
-        return HF_UNIT_FREQUENCY;
-    case HFI_FIELD_VARIANCE:
-        if (form == HFI_FORM_LINEAR) return HF_UNIT_OUTPUT2_INPUT2;
-        return form == HFI_FORM_SM ? HF_UNIT_FREQUENCY2 : HF_UNIT_OUTPUT2;
-    case HFI_FIELD_FACTOR:
-        return HF_UNIT_OUTPUT;
-    case HFI_FIELD_OUTPUTSCALE:
-    case HFI_FIELD_WEIGHT:
-    case HFI_FIELD_OWN:
-    case HFI_FIELDS:
-        break;
-    }
-    return HF_UNIT_OUTPUT2;
+    if (field == HFI_FIELD_VARIANCE && form == HFI_FORM_LINEAR) return HF_UNIT_OUTPUT2_INPUT2;
+    return field == HFI_FIELD_VARIANCE && form == HFI_FORM_SM ? HF_UNIT_FREQUENCY2 : FIELD[field].unit;
 }
 
 hfi_range hfi_field_range(hfi_form form, hfi_field field)
 {
-    switch (field) {
-    case HFI_FIELD_LENGTHSCALE:
-        return (hfi_range){1.0, LENGTHSCALE_LOWER, LENGTHSCALE_UPPER};
-    case HFI_FIELD_ALPHA:
-    case HFI_FIELD_PERIOD:
-        return (hfi_range){1.0, 1e-2, 1e3};
-    case HFI_FIELD_MEAN:
-        return (hfi_range){0.1, 1e-6, 1e2};
-    case HFI_FIELD_VARIANCE:
-        if (form == HFI_FORM_SM) return (hfi_range){0.01, 1e-8, 1e3};
-        break;
-    case HFI_FIELD_FACTOR:
-        return (hfi_range){0.0, -FACTOR_MOST, FACTOR_MOST};
-    case HFI_FIELD_FREQUENCY:
-        return (hfi_range){0.1, -FREQUENCY_MOST, FREQUENCY_MOST};
-    case HFI_FIELD_RATE:
-        return (hfi_range){0.1, -RATE_MOST, RATE_MOST};
-    case HFI_FIELD_OWN:
-        return (hfi_range){0.5, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
-    case HFI_FIELD_OUTPUTSCALE:
-    case HFI_FIELD_WEIGHT:
-    case HFI_FIELDS:
-        break;
-    }
-    return (hfi_range){1.0, AMPLITUDE_LOWER, AMPLITUDE_UPPER};
+    if (field == HFI_FIELD_VARIANCE && form == HFI_FORM_SM) return (hfi_range){0.01, 1e-8, 1e3};
+    return FIELD[field].range;
 }
 
 /* ---- the nearest name ------------------------------------------------------------------------ */

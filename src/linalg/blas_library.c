@@ -66,19 +66,10 @@ static blas_kind kind_of_blas(void)
 
 const char *hf_blas_description(void)
 {
-    switch (kind_of_blas()) {
-    case BLAS_OPENBLAS_SERIAL:
-    case BLAS_OPENBLAS_PTHREADS:
-    case BLAS_OPENBLAS_OPENMP:
-        return openblas_get_config();
-    case BLAS_MKL:
-        return "Intel MKL";
-    case BLAS_BLIS:
-        return "BLIS";
-    case BLAS_REFERENCE:
-        break;
-    }
-    return "reference BLAS (slow)";
+    static const char *const names[] = {
+        [BLAS_REFERENCE] = "reference BLAS (slow)", [BLAS_BLIS] = "BLIS", [BLAS_MKL] = "Intel MKL"};
+    const blas_kind kind = kind_of_blas();
+    return kind >= BLAS_OPENBLAS_SERIAL ? openblas_get_config() : names[kind];
 }
 
 int hf_blas_is_slow(void)

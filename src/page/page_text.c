@@ -39,20 +39,10 @@ static size_t character(const unsigned char *c)
 
 static const char *entity(char c)
 {
-    switch (c) {
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '&':
-        return "&amp;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char marks[] = "<>&\"'";
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    const char *mark = c != '\0' ? strchr(marks, c) : NULL;
+    return mark != NULL ? entities[mark - marks] : NULL;
 }
 
 void hfi_page_words(hfi_page *page, const char *text)

@@ -16,21 +16,12 @@ double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t colum
     const double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
     /* With several outputs a parameter that measures targets is in standardised units. */
     const double y = scaling->outputs > 1 ? NAN : scaling->y_scale;
-    switch (unit) {
-    case HF_UNIT_INPUT:
-        return x;
-    case HF_UNIT_FREQUENCY:
-        return 1.0 / x;
-    case HF_UNIT_FREQUENCY2:
-        return 1.0 / x / x;
-    case HF_UNIT_OUTPUT2:
-        return y * y;
-    case HF_UNIT_OUTPUT2_INPUT2:
-        return y / x * (y / x);
-    case HF_UNIT_OUTPUT:
-        return y;
-    case HF_UNIT_NONE:
-        break;
-    }
-    return 1.0;
+    const double factor[] = {[HF_UNIT_NONE] = 1.0,
+                             [HF_UNIT_INPUT] = x,
+                             [HF_UNIT_FREQUENCY] = 1.0 / x,
+                             [HF_UNIT_FREQUENCY2] = 1.0 / x / x,
+                             [HF_UNIT_OUTPUT] = y,
+                             [HF_UNIT_OUTPUT2] = y * y,
+                             [HF_UNIT_OUTPUT2_INPUT2] = y / x * (y / x)};
+    return factor[unit];
 }

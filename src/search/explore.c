@@ -31,20 +31,9 @@ static const double most_of_one = 5.0, errors_apart = 2.0;
 /* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
 static double stretch(const hf_parameter *p, double factor)
 {
-    switch (p->unit) {
-    case HF_UNIT_INPUT:
-        return strstr(p->name, "lengthscale") ? factor : 1.0;
-    case HF_UNIT_FREQUENCY:
-        return 1.0 / factor;
-    case HF_UNIT_FREQUENCY2:
-        return 1.0 / (factor * factor);
-    case HF_UNIT_NONE:
-    case HF_UNIT_OUTPUT2:
-    case HF_UNIT_OUTPUT2_INPUT2:
-    case HF_UNIT_OUTPUT:
-        break;
-    }
-    return 1.0;
+    if (p->unit == HF_UNIT_FREQUENCY) return 1.0 / factor;
+    if (p->unit == HF_UNIT_FREQUENCY2) return 1.0 / (factor * factor);
+    return p->unit == HF_UNIT_INPUT && strstr(p->name, "lengthscale") ? factor : 1.0;
 }
 
 void hfi_trainer_move(const hfi_trainer *t, const hfi_start *start, double *state)

@@ -265,26 +265,16 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
 
 static const char *unit_text(hf_unit unit, bool latent)
 {
-    if (latent && unit == HF_UNIT_OUTPUT2) return "latent^2";
-    if (latent && unit == HF_UNIT_OUTPUT2_INPUT2) return "latent^2 / input^2";
-    if (latent && unit == HF_UNIT_OUTPUT) return "latent";
-    switch (unit) {
-    case HF_UNIT_INPUT:
-        return "units of the input";
-    case HF_UNIT_FREQUENCY:
-        return "1 / input";
-    case HF_UNIT_FREQUENCY2:
-        return "1 / input^2";
-    case HF_UNIT_OUTPUT2:
-        return "target^2";
-    case HF_UNIT_OUTPUT2_INPUT2:
-        return "target^2 / input^2";
-    case HF_UNIT_OUTPUT:
-        return "units of the target";
-    case HF_UNIT_NONE:
-        break;
-    }
-    return "";
+    static const char *const words[][2] = {
+        [HF_UNIT_NONE] = {"", ""},
+        [HF_UNIT_INPUT] = {"units of the input", "units of the input"},
+        [HF_UNIT_FREQUENCY] = {"1 / input", "1 / input"},
+        [HF_UNIT_FREQUENCY2] = {"1 / input^2", "1 / input^2"},
+        [HF_UNIT_OUTPUT2] = {"target^2", "latent^2"},
+        [HF_UNIT_OUTPUT2_INPUT2] = {"target^2 / input^2", "latent^2 / input^2"},
+        [HF_UNIT_OUTPUT] = {"units of the target", "latent"},
+    };
+    return words[unit][latent];
 }
 
 /* Latent values have units of their own: those of a link, or logarithms of a rate. */
