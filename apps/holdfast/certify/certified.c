@@ -203,6 +203,10 @@ hf_status certified_write(certified *run, const char *path)
     return hf_table_write_csv(run->session.ctx, run->answers, path != NULL ? path : "-");
 }
 
+const char certified_heading[] = " at graph 0,1.05 left font ',14' textcolor '#1d2026'\nset tmargin 3\n";
+const char certified_key[] =
+    "set key outside right top Left reverse samplen 1.5 spacing 1.2 textcolor '#4a4f57'\n";
+
 hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
 {
     const char *path = argument(run->arguments, "plot");

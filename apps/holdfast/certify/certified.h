@@ -126,6 +126,8 @@ void certified_warn_estimate(const certified *run);
 hf_status certified_classes(certified *run, const char *name, const size_t *class);
 /** Ends it into a file (or "-", or NULL for that). */
 hf_status certified_write(certified *run, const char *path);
+/** Heading of a picture, after its text, and the key of its lines. */
+extern const char certified_heading[], certified_key[];
 /** Draws it, if --plot was given. */
 hf_status certified_draw(certified *run, plot_writer *writer, const void *data);
 

@@ -76,10 +76,10 @@ static void print_curves(FILE *out, const picture *data)
                         data->asked->high[p * run->radii + r]);
         fputs("EOD\n", out);
     }
-    fputs("set title 'What predictions surely keep to'\nset xlabel 'radius'\n", out);
+    fprintf(out, "set label 1 'What predictions surely keep to'%sset xlabel 'radius'\n", certified_heading);
     print_value(out, data);
-    fprintf(out, "set key outside right top samplen 1.5 spacing 1.2\nset xrange [%.9g:%.9g]\nplot ",
-            data->asked->radius[0], data->asked->radius[run->radii - 1]);
+    fprintf(out, "%sset xrange [%.9g:%.9g]\nplot ", certified_key, data->asked->radius[0],
+            data->asked->radius[run->radii - 1]);
     for (size_t p = 0; p < curves; p++)
         fprintf(out,
                 "%s$row%zu using 1:2 with lines linewidth 2 linecolor rgb '%s' title 'row %zu', $row%zu "
@@ -95,7 +95,7 @@ static void print_bars(FILE *out, const picture *data)
     fputs("$bars << EOD\n", out);
     for (size_t k = 0; k < bars; k++)
         print_range(out, (double)(k + 1), data->asked->low[k], data->asked->high[k]);
-    fputs("EOD\nset title 'What predictions surely keep to'\nset xlabel 'row'\n", out);
+    fprintf(out, "EOD\nset label 1 'What predictions surely keep to'%sset xlabel 'row'\n", certified_heading);
     print_value(out, data);
     fprintf(out, "set xrange [0.3:%.9g]\n", (double)bars + 0.7);
     fprintf(out,
@@ -119,7 +119,8 @@ static void print_widths(FILE *out, const picture *data)
         fputc('\n', out);
         if (r > 0) gap = fmin(r > 1 ? gap : (double)INFINITY, at - data->asked->radius[r - 1]);
     }
-    fputs("EOD\nset title 'How wide they are'\nset ylabel 'upper - lower'\nset yrange [0:*]\n", out);
+    fprintf(out, "EOD\nset label 1 'How wide they are'%sset ylabel 'upper - lower'\nset yrange [0:*]\n",
+            certified_heading);
     const double first = data->asked->radii > 0 ? data->asked->radius[0] : 0.0,
                  last = several ? data->asked->radius[run->radii - 1] : first;
     fprintf(out, "set xrange [%.9g:%.9g]\nset boxwidth %.9g\nset xlabel '%s'\n", first - gap, last + gap,
@@ -161,14 +162,13 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
         if (steps && r > 0) print_range(out, asked->share_at[r - 1], asked->low[r], asked->high[r]);
         print_range(out, asked->share_at[r], asked->low[r], asked->high[r]);
     }
-    fputs(
-        "EOD\nset key outside right top samplen 1.5 spacing 1.2\nset yrange [0:1.02]\nset xlabel 'radius'\n",
-        out);
-    fprintf(out, "set ylabel 'share of rows'\nset title '%s'\n",
+    fprintf(out, "EOD\n%sset yrange [0:1.02]\nset xlabel 'radius'\n", certified_key);
+    fprintf(out, "set ylabel 'share of rows'\nset label 1 '%s'%s",
             asked->what == CERTIFY_ACCURACY ? "Rows that are classified rightly, wherever they move"
             : asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH
                 ? "Rows whose value keeps to its limits, wherever they move"
-                : "Rows whose class stays, wherever they move");
+                : "Rows whose class stays, wherever they move",
+            certified_heading);
     /* The two lines are one where nothing was left open. */
     fprintf(out,
             "plot $shares using 1:2:3 with filledcurves fillcolor rgb '#d9dde3' title 'not known', $shares "

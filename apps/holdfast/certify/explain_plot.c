@@ -17,7 +17,7 @@ static double middle(const explain_picture *data, size_t j)
 static void print_title(FILE *out, const explain_picture *data)
 {
     const hf_model *model = data->run->model;
-    fputs("set title \"", out);
+    fputs("set label 1 \"", out);
     if (data->run->classifier != NULL) {
         fputs("What raising an input does to p(", out);
         plot_quoted(out, hf_model_class(model, data->of));
@@ -28,7 +28,7 @@ static void print_title(FILE *out, const explain_picture *data)
                     hf_model_outputs(model) > 1 ? hf_model_output(model, data->of) : hf_model_target(model));
     }
     if (data->run->m > 1) fprintf(out, ", average of %zu rows", data->run->m);
-    fputs("\"\n", out);
+    fprintf(out, "\"%s", certified_heading);
 }
 
 /* ---- bars ---------------------------------------------------------------------------------------------------- */
