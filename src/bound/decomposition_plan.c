@@ -207,7 +207,6 @@ hf_status hfi_plan_create(hf_context *ctx, const hf_kernel *kernel, hfi_plan *ou
 
 void hfi_plan_free(hfi_plan *plan)
 {
-    if (plan->memory.release != NULL)
-        HFI_MEMORY_FREE(&plan->memory, plan->node, plan->part, plan->wave);
+    if (plan->memory.release != NULL) HFI_MEMORY_FREE(&plan->memory, plan->node, plan->part, plan->wave);
     memset(plan, 0, sizeof *plan);
 }

@@ -14,8 +14,7 @@ typedef struct hfi_input input;
 
 void hfi_inputs_free(const hfi_memory *memory, input *list, size_t count)
 {
-    for (size_t j = 0; list != NULL && j < count; j++)
-        HFI_MEMORY_FREE(memory, list[j].column, list[j].value);
+    for (size_t j = 0; list != NULL && j < count; j++) HFI_MEMORY_FREE(memory, list[j].column, list[j].value);
     hfi_memory_free(memory, list);
 }
 

@@ -130,8 +130,7 @@ static covariances *add_term(covariances *list, size_t *count, const char *name,
 
 static void free_terms(covariances *list, size_t count)
 {
-    for (size_t k = 0; k < count; k++)
-        TOOL_FREE(list[k].term, list[k].b);
+    for (size_t k = 0; k < count; k++) TOOL_FREE(list[k].term, list[k].b);
     free(list);
 }
 

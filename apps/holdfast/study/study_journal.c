@@ -38,8 +38,7 @@ hf_status study_journal_read(studied *run, study_journal *out)
 
 void study_journal_free(study_journal *journal)
 {
-    for (size_t i = 0; i < journal->count; i++)
-        TOOL_FREE(journal->entry[i].value, journal->entry[i].note);
+    for (size_t i = 0; i < journal->count; i++) TOOL_FREE(journal->entry[i].value, journal->entry[i].note);
     free(journal->entry);
 }
 
