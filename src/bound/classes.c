@@ -158,12 +158,13 @@ static hf_status make_models(hf_context *ctx, hfi_classes *c)
         choose_degrees(c);
         c->whole_room = hfi_alloc(ctx, hfi_jets_room(c, c->degree), sizeof *c->whole_room);
         c->sketch = hfi_alloc(ctx, hfi_classes_scratch(c), sizeof *c->sketch);
-        double *scratch = hfi_alloc(ctx, hfi_jets_scratch(c, c->degree), sizeof *scratch);
+        double *scratch = hfi_alloc(ctx, hfi_jets_scratch(c, c->degree, 1), sizeof *scratch);
         status = c->whole_room && c->sketch && scratch ? HF_OK : HF_ERR_MEMORY;
         if (status >= 0) {
             double *middle = c->sketch;
             for (size_t f = 0; f < c->m; f++) middle[f] = c->subject->middle[c->subject->free[f]];
-            hfi_jets_make(c, c->degree, middle, c->subject->extent, c->whole_room, scratch, &c->whole);
+            c->whole = hfi_jets_about(c, c->degree, middle, c->subject->extent, c->whole_room);
+            hfi_jets_fill(c, 1, &c->whole, scratch);
         }
         hfi_free(ctx, scratch);
     }

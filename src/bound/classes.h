@@ -85,18 +85,20 @@ double hfi_classes_sketch(hfi_classes *classes, const double *point, double *gra
 
 size_t hfi_classes_scratch(const hfi_classes *classes);
 /** As hfi_branch_functions has it. */
-void hfi_classes_bounds(const hfi_certify_problem *q, double sign, size_t count, const double *low,
-                        const double *high, hfi_box_bound *bounds, double *scratch);
+void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough, size_t count,
+                        const double *low, const double *high, hfi_box_bound *bounds, double *scratch);
 
 /* ---- covariances (classes_spread.c) ---- */
 
 size_t hfi_jet_count(size_t m, int degree);
-/** Doubles that jets of that degree take, beside the struct; and scratch to make them. */
+/** Doubles that jets of that degree take, beside the struct; and scratch to fill `together` of them. */
 size_t hfi_jets_room(const hfi_classes *classes, int degree);
-size_t hfi_jets_scratch(const hfi_classes *classes, int degree);
-/** Jets about centre with half-widths half (m entries each) into `room`. */
-void hfi_jets_make(const hfi_classes *classes, int degree, const double *centre, const double *half,
-                   double *room, double *scratch, hfi_jets *out);
+size_t hfi_jets_scratch(const hfi_classes *classes, int degree, size_t together);
+/** Empty jets about centre with half-widths half (m entries each) in `room`. */
+hfi_jets hfi_jets_about(const hfi_classes *classes, int degree, const double *centre, const double *half,
+                        double *room);
+/** Fills `together` jets of one degree, whose features are whitened by one product of matrices for each class. */
+void hfi_jets_fill(const hfi_classes *classes, size_t together, hfi_jets *jets, double *scratch);
 /** How far the features of class i can be from their polynomial of that degree about `origin` (degree 0: from where they are there) in the box of half-widths half about
  * centre (m entries each); `full` d entries of scratch. */
 double hfi_jets_remainder(const hfi_classes *classes, int degree, const double *origin, size_t i,

@@ -58,10 +58,22 @@ void hfi_box_take(hfi_box *x, double osc)
         }
     }
     x->tilt_lost = lost_of_curve(x) + 64.0 * DBL_EPSILON * most;
-    x->fine = hfi_tensors_wanted(n) && x->scaled_spread < 0.9;
+    x->fine = false;
     x->fine_lost = 0.0;
+}
+
+void hfi_box_refine(hfi_box *x)
+{
+    const hfi_box_scratch *b = x->b;
+    x->fine = hfi_tensors_wanted(x->n) && x->scaled_spread < 0.9;
     if (!x->fine) return;
-    memcpy(b->fine, h, m * m * sizeof *h);
+    if (!x->fifth) {
+        for (size_t i = 0; i < x->n; i++) b->at[i] = x->mean[i].value;
+        x->error =
+            fmax(x->error, hfi_moments_fifth(&x->c->quick, b->at, x->s.here, b->q, b->fifth, b->moments));
+        x->fifth = true;
+    }
+    memcpy(b->fine, b->tilt + x->m, x->m * x->m * sizeof *b->fine);
     x->fine_lost = hfi_tensor_tilt(x, b->fine);
 }
 
@@ -149,6 +161,20 @@ static double all_third_orders(const hfi_box *x)
     return fifth_order(x) + HFI_SMOOTH_3_SAME / 6.0 * d * d * d + HFI_SMOOTH_PAIR * x->moves_rest * d;
 }
 
+/* The whole of H : X / 2, for osc a = 1. */
+static double whole_tilt(const hfi_box *x)
+{
+    return 0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
+}
+
+bool hfi_box_may_do(const hfi_box *x, double here)
+{
+    if (!(x->enough < (double)INFINITY)) return true;
+    double lost = fmin(whole_tilt(x), 0.5 * third_order(x) + fourth_order(x));
+    if (hfi_tensors_wanted(x->n) && x->scaled_spread < 0.9) lost = fmin(lost, fifth_order(x));
+    return here - x->osc * lost > x->enough;
+}
+
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
 {
     const hfi_box_scratch *b = x->b;
@@ -234,9 +260,7 @@ static shift fine_shift(const hfi_box *x, size_t c)
 static shift choose_shift(const hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;
-    const double whole =
-        0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
-    shift s = {0.0, 0.0, whole, b->tilt + x->m};
+    shift s = {0.0, 0.0, whole_tilt(x), b->tilt + x->m};
     if (!(fabs(b->w[c]) > 1e-9)) return s;
     const shift plain = plain_shift(x, c);
     if (plain.lost < s.lost) s = plain;
@@ -340,7 +364,7 @@ double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
 
 /* Above P_c in the box. Of the differences the covariance is between (1 - r) and (1 + r) times that at the centre, and where one covariance is no less than another no density is more than
  * the root of the quotient of their determinants times the other: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y| <= r, the length of Y = S_0^-1/2 X S_0^-1/2,
- * - log det(1 + Y) <= q^(1/2) r + r^2 / (2 (1 - r)). What is lost is a share of P_c, however small that is. */
+ * - log det(1 + Y) <= (q^(1/2) - 1) r - log(1 - r), as the sums of the k-th powers of eigenvalues are at most r^k. What is lost is a share of P_c, however small that is. */
 double hfi_box_by_density(hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;
@@ -349,7 +373,7 @@ double hfi_box_by_density(hfi_box *x, size_t c)
     const shift none = {0.0, 0.0, 0.0, b->tilt + m};
     double unused;
     if (!(r < 0.9)) return (double)INFINITY;
-    const double grown = pow(1.0 + r, 0.5 * q) * exp(0.5 * (sqrt(q) * r + 0.5 * r * r / (1.0 - r)));
+    const double grown = pow(1.0 + r, 0.5 * q) * exp(0.5 * ((sqrt(q) - 1.0) * r - log1p(-r)));
     for (size_t k = 0; k < n * n; k++) b->wide[k] = (1.0 + r) * x->s.here[k];
     memset(b->a, 0, n * sizeof *b->a);
     b->a[c] = -1.0;

@@ -16,6 +16,13 @@ static size_t most_of(size_t a, size_t b)
     return a > b ? a : b;
 }
 
+/* Boxes whose own jets are made together, unasked; 1: where one lacks them. */
+static size_t jets_together(const hfi_classes *c)
+{
+    const bool cheap = !c->heavy && c->classes * hfi_jet_count(c->m, c->local_degree) <= CHEAP;
+    return cheap ? HFI_TOGETHER : 1;
+}
+
 static size_t mean_size(size_t m)
 {
     return m * m + 3 * m;
@@ -59,15 +66,16 @@ static hfi_box_scratch lay_out(const hfi_classes *c, double *scratch, size_t *to
                  {&b.spare, square},
                  {&b.wide, square},
                  {&b.factor, square},
+                 {&b.along, m},
                  {&b.white, (m + 2) * square + n},
-                 {&b.place, m},
+                 {&b.place, m * HFI_TOGETHER},
                  {&b.place2, m},
                  {&b.full, d},
                  {&b.ball, 2 * m},
                  {&b.shape, hfi_covariance_scratch(c)},
                  {&b.moments, hfi_rules_scratch(&c->quick)},
-                 {&b.jets, hfi_jets_room(c, c->local_degree)},
-                 {&b.scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree))}};
+                 {&b.jets, jets_together(c) * hfi_jets_room(c, c->local_degree)},
+                 {&b.scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree, jets_together(c)))}};
     for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
         *parts[k].at = scratch ? scratch + sum : NULL;
         sum += parts[k].size;
@@ -110,17 +118,13 @@ static bool wants_own(const hfi_box *x)
     return by_own < 0.7 * by_whole;
 }
 
-static void find_covariance(hfi_box *x, bool own)
+static void find_covariance(hfi_box *x, const hfi_jets *jets)
 {
     const hfi_box_scratch *b = x->b;
-    hfi_jets jets = x->c->whole;
-    if (own) hfi_jets_make(x->c, x->c->local_degree, x->centre, x->half, b->jets, b->scratch, &jets);
-    hfi_covariance_of_box(x->c, &jets, x->centre, x->half, &x->s, b->shape);
+    hfi_covariance_of_box(x->c, jets, x->centre, x->half, &x->s, b->shape);
     for (size_t i = 0; i < x->n; i++) b->at[i] = x->mean[i].value;
-    if (hfi_tensors_wanted(x->n))
-        x->error = hfi_moments_fifth(&x->c->quick, b->at, x->s.here, b->p, b->third, b->fifth, b->moments);
-    else
-        x->error = hfi_moments(&x->c->quick, b->at, x->s.here, b->p, b->third, b->moments);
+    x->error = hfi_moments(&x->c->quick, b->at, x->s.here, b->p, b->third, b->moments);
+    x->fifth = false;
     hfi_box_sizes(x);
 }
 
@@ -150,39 +154,57 @@ static double left_by_others(hfi_box *x, size_t c, double *margin)
     return 1.0 - sum - 1e-12;
 }
 
-/* P_c, or what is left to - P_c. */
+/* Keeps the better one of the bound that there is and another one. */
+static void offer(hfi_box *x, double bound)
+{
+    x->bound = fmax(x->bound, bound);
+}
+
+static bool is_enough(const hfi_box *x)
+{
+    return x->bound >= x->enough;
+}
+
+/* P_c, or what is left to - P_c. Densities put most boxes aside that can be, and need no more moments than
+ * the first. */
 static void bound_class(hfi_box *x, double sign, double *point)
 {
     const size_t c = x->c->winner;
+    double unused;
     set_weights(x, c, sign, SIZE_MAX);
     hfi_box_take(x, 1.0);
     x->here = x->base;
-    x->bound = hfi_box_by_taylor(x, point, x->b->best_gap);
-    x->bound = fmax(x->bound, sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point));
-    double unused;
-    x->bound = fmax(x->bound, sign > 0.0 ? left_by_others(x, c, &unused) : -hfi_box_by_density(x, c));
-    x->bound = fmax(x->bound, sign > 0.0 ? 0.0 : -1.0);
+    x->bound = fmax(sign > 0.0 ? 0.0 : -1.0, hfi_box_by_taylor(x, point, x->b->best_gap));
+    x->by_density = false;
+    if (is_enough(x)) return;
+    const double by_taylor = x->bound;
+    offer(x, sign > 0.0 ? left_by_others(x, c, &unused) : -hfi_box_by_density(x, c));
+    x->by_density = x->bound > by_taylor || (x->smooth && !(x->scaled_spread < 0.9));
+    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
+    set_weights(x, c, sign, SIZE_MAX);
+    hfi_box_refine(x);
+    const double by_densities = x->bound;
+    offer(x, hfi_box_by_taylor(x, point, x->b->best_gap));
+    if (is_enough(x)) return;
+    offer(x, sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point));
+    if (x->bound > by_densities) x->by_density = false;
 }
 
-/* The least of P_w - P_j over the others: all of them are above 0 where P_w is above 1/2. With sign -1
- * the largest of P_j - P_w, which no box has below the best of the bounds. */
-static void bound_margin(hfi_box *x, double sign, double *point)
+/* The least of P_w - P_j over the others by Taylor's formula; with sign -1 the largest of P_j - P_w, which no box has below the best of the bounds. */
+static double margin_by_taylor(hfi_box *x, double sign, bool fine, double *point)
 {
     const size_t w = x->c->winner, m = x->m;
     const hfi_box_scratch *b = x->b;
-    double best = sign * (double)INFINITY, predicted = best, here = best, half = -1.0;
-    if (sign > 0.0) {
-        set_weights(x, w, 1.0, SIZE_MAX);
-        hfi_box_take(x, 1.0);
-        half = 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0;
-    }
-    double *own = b->place2;
+    double best = sign * (double)INFINITY, *own = b->place2;
+    x->here = best;
+    double predicted = best;
     for (size_t j = 0; j < x->n; j++) {
         if (j == w) continue;
         set_weights(x, w, sign, j);
         hfi_box_take(x, 2.0);
+        if (fine) hfi_box_refine(x);
         const double bound = hfi_box_by_taylor(x, own, b->gap);
-        here = sign > 0.0 ? fmin(here, x->base) : fmax(here, x->base);
+        x->here = sign > 0.0 ? fmin(x->here, x->base) : fmax(x->here, x->base);
         if (sign * x->predicted < sign * predicted) {
             predicted = x->predicted;
             memcpy(point, own, m * sizeof *point);
@@ -191,41 +213,68 @@ static void bound_margin(hfi_box *x, double sign, double *point)
         best = bound;
         memcpy(b->best_gap, b->gap, m * sizeof *b->gap);
     }
-    double margin = -1.0;
-    if (sign > 0.0) (void)left_by_others(x, w, &margin);
-    x->bound = fmax(fmax(best, half), fmax(margin, -1.0));
     x->predicted = predicted;
-    x->here = here;
+    return best;
 }
 
-/* The input that adds most to what the bound may be off; the widest where nothing tells. */
+/* The least margin: all of them are above 0 where P_w is above 1/2. */
+static void bound_margin(hfi_box *x, double sign, double *point)
+{
+    const size_t w = x->c->winner;
+    double margin = -1.0;
+    x->bound = fmax(-1.0, margin_by_taylor(x, sign, false, point));
+    x->by_density = false;
+    if (is_enough(x)) return;
+    if (sign > 0.0) (void)left_by_others(x, w, &margin);
+    x->by_density = margin > x->bound;
+    offer(x, margin);
+    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
+    if (hfi_tensors_wanted(x->n)) offer(x, margin_by_taylor(x, sign, true, point));
+    if (is_enough(x) || sign < 0.0) return;
+    const double predicted = x->predicted;
+    set_weights(x, w, 1.0, SIZE_MAX);
+    hfi_box_take(x, 1.0);
+    hfi_box_refine(x);
+    offer(x, 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0);
+    x->predicted = predicted;
+}
+
+/* What input a adds to what Taylor's formula loses by the curvature of softmax. */
+static double curved_share(const hfi_box *x, size_t a)
+{
+    const size_t n = x->n;
+    double reach = 0.0, total = 0.0, move = 0.0, spread = hfi_matrix_size(n, x->s.linear + a * n * n);
+    for (size_t i = 0; i < n; i++) {
+        reach += x->s.remainder[i];
+        for (size_t j = 0; j < i; j++) move = fmax(move, fabs(x->mean[i].g[a] - x->mean[j].g[a]));
+    }
+    for (size_t c = 0; c < x->m; c++) total += x->s.share[c];
+    if (total > 0.0) spread += reach * x->s.share[a] / total;
+    return x->osc *
+           (HFI_CUMULANT_3 * x->moves * move + 0.5 * HFI_CUMULANT_4 * (x->moves * spread + x->spread * move) +
+            0.25 * HFI_CUMULANT_5 * x->spread * spread);
+}
+
+/* The input that adds most to what the bound may be off; the widest where nothing tells. Densities lose a share of
+ * P_c, or of what it leaves, that grows about twice as fast as the length of X. */
 static size_t choose_split(const hfi_box *x)
 {
-    const size_t n = x->n, square = n * n;
     hfi_split best = {.most = -1.0, .widest = -1.0};
-    double reach = 0.0, total = 0.0;
-    for (size_t i = 0; i < n; i++) reach += x->s.remainder[i];
-    for (size_t a = 0; a < x->m; a++) total += x->s.share[a];
+    double lost = 1.0;
+    if (x->scaled_spread < 0.9) lost = 2.0 * (x->sign > 0.0 ? 1.0 - x->here : -x->here);
     for (size_t a = 0; a < x->m; a++) {
         if (!(x->half[a] > 0.0)) continue;
-        double share = x->b->best_gap[a], move = 0.0;
-        for (size_t i = 0; i < n; i++) {
-            share += fabs(x->b->w[i]) * x->mean[i].remainder_share[a];
-            for (size_t j = 0; j < i; j++) move = fmax(move, fabs(x->mean[i].g[a] - x->mean[j].g[a]));
-        }
-        double spread = hfi_matrix_size(n, x->s.linear + a * square);
-        if (total > 0.0) spread += reach * x->s.share[a] / total;
-        share += x->osc * (HFI_CUMULANT_3 * x->moves * move +
-                           0.5 * HFI_CUMULANT_4 * (x->moves * spread + x->spread * move) +
-                           0.25 * HFI_CUMULANT_5 * x->spread * spread);
+        double share = x->b->best_gap[a];
+        for (size_t i = 0; i < x->n; i++) share += fabs(x->b->w[i]) * x->mean[i].remainder_share[a];
+        share += x->by_density ? lost * x->b->along[a] : curved_share(x, a);
         hfi_split_offer(&best, a, share, x->half[a] / x->c->subject->extent[a]);
     }
     return best.input;
 }
 
-static void bound_by(hfi_box *x, double sign, bool own, double *point)
+static void bound_by(hfi_box *x, double sign, const hfi_jets *jets, double *point)
 {
-    find_covariance(x, own);
+    find_covariance(x, jets);
     if (x->c->margin)
         bound_margin(x, sign, point);
     else
@@ -238,21 +287,27 @@ static bool lacks_jets(const hfi_box *x)
 {
     const double gap = x->here - x->bound,
                  near = x->c->margin ? 0.05 : (x->c->heavy ? 3.0 : 20.0) * x->c->tolerance;
+    if (is_enough(x)) return false;
     if (x->c->margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
     if (x->tilt_lost > 0.25 * gap) return true;
     return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
 }
 
-static void bound_one(hfi_box *x, double sign, hfi_box_bound *out)
+/* `own`: jets that it has already; NULL: none, and where it lacks them they take the room of other boxes', which have none
+ * then (jets_together()). */
+static void bound_one(hfi_box *x, double sign, const hfi_jets *own, hfi_box_bound *out)
 {
     const size_t n = x->n;
     double rounding = 0.0;
     memset(out->face, 0, x->m * sizeof *out->face);
     for (size_t i = 0; i < n; i++) rounding += x->mean[i].rounding;
     covariance_arrays(x, &x->s);
-    const bool cheap = !x->c->heavy && n * hfi_jet_count(x->m, x->c->local_degree) <= CHEAP && wants_own(x);
-    bound_by(x, sign, cheap, out->point);
-    if (!cheap && lacks_jets(x) && wants_own(x)) bound_by(x, sign, true, out->point);
+    bound_by(x, sign, own ? own : &x->c->whole, out->point);
+    if (!own && lacks_jets(x) && wants_own(x)) {
+        hfi_jets jets = hfi_jets_about(x->c, x->c->local_degree, x->centre, x->half, x->b->jets);
+        hfi_jets_fill(x->c, 1, &jets, x->b->scratch);
+        bound_by(x, sign, &jets, out->point);
+    }
     out->bound = x->bound;
     out->centre = x->here;
     out->predicted = fmax(x->predicted, x->bound);
@@ -276,8 +331,8 @@ static void model_class(const hfi_classes *c, size_t i, size_t count, const hfi_
     hfi_taylor_mean(&c->side[i].taylor, count, b->centre, b->half, models, b->scratch);
 }
 
-void hfi_classes_bounds(const hfi_certify_problem *q, double sign, size_t count, const double *low,
-                        const double *high, hfi_box_bound *bounds, double *scratch)
+void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough, size_t count,
+                        const double *low, const double *high, hfi_box_bound *bounds, double *scratch)
 {
     const hfi_classes *c = q->classes;
     const size_t m = c->m, d = c->d, n = c->classes;
@@ -296,18 +351,32 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, size_t count,
         model_class(c, i, count, &b, together);
         for (size_t k = 0; k < count; k++) models[k * n + i] = together[k];
     }
+    hfi_box boxes[HFI_TOGETHER];
+    hfi_jets jets[HFI_TOGETHER], *own[HFI_TOGETHER];
+    size_t with_own = 0;
+    const bool cheap = jets_together(c) > 1;
+    for (size_t k = 0; k < count; k++) {
+        double *place = b.place + k * m;
+        for (size_t f = 0; f < m; f++) place[f] = b.centre[k * d + c->subject->free[f]];
+        boxes[k] = (hfi_box){.c = c,
+                             .b = &b,
+                             .m = m,
+                             .n = n,
+                             .centre = place,
+                             .half = b.half + k * m,
+                             .mean = models + k * n,
+                             .sign = sign,
+                             .enough = enough};
+        own[k] = cheap && wants_own(&boxes[k]) ? &jets[with_own++] : NULL;
+        if (own[k])
+            *own[k] = hfi_jets_about(c, c->local_degree, place, boxes[k].half,
+                                     b.jets + (with_own - 1) * hfi_jets_room(c, c->local_degree));
+    }
+    hfi_jets_fill(c, with_own, jets, b.scratch);
     for (size_t k = 0; k < count && hfi_watch_glance(c->watch); k++) {
-        for (size_t f = 0; f < m; f++) b.place[f] = b.centre[k * d + c->subject->free[f]];
-        hfi_box x = {.c = c,
-                     .b = &b,
-                     .m = m,
-                     .n = n,
-                     .centre = b.place,
-                     .half = b.half + k * m,
-                     .mean = models + k * n};
         hfi_ball ball;
-        if (hfi_problem_ball(q, x.centre, x.half, b.ball, &ball)) x.ball = &ball;
-        bound_one(&x, sign, &bounds[k]);
+        if (hfi_problem_ball(q, boxes[k].centre, boxes[k].half, b.ball, &ball)) boxes[k].ball = &ball;
+        bound_one(&boxes[k], sign, own[k], &bounds[k]);
     }
 }
 

@@ -54,6 +54,7 @@ typedef struct hfi_box_scratch {
     double *curve, *spare;  /* C x C */
     double *wide;           /* C x C: a covariance that is nowhere less */
     double *factor;         /* C x C: of the covariance of differences */
+    double *along;          /* m: how fast the length of X falls with each half-width */
     double *white;          /* (m + 2) x C x C + C */
     double *tensor;         /* hfi_tensor_room() */
     double *fine;           /* m x m: the tilt's Hessian with third and fourth derivatives */
@@ -86,8 +87,11 @@ typedef struct hfi_box {
         thinner; /* what the covariance may shrink by: its inverse is at most so many times that at the centre */
     /* The functional at hand: osc a, G_0, what H : X / 2 may be off, and its largest size. */
     double osc, base, tilt_lost;
-    double fine_lost; /* besides, of third and fourth derivatives */
-    bool fine;        /* they are there */
+    double fine_lost;    /* besides, of third and fourth derivatives */
+    bool fine;           /* they are there */
+    bool fifth;          /* and the moments that they are made of */
+    double sign, enough; /* what is bounded, and a bound that need not be better */
+    bool by_density;     /* densities give the best bound */
     /* What came out. */
     double bound, predicted, here;
 } hfi_box;
@@ -100,6 +104,10 @@ void hfi_box_sizes(hfi_box *x);
 double hfi_box_length(const hfi_box *x, size_t c);
 /** Takes the functional with the weights scratch->a in hand, of which osc is osc a: its slopes at the centre, from the third moments there. */
 void hfi_box_take(hfi_box *x, double osc);
+/** Adds its third and fourth derivatives, where they are of use. */
+void hfi_box_refine(hfi_box *x);
+/** Whether bounds by derivatives could be `enough` for that functional, whose value at the centre is `here`: what they lose at least is known before fifth moments are. */
+bool hfi_box_may_do(const hfi_box *x, double here);
 /** Whether and with how much room third and fourth derivatives are taken. */
 bool hfi_tensors_wanted(size_t classes);
 size_t hfi_tensor_room(size_t classes);

@@ -239,12 +239,11 @@ double hfi_moments(const hfi_rules *rules, const double *mean, const double *cov
 }
 
 double hfi_moments_fifth(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
-                         double *third, double *fifth, double *scratch)
+                         double *fifth, double *scratch)
 {
     memset(p, 0, rules->classes * sizeof *p);
-    memset(third, 0, hfi_third_count(rules->classes) * sizeof *third);
     memset(fifth, 0, hfi_fifth_count(rules->classes) * sizeof *fifth);
-    return by_grid(rules, mean, covariance, p, third, fifth, scratch);
+    return by_grid(rules, mean, covariance, p, NULL, fifth, scratch);
 }
 
 /* ---- derivatives ------------------------------------------------------------------------------------------------- */

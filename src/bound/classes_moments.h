@@ -34,9 +34,9 @@ size_t hfi_third_count(size_t classes);
  * sum, estimated from its eight parts. */
 double hfi_moments(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
                    double *third, double *scratch);
-/** The same with fifth := E[p_i p_j p_k p_l p_o], i <= j <= k <= l <= o, for at most four classes. */
+/** The same with fifth := E[p_i p_j p_k p_l p_o], i <= j <= k <= l <= o, in place of the third moments, for at most four classes. */
 double hfi_moments_fifth(const hfi_rules *rules, const double *mean, const double *covariance, double *p,
-                         double *third, double *fifth, double *scratch);
+                         double *fifth, double *scratch);
 size_t hfi_fifth_count(size_t classes);
 /** From the moments, for the weights a: gradient (C) and Hessian (C x C), each entry off by at most 6 max |a| times the error of the moments. */
 void hfi_moments_slopes(size_t classes, const double *third, const double *a, double *gradient,

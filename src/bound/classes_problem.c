@@ -41,8 +41,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
                    const double *high, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = of;
-    (void)enough;
-    hfi_classes_bounds(q, sign, count, low, high, out, hfi_problem_scratch(q, thread));
+    hfi_classes_bounds(q, sign, enough, count, low, high, out, hfi_problem_scratch(q, thread));
 }
 
 static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_problem *out)

@@ -206,17 +206,26 @@ static double scaled_spread(const hfi_box *x, double inverse, double *rest)
     double *rows = x->b->white, off = 0.0, sum = 0.0;
     for (size_t a = 0; a < m; a++) whiten(n, l, x->s.linear + a * square, rows + a * q * q);
     const double linear = longest(m, q * q, rows);
-    for (size_t k = 0; k < m * (m + 1) / 2; k++) {
-        whiten(n, l, x->s.square + k * square, rows);
-        sum += length_of(q * q, rows);
-    }
+    double *along = x->b->along, total = 0.0;
+    for (size_t a = 0; a < m; a++) along[a] = length_of(q * q, rows + a * q * q);
+    for (size_t a = 0, k = 0; a < m; a++)
+        for (size_t b = a; b < m; b++, k++) {
+            whiten(n, l, x->s.square + k * square, rows);
+            const double length = length_of(q * q, rows);
+            sum += length;
+            along[a] += length;
+            along[b] += length;
+        }
     for (size_t i = 0; i < q; i++)
         for (size_t j = 0; j < q; j++) {
             const double *lost = x->s.lost;
             const double entry = lost[i * n + j] + lost[q * n + q] + lost[i * n + q] + lost[q * n + j];
             off += entry * entry;
         }
-    *rest = (sum + inverse * inverse * sqrt(off) + scaled_remainders(x)) * (1.0 + 1e-9);
+    const double left = inverse * inverse * sqrt(off) + scaled_remainders(x);
+    for (size_t a = 0; a < m; a++) total += x->s.share[a];
+    for (size_t a = 0; total > 0.0 && a < m; a++) along[a] += 2.5 * left * x->s.share[a] / total;
+    *rest = (sum + left) * (1.0 + 1e-9);
     return linear + *rest;
 }
 

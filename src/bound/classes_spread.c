@@ -31,13 +31,14 @@ size_t hfi_jets_room(const hfi_classes *c, int degree)
     return all * all + 2 * c->m;
 }
 
-size_t hfi_jets_scratch(const hfi_classes *c, int degree)
+size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t count = hfi_jet_count(c->m, degree), rank = hfi_solution_rank(s);
-    size_t room =
-        c->classes * count * rank + 4 * c->widest + c->m + c->d + hfi_kernel_scratch(c->posterior->kernel);
-    room += s->form == HFI_FORM_DENSE ? c->widest * count : s->n * count + hfi_solution_room(s, count);
+    size_t room = together * c->classes * count * rank + 4 * c->widest + c->m + c->d +
+                  hfi_kernel_scratch(c->posterior->kernel);
+    room += s->form == HFI_FORM_DENSE ? c->widest * together * count
+                                      : s->n * together * count + hfi_solution_room(s, together * count);
     return room;
 }
 
@@ -83,38 +84,47 @@ static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, i
     }
 }
 
-/* Columns of one class, whitened, into out (rank x count). */
-static void whiten(const hfi_classes *c, size_t i, int degree, const double *centre, const double *half,
-                   double *out, const arrays *b)
+/* Columns of one class for one of the jets. */
+static void fill_columns(const hfi_classes *c, const hfi_class *side, const hfi_jets *jets, double *columns,
+                         size_t rows, const arrays *b)
 {
     const hf_posterior *posterior = c->posterior;
-    const hfi_solution *s = &posterior->solution;
-    const hfi_class *side = &c->side[i];
-    const size_t count = hfi_jet_count(c->m, degree), rank = hfi_solution_rank(s), n = side->taylor.n;
-    const bool dense = s->form == HFI_FORM_DENSE;
-    const size_t rows = dense ? n : s->n;
-    double *columns = b->columns + (dense ? 0 : side->first);
-    memset(b->columns, 0, rows * count * sizeof *b->columns);
+    const size_t n = side->taylor.n;
     memcpy(b->centre, side->subject.middle, c->d * sizeof *b->centre);
-    for (size_t f = 0; f < c->m; f++) b->centre[side->subject.free[f]] = centre[f];
-    hfi_kernel_cross_block(posterior->kernel, 1, b->centre, c->d, n, s->z + side->first * c->d, c->d, columns,
-                           rows, b->scratch);
-    for (size_t k = 0; degree > 0 && k < side->taylor.terms->count; k++)
+    for (size_t f = 0; f < c->m; f++) b->centre[side->subject.free[f]] = jets->centre[f];
+    hfi_kernel_cross_block(posterior->kernel, 1, b->centre, c->d, n,
+                           posterior->solution.z + side->first * c->d, c->d, columns, rows, b->scratch);
+    for (size_t k = 0; jets->degree > 0 && k < side->taylor.terms->count; k++)
         if (side->taylor.terms->term[k].kind == HFI_TERM_RADIAL)
-            add_columns(side, &side->taylor.terms->term[k], c->m, degree, centre, half, columns, rows, b);
+            add_columns(side, &side->taylor.terms->term[k], c->m, jets->degree, jets->centre, jets->half,
+                        columns, rows, b);
+}
+
+/* Columns of one class for all jets, whitened, into out (rank x together count). */
+static void whiten(const hfi_classes *c, const hfi_class *side, size_t together, const hfi_jets *jets,
+                   double *out, const arrays *b)
+{
+    const hfi_solution *s = &c->posterior->solution;
+    const size_t count = jets->count, all = together * count, rank = hfi_solution_rank(s);
+    const bool dense = s->form == HFI_FORM_DENSE;
+    const size_t rows = dense ? side->taylor.n : s->n;
+    double *columns = b->columns + (dense ? 0 : side->first);
+    memset(b->columns, 0, rows * all * sizeof *b->columns);
+    for (size_t k = 0; k < together; k++)
+        fill_columns(c, side, &jets[k], columns + k * count * rows, rows, b);
     if (dense) {
-        hfi_gemm_tn(rank, count, n, 1.0, s->r + side->first, s->n, columns, rows, 0.0, out, rank);
+        hfi_gemm_tn(rank, all, rows, 1.0, s->r + side->first, s->n, columns, rows, 0.0, out, rank);
         return;
     }
     size_t ld;
-    const double *w = hfi_solution_whiten(s, count, b->columns, rows, b->room, &ld);
-    for (size_t k = 0; k < count; k++) memcpy(out + k * rank, w + k * ld, rank * sizeof *out);
+    const double *w = hfi_solution_whiten(s, all, b->columns, rows, b->room, &ld);
+    for (size_t k = 0; k < all; k++) memcpy(out + k * rank, w + k * ld, rank * sizeof *out);
 }
 
-static arrays lay_out(const hfi_classes *c, int degree, double *scratch)
+static arrays lay_out(const hfi_classes *c, size_t all, double *scratch)
 {
     const hfi_solution *s = &c->posterior->solution;
-    const size_t count = hfi_jet_count(c->m, degree), widest = c->widest;
+    const size_t widest = c->widest;
     arrays b = {.q = scratch};
     b.value = b.q + widest;
     b.slope = b.value + widest;
@@ -123,8 +133,8 @@ static arrays lay_out(const hfi_classes *c, int degree, double *scratch)
     b.centre = b.x + c->m;
     b.scratch = b.centre + c->d;
     b.white = b.scratch + hfi_kernel_scratch(c->posterior->kernel);
-    b.columns = b.white + c->classes * count * hfi_solution_rank(s);
-    b.room = b.columns + s->n * count; /* where it is needed */
+    b.columns = b.white + c->classes * all * hfi_solution_rank(s);
+    b.room = b.columns + s->n * all; /* where it is needed */
     return b;
 }
 
@@ -139,22 +149,45 @@ static double rounding_of(const hfi_classes *c, double largest)
     return DBL_EPSILON * (2.0 * n + 64.0) * worst * largest;
 }
 
-void hfi_jets_make(const hfi_classes *c, int degree, const double *centre, const double *half, double *room,
-                   double *scratch, hfi_jets *out)
+hfi_jets hfi_jets_about(const hfi_classes *c, int degree, const double *centre, const double *half,
+                        double *room)
 {
-    const arrays b = lay_out(c, degree, scratch);
-    const size_t count = hfi_jet_count(c->m, degree), all = c->classes * count,
+    const hfi_jets out = {.degree = degree,
+                          .count = hfi_jet_count(c->m, degree),
+                          .centre = room,
+                          .half = room + c->m,
+                          .gram = room + 2 * c->m};
+    memcpy(out.centre, centre, c->m * sizeof *centre);
+    memcpy(out.half, half, c->m * sizeof *half);
+    return out;
+}
+
+/* Gram matrix of the k-th of the jets, from blocks of two classes each. */
+static void multiply_out(const hfi_classes *c, size_t together, size_t k, const double *white, hfi_jets *out)
+{
+    const size_t count = out->count, all = c->classes * count,
                  rank = hfi_solution_rank(&c->posterior->solution);
-    *out = (hfi_jets){.degree = degree, .count = count, .centre = room, .half = room + c->m};
-    out->gram = room + 2 * c->m;
-    memcpy(out->centre, centre, c->m * sizeof *centre);
-    memcpy(out->half, half, c->m * sizeof *half);
-    for (size_t i = 0; i < c->classes; i++)
-        whiten(c, i, degree, centre, half, b.white + i * count * rank, &b);
-    hfi_gemm_tn(all, all, rank, 1.0, b.white, rank, b.white, rank, 0.0, out->gram, all);
     double largest = c->prior;
-    for (size_t k = 0; k < all; k++) largest = fmax(largest, out->gram[k * (all + 1)]);
+    for (size_t j = 0; j < c->classes; j++)
+        for (size_t i = 0; i <= j; i++)
+            hfi_gemm_tn(count, count, rank, 1.0, white + (i * together + k) * count * rank, rank,
+                        white + (j * together + k) * count * rank, rank, 0.0,
+                        out->gram + i * count + j * count * all, all);
+    for (size_t q = 0; q < all; q++) {
+        for (size_t p = 0; p < q / count * count; p++) out->gram[q + p * all] = out->gram[p + q * all];
+        largest = fmax(largest, out->gram[q * (all + 1)]);
+    }
     out->rounding = rounding_of(c, 2.0 * largest);
+}
+
+void hfi_jets_fill(const hfi_classes *c, size_t together, hfi_jets *jets, double *scratch)
+{
+    if (together == 0) return;
+    const size_t each = together * jets->count, rank = hfi_solution_rank(&c->posterior->solution);
+    const arrays b = lay_out(c, each, scratch);
+    for (size_t i = 0; i < c->classes; i++)
+        whiten(c, &c->side[i], together, jets, b.white + i * each * rank, &b);
+    for (size_t k = 0; k < together; k++) multiply_out(c, together, k, b.white, &jets[k]);
 }
 
 /* ---- what is left ------------------------------------------------------------------------------------------------ */

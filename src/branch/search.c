@@ -178,9 +178,10 @@ static void bound_some(size_t chunk, int thread, void *arg)
     search *s = arg;
     const hfi_branch_problem *g = s->problem;
     const size_t first = chunk * HFI_TOGETHER, left = s->children - first;
-    g->functions->bounds(g->of, thread, s->sign, s->best - s->tolerance,
-                         left < HFI_TOGETHER ? left : HFI_TOGETHER, s->low + first * s->m,
-                         s->high + first * s->m, s->bounds + first);
+    /* A decision needs no bound beyond its cut; NaN: there is none. */
+    const double enough = fmin(s->best - s->tolerance, nextafter(s->decide, (double)INFINITY));
+    g->functions->bounds(g->of, thread, s->sign, enough, left < HFI_TOGETHER ? left : HFI_TOGETHER,
+                         s->low + first * s->m, s->high + first * s->m, s->bounds + first);
 }
 
 static hf_status bound_children(search *s)

@@ -280,7 +280,7 @@ static void test_tensors(void **state)
     hfi_mean_model models[N] = {{.g = &d[0]}, {.g = &d[1]}, {.g = &d[2]}};
     const hfi_box_scratch bench = {.a = a, .fifth = fifth, .tensor = room, .white = white};
     const hfi_box box = {.b = &bench, .m = 1, .n = N, .mean = models, .s = {.linear = x}};
-    (void)hfi_moments_fifth(&rules, mean, s, p, third, fifth, scratch);
+    (void)hfi_moments_fifth(&rules, mean, s, p, fifth, scratch);
     (void)hfi_tensor_tilt(&box, &out);
     double expected = 0.0;
     const double step = 1e-4;
@@ -504,6 +504,50 @@ static void test_gradient(void **state)
     }
 }
 
+/* Jets that are filled together are those that each has alone. */
+static void test_together(void **state)
+{
+    (void)state;
+    enum {
+        TOGETHER = 3
+    };
+    trial t;
+    begin(&t, kernels[0], 3, NULL);
+    const hf_posterior *posterior = hf_classifier_posterior(t.classifier);
+    double lower[INPUTS + 1] = {-0.5, -0.5, 0.0}, upper[INPUTS + 1] = {0.5, 0.5, 0.0},
+                          middle[INPUTS + 1] = {0.0}, extent[INPUTS] = {0.5, 0.5};
+    size_t all[INPUTS] = {0, 1};
+    const hfi_subject subject = {.posterior = posterior,
+                                 .d = INPUTS + 1,
+                                 .free_count = INPUTS,
+                                 .free = all,
+                                 .lower = lower,
+                                 .upper = upper,
+                                 .middle = middle,
+                                 .extent = extent};
+    hfi_classes *c = NULL;
+    assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1, false, 1e-3, &c), HF_OK);
+    const size_t size = hfi_jets_room(c, 2), numbers = 3 * hfi_jet_count(INPUTS, 2);
+    double *room = calloc((TOGETHER + 1) * size, sizeof *room),
+           *scratch = calloc(hfi_jets_scratch(c, 2, TOGETHER), sizeof *scratch);
+    const double half[INPUTS] = {0.2, 0.1};
+    hfi_jets jets[TOGETHER], alone;
+    for (size_t k = 0; k < TOGETHER; k++) {
+        const double centre[INPUTS] = {0.3 * (double)k - 0.3, 0.1 * (double)k};
+        jets[k] = hfi_jets_about(c, 2, centre, half, room + k * size);
+    }
+    hfi_jets_fill(c, TOGETHER, jets, scratch);
+    for (size_t k = 0; k < TOGETHER; k++) {
+        alone = hfi_jets_about(c, 2, jets[k].centre, half, room + TOGETHER * size);
+        hfi_jets_fill(c, 1, &alone, scratch);
+        for (size_t q = 0; q < numbers * numbers; q++) assert_near(jets[k].gram[q], alone.gram[q], 1e-11);
+    }
+    free(room);
+    free(scratch);
+    hfi_classes_free(c);
+    end(&t);
+}
+
 /* The score by a fine grid is in its enclosure; counts add up. */
 static void test_explain_and_accuracy(void **state)
 {
@@ -573,13 +617,19 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_moments),     cmocka_unit_test(test_sound),
-        cmocka_unit_test(test_balls),       cmocka_unit_test(test_tensors),
-        cmocka_unit_test(test_point),       cmocka_unit_test(test_permutation),
-        cmocka_unit_test(test_two_classes), cmocka_unit_test(test_decisions),
-        cmocka_unit_test(test_radius),      cmocka_unit_test(test_attack),
-        cmocka_unit_test(test_gradient),    cmocka_unit_test(test_explain_and_accuracy),
-        cmocka_unit_test(test_arguments)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moments),
+                                       cmocka_unit_test(test_sound),
+                                       cmocka_unit_test(test_balls),
+                                       cmocka_unit_test(test_tensors),
+                                       cmocka_unit_test(test_point),
+                                       cmocka_unit_test(test_permutation),
+                                       cmocka_unit_test(test_two_classes),
+                                       cmocka_unit_test(test_decisions),
+                                       cmocka_unit_test(test_radius),
+                                       cmocka_unit_test(test_attack),
+                                       cmocka_unit_test(test_gradient),
+                                       cmocka_unit_test(test_together),
+                                       cmocka_unit_test(test_explain_and_accuracy),
+                                       cmocka_unit_test(test_arguments)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
