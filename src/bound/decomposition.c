@@ -18,9 +18,7 @@ typedef struct state {
 hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, void **out)
 {
     const hfi_memory memory = hfi_context_memory(ctx);
-    /* Functions of planes are no sums over coordinates: there is no such bound. */
     *out = NULL;
-    if (hfi_kernel_has_planes(subject->posterior->kernel)) return HF_OK;
     state *s = hfi_alloc(ctx, 1, sizeof *s);
     if (s == NULL) return HF_ERR_MEMORY;
     const hf_status status = hfi_plan_create(ctx, subject->posterior->kernel, &s->plan);

@@ -9,6 +9,8 @@
  *               box lies above and its tangent in the middle below
  *     wave      cos(2 pi f (x - z)) of one coordinate, which is its own estimate
  *     linear    sum v x z, likewise
+ *     plane     a cosine or an exponential of u = sum w x, of which two lines in u are estimates: where the cosine is neither
+ *               concave nor convex in the box, its tangent at the centre less and plus what it bends at most, or its range
  *     constant  a number; table, a number by outputs (coregion); codes, a number for each category
  *               that differs
  *
@@ -31,6 +33,7 @@ typedef enum hfi_plan_kind {
     HFI_PLAN_CONVEX,
     HFI_PLAN_WAVE,
     HFI_PLAN_LINEAR,
+    HFI_PLAN_PLANE,
     HFI_PLAN_CONSTANT,
     HFI_PLAN_TABLE,
     HFI_PLAN_CODES
@@ -41,10 +44,12 @@ typedef struct hfi_plan_node {
     hfi_plan_kind kind;
     size_t child, next;  /**< SIZE_MAX: none */
     size_t first, count; /**< its parts: plan->parts[first .. first + count) */
-    hfi_form psi;   /**< convex: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi) of periodic */
-    bool waves;     /**< convex: phi is of sin^2 */
-    double value;   /**< constant; what a product is multiplied by; alpha of rq */
-    size_t outputs; /**< table: rows and columns */
+    hfi_form
+        psi; /**< convex: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi) of periodic; plane: its kernel */
+    bool waves; /**< convex: phi is of sin^2 */
+    /** constant; what a product is multiplied by; alpha of rq; plane: u has value w z besides, and with 0 the plane is multiplied by that of z */
+    double value;
+    size_t outputs;      /**< table: rows and columns */
     const double *table; /**< owned by the kernel */
 } hfi_plan_node;
 

@@ -121,6 +121,20 @@ static void wave_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hfi
     hfi_cosine_range(angle, w * at->half[part->column], &v->lower, &v->upper);
 }
 
+/* Times a number of either sign. */
+static void turn_over(hfi_plan_value *v, double factor)
+{
+    const hfi_plan_value old = *v;
+    const bool over = factor < 0.0;
+    v->centre *= factor;
+    v->lower = factor * (over ? old.upper : old.lower);
+    v->upper = factor * (over ? old.lower : old.upper);
+    for (int i = 0; i < 2; i++) {
+        v->below[i] = factor * (over ? old.above[i] : old.below[i]);
+        v->above[i] = factor * (over ? old.below[i] : old.above[i]);
+    }
+}
+
 static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hfi_plan_value *v)
 {
     double half = 0.0;
@@ -135,6 +149,47 @@ static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
     v->lower = v->centre - half;
     v->upper = v->centre + half;
     v->most += half;
+}
+
+/* A cosine over a plane: its tangent at the centre, lowered by what it can bend downward and raised by what it can upward, or its range where that is less apart. */
+static void cosine_lines(double u, double half, hfi_plan_value *v)
+{
+    const double bend = 0.5 * half * half, down = bend * fmax(0.0, v->upper),
+                 up = bend * fmax(0.0, -v->lower);
+    const bool tangent = down + up < v->upper - v->lower;
+    v->below[0] = tangent ? v->centre - down : v->lower;
+    v->above[0] = tangent ? v->centre + up : v->upper;
+    v->below[1] = v->above[1] = tangent ? -sin(u) : 0.0;
+}
+
+/* Lines are in u less u at the centre. */
+static void plane_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hfi_plan_value *v)
+{
+    double u = 0.0, of_z = 0.0, half = 0.0;
+    v->phase = 0.0;
+    for (size_t k = node->first; k < node->first + node->count; k++) {
+        const hfi_plan_part *part = &at->plan->part[k];
+        const size_t c = part->column;
+        u += part->weight * (at->centre[c] + node->value * at->z[c]);
+        of_z += part->weight * at->z[c];
+        half += fabs(part->weight) * at->half[c];
+        v->phase += fabs(part->weight) * (fabs(at->centre[c]) + fabs(at->z[c]) + at->half[c]);
+    }
+    if (node->psi == HFI_FORM_TILT) {
+        v->centre = exp(u);
+        v->lower = exp(u - half);
+        v->upper = exp(u + half);
+        v->below[0] = v->below[1] = v->centre;
+        v->above[0] = 0.5 * (v->lower + v->upper);
+        v->above[1] = half > 0.0 ? 0.5 * (v->upper - v->lower) / half : v->centre;
+    } else {
+        v->centre = cos(u);
+        hfi_cosine_range(u, half, &v->lower, &v->upper);
+        cosine_lines(u, half, v);
+        if (node->value == 0.0) turn_over(v, cos(of_z));
+    }
+    v->most = fmax(fabs(v->lower), fabs(v->upper));
+    v->slack = v->above[0] - v->below[0];
 }
 
 static size_t output_of(double number, size_t outputs)
@@ -230,6 +285,9 @@ void hfi_plan_range(const hfi_plan_anchor *at)
         case HFI_PLAN_LINEAR:
             linear_range(at, node, v);
             break;
+        case HFI_PLAN_PLANE:
+            plane_range(at, node, v);
+            break;
         case HFI_PLAN_CONSTANT:
             v->lower = v->upper = v->centre = node->value;
             v->most = fabs(node->value);
@@ -298,6 +356,18 @@ static void linear_estimate(const hfi_plan_anchor *at, const hfi_plan_node *node
     }
 }
 
+static void plane_estimate(const hfi_plan_anchor *at, size_t node, double weight, hfi_plan_sums *sums)
+{
+    const hfi_plan_node *n = &at->plan->node[node];
+    const hfi_plan_value *v = &at->value[node];
+    const double *line = weight > 0.0 ? v->below : v->above;
+    add_constant(sums, weight * line[0]);
+    sums->size += fabs(weight) * (v->most + fabs(line[1])) * (1.0 + v->phase);
+    sums->slack[node] += fabs(weight) * v->slack;
+    for (size_t k = n->first; k < n->first + n->count; k++)
+        sums->slope[at->plan->part[k].column] += weight * line[1] * at->plan->part[k].weight;
+}
+
 static void list_estimate(const hfi_plan_anchor *at, size_t first, double weight, hfi_plan_sums *sums);
 
 static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight, hfi_plan_sums *sums)
@@ -312,6 +382,9 @@ static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight,
         break;
     case HFI_PLAN_LINEAR:
         linear_estimate(at, n, weight, sums);
+        break;
+    case HFI_PLAN_PLANE:
+        plane_estimate(at, node, weight, sums);
         break;
     case HFI_PLAN_CONSTANT:
     case HFI_PLAN_TABLE:

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
+
 /* The numbers in `plan` are those used so far; arrays that are NULL are not written. */
 typedef struct builder {
     const hf_kernel *kernel;
@@ -88,10 +90,20 @@ static size_t linear(builder *b, const hfi_leaf *leaf)
     return append_node(b, node);
 }
 
+/* A function of sum w (x + value z), or the product of those of sum w x and of sum w z. */
+static size_t plane(builder *b, const hfi_leaf *leaf, hfi_field field, double unit, double value)
+{
+    hfi_plan_node node = {
+        .kind = HFI_PLAN_PLANE, .child = SIZE_MAX, .first = b->plan.parts, .psi = leaf->form, .value = value};
+    node.count = leaf->columns;
+    for (size_t a = 0; a < leaf->columns; a++)
+        append_part(b, column(b, leaf, a), unit * entry(b, leaf, field, a), SIZE_MAX);
+    return append_node(b, node);
+}
+
 /* weight exp(-phi / 2) prod cos(2 pi m t), phi = sum 4 pi^2 s t^2 */
 static size_t component(builder *b, const hfi_leaf *leaf, size_t q)
 {
-    static const double PI = 3.14159265358979323846;
     const double *weight = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_WEIGHT);
     const double *mean = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_MEAN) + q * leaf->columns;
     const double *variance = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + q * leaf->columns;
@@ -151,6 +163,12 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
         return periodic(b, leaf);
     case HFI_FORM_LINEAR:
         return linear(b, leaf);
+    case HFI_FORM_WAVE:
+        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * PI, -1.0);
+    case HFI_FORM_SWELL:
+        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * PI, 0.0);
+    case HFI_FORM_TILT:
+        return plane(b, leaf, HFI_FIELD_RATE, 1.0, 1.0);
     case HFI_FORM_CONSTANT:
         return constant(b, b->kernel->value[leaf->first]);
     case HFI_FORM_WHITE:

@@ -107,33 +107,11 @@ static void check_points(const trial *t)
     }
 }
 
-/* Functions of planes are no sums over coordinates. */
-static bool sees_planes(const char *expression)
-{
-    return strstr(expression, "wave") || strstr(expression, "swell") || strstr(expression, "tilt");
-}
-
-/* There is no such bound for these, rather than a wrong one. */
-static void planes_have_none(void **state)
-{
-    size_t found = 0;
-    for (size_t e = 0; e < EXPRESSION_COUNT; e++) {
-        trial t;
-        if (!sees_planes(EXPRESSIONS[e])) continue;
-        make_trial(*state, EXPRESSIONS[e], HF_MEAN_CONSTANT, e, &t);
-        assert_null(t.state);
-        drop_trial(&t);
-        found++;
-    }
-    assert_true(found > 0);
-}
-
 static void means_stay_inside(void **state)
 {
     for (size_t e = 0; e < EXPRESSION_COUNT; e++) {
         trial t;
         hfi_stream stream;
-        if (sees_planes(EXPRESSIONS[e])) continue;
         make_trial(*state, EXPRESSIONS[e], e % 2 ? HF_MEAN_LINEAR : HF_MEAN_CONSTANT, e, &t);
         hfi_stream_init(&stream, 22, HFI_PURPOSE_TEST, e);
         for (size_t b = 0; b < BOXES; b++) {
@@ -159,7 +137,7 @@ static void small_boxes_are_narrow(void **state)
         trial t;
         hfi_stream stream;
         double width[3];
-        if (sees_codes(EXPRESSIONS[e]) || sees_planes(EXPRESSIONS[e])) continue; /* steps; none */
+        if (sees_codes(EXPRESSIONS[e])) continue; /* steps */
         make_trial(*state, EXPRESSIONS[e], HF_MEAN_ZERO, e, &t);
         hfi_stream_init(&stream, 23, HFI_PURPOSE_TEST, e);
         for (size_t j = 0; j < INPUTS; j++) t.centre[j] = 2.0 * hfi_stream_uniform(&stream) - 1.0;
@@ -197,7 +175,6 @@ static void linear_means_are_exact(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(planes_have_none),
         cmocka_unit_test(means_stay_inside),
         cmocka_unit_test(small_boxes_are_narrow),
         cmocka_unit_test(linear_means_are_exact),
