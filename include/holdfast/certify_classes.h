@@ -13,7 +13,8 @@
  * may be narrower than what was found for c alone. Beside its range each class has a chance:
  * whether some point of the box is of that class. A class is ruled out where its largest
  * probability is below the least of another; else branch and bound looks for the largest
- * min_(j != c) (P_c - P_j) of the box, until it is known on which side of 0 that is.
+ * min_(j != c) (P_c - P_j) of the box, until it is known on which side of 0 that is. With a loss
+ * (hf_classifier_set_rule()) expected losses take the place of probabilities in that.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h and certify_uses.h;
  * source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness

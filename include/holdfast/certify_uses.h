@@ -16,7 +16,10 @@
  * **More classes**, the link softmax. P = E[softmax(f)] for the joint normal distribution of the
  * latent values of all classes. Bounds see all their means and covariances together; the winner,
  * the class of the largest probability, is certain in a box where it is surely ahead of each other
- * class. Bounds include the error of the quadrature that they use: for up to four classes a bound;
+ * class. With a loss (hf_classifier_set_rule()) the winner has the least expected loss, and is
+ * certain where that is surely less than each other decision's; probabilities in what follows are
+ * then losses in units of the largest one. Bounds include the error of the quadrature that they
+ * use: for up to four classes a bound;
  * for more, where no quadrature with a useful bound is quick enough, six standard errors of a
  * randomly shifted sum that is always the same one, boxes of zero width among them. Certificates of
  * five classes and more rest on that estimate, and answers say so (`estimate`). Differences of
@@ -53,6 +56,17 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
                                   const hf_certify_settings *settings, size_t m,
                                   const double *lower, const double *upper, hf_range *out,
                                   double *argmin, double *argmax);
+
+/**
+ * Ranges of the expected loss sum_b loss_ab P_b of deciding for class a = settings->output, with
+ * the loss of the classifier's rule (hf_classifier_set_rule(); without one 1 - P_a), as
+ * hf_certify_class() has those of P_a. The tolerance is in units of the loss.
+ * Errors and warnings: those of hf_certify_class().
+ */
+HF_API hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
+                                 const hf_certify_settings *settings, size_t m, const double *lower,
+                                 const double *upper, hf_range *out, double *argmin,
+                                 double *argmax);
 
 /** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a
  * bound: link softmax, five classes and more. */

@@ -214,13 +214,19 @@ HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifi
 HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
 HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
-/** From latent values of two classes to a decision: P = E[link(lambda f)] is the probability of
- * class 1, and the decision is class 1 where P > threshold, else class 0. */
+/** From latent values to a decision. Of two classes P = E[link(lambda f)] is the probability of
+ * class 1, and the decision is class 1 where P > threshold, else class 0. With a loss the decision
+ * is the class a whose expected loss sum_b loss_ab P_b is least, of equals the first. */
 typedef struct hf_class_rule {
-    /** Scale of the link, between 1e-6 and 1e6. Probit: P = Phi(mean / sqrt(lambda^-2 + var)).
-     * Above 1 probabilities are bolder, below 1 more timid than those of the fit. Default: 1. */
+    /** Scale of the link of two classes, between 1e-6 and 1e6. Probit: P = Phi(mean /
+     * sqrt(lambda^-2 + var)). Above 1 probabilities are bolder, below 1 more timid than those of
+     * the fit. Default: 1. */
     double lambda;
-    double threshold; /**< P is compared with it; in (0, 1). Default: 1/2. */
+    double threshold; /**< P of two classes is compared with it; in (0, 1). Default: 1/2. */
+    /** NULL: every wrong decision costs 1. Else classes x classes, row by row: what the decision a
+     * costs where the class is b; not negative, finite, and a wrong decision costs more than the
+     * right one: loss_ab > loss_bb. Default: NULL. */
+    const double *loss;
 } hf_class_rule;
 /** The defaults that the fields name. */
 HF_API hf_class_rule hf_class_rule_default(void);
@@ -238,24 +244,35 @@ HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wron
                                     double *threshold);
 
 /**
- * Lets a classifier of two classes decide by another rule. All that asks it follows from then on:
- * probabilities and winners of hf_classify_predict(), certificates, attacks, explanations. The
- * posterior stays as it is, and files do not keep the rule. Not while another thread asks it.
- * @param rule NULL for the defaults
- * HF_ERR_ARGUMENT, which leaves the rule alone: a NULL classifier, numbers out of range, and any
- * rule but the default for the link softmax: more than two classes have no one threshold.
+ * Lets a classifier decide by another rule. All that asks it follows from then on: probabilities
+ * and winners of hf_classify_predict(), certificates, attacks, explanations. The posterior stays as
+ * it is, and files do not keep the rule. Not while another thread asks it.
+ * @param rule NULL for the defaults; its loss is copied. Of the links probit and logit a loss makes
+ *             the threshold (loss_10 - loss_00) / (loss_10 - loss_00 + loss_01 - loss_11)
+ * Errors, which leave the rule alone: HF_ERR_MEMORY; HF_ERR_ARGUMENT for a NULL classifier, numbers
+ * out of range, a scale or a threshold for the link softmax, a loss beside a threshold.
  */
 HF_API hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier,
                                         const hf_class_rule *rule);
-/** The rule; the default one for NULL. */
+/** The rule, the default one for NULL; its loss is the classifier's, until the next rule. */
 HF_API hf_class_rule hf_classifier_rule(const hf_classifier *classifier);
+
+/**
+ * The expected losses sum_b loss_ab P_b of the decisions a.
+ * @param loss        classes x classes as hf_class_rule has it, or NULL: 1 - P_a
+ * @param probability classes entries P_b
+ * @param expected    classes entries, not overlapping the others
+ * No errors; a NULL of the last two or no classes: nothing is done.
+ */
+HF_API void hf_class_expected_loss(size_t classes, const double *loss, const double *probability,
+                                   double *expected);
 
 /**
  * Class probabilities at m points x (m x d row-major, stride ldx). Any of the outputs may be NULL.
  * @param probability m x classes, row by row; rows add up to 1 to rounding. softmax: of x with d -
  *         1 inputs, the class being put last for every one
- * @param winner      m entries: the class of the largest probability, of equals the first; of two
- *                    classes that of the rule (hf_classifier_set_rule())
+ * @param winner      m entries: the class of the largest probability, of equals the first; with a
+ *                    rule (hf_classifier_set_rule()) that which it decides for
  * @param latent_mean, latent_var  m entries: of f; softmax: m x classes
  * @param error       m entries: bound on the error of each probability of a row, as
  *                    hf_class_probability() gives it. softmax: a bound for up to four classes (the

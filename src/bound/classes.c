@@ -2,6 +2,7 @@
 /* What bounds of class probabilities need, once for a whole box; and probabilities at points. */
 #include "bound/classes.h"
 
+#include "classify/classify.h"
 #include "classify/softmax.h"
 #include "linalg/linalg.h"
 #include <math.h>
@@ -183,20 +184,24 @@ static size_t look_size(const hfi_classes *c)
 }
 
 hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, const hfi_subject *subject,
-                             size_t winner, bool margin, double tolerance, hfi_classes **out)
+                             size_t winner, const hfi_quantity *quantity, double tolerance, hfi_classes **out)
 {
     hfi_classes *c = hfi_alloc(ctx, 1, sizeof *c);
     if (!c) return HF_ERR_MEMORY;
     *c = (hfi_classes){.memory = hfi_context_memory(ctx),
                        .posterior = posterior,
                        .subject = subject,
-                       .margin = margin,
+                       .quantity = quantity,
                        .winner = winner,
                        .classes = posterior->scaling.outputs,
                        .m = subject->free_count,
                        .d = subject->d,
-                       .tolerance = tolerance};
+                       .tolerance = tolerance,
+                       .unit = quantity->loss ? 0.0 : 1.0};
+    for (size_t k = 0; quantity->loss && k < c->classes * c->classes; k++)
+        c->unit = fmax(c->unit, quantity->loss[k]);
     const bool four = c->classes > 3;
+    tolerance /= c->unit;
     c->side = hfi_alloc(ctx, c->classes, sizeof *c->side);
     hf_status status = c->side ? check_scaling(ctx, c) : HF_ERR_MEMORY;
     for (size_t i = 0; status >= 0 && i < c->classes; i++) status = place_side(ctx, c, i);
@@ -351,13 +356,47 @@ static void find_gradient(const hfi_classes *c, const look *l, double *gradient)
     for (size_t j = 0; j + 1 < d; j++) gradient[j] = slope[j] / posterior->scaling.x_scale[j];
 }
 
-/* The class that comes nearest to the winner, where margins are asked about. */
-static size_t rival(const hfi_classes *c, const double *p)
+bool hfi_classes_row(const hfi_classes *c, size_t row, double *v)
 {
-    size_t other = SIZE_MAX;
-    for (size_t j = 0; c->margin && j < c->classes; j++)
-        if (j != c->winner && (other == SIZE_MAX || p[j] > p[other])) other = j;
-    return other;
+    const hfi_quantity *of = c->quantity;
+    if (of->of_margin ? row == c->winner || row >= c->classes : row > 0) return false;
+    for (size_t b = 0; b < c->classes; b++)
+        v[b] = of->of_margin ? hfi_decision_cost(c->classes, of->loss, row, b) -
+                                   hfi_decision_cost(c->classes, of->loss, c->winner, b)
+               : of->of_loss    ? hfi_decision_cost(c->classes, of->loss, c->winner, b)
+               : b == c->winner ? 1.0
+                                : 0.0;
+    return true;
+}
+
+double hfi_classes_centre(size_t count, double *a, double *size)
+{
+    double centre = 0.0;
+    *size = (double)INFINITY;
+    for (size_t k = 0; k <= count; k++) {
+        const double at = k == 0 ? 0.0 : a[k - 1];
+        double sum = 0.0;
+        for (size_t b = 0; b < count; b++) sum += fabs(a[b] - at);
+        if (!(sum < *size)) continue;
+        *size = sum;
+        centre = at;
+    }
+    for (size_t b = 0; b < count; b++) a[b] -= centre;
+    return centre;
+}
+
+double hfi_classes_least(const hfi_classes *c, const double *p, double *a, double *spare)
+{
+    double least = (double)INFINITY;
+    for (size_t row = 0; row < c->classes; row++) {
+        double value = 0.0;
+        if (!hfi_classes_row(c, row, spare)) continue;
+        for (size_t b = 0; b < c->classes; b++) value += spare[b] * p[b];
+        if (!(value < least)) continue;
+        least = value;
+        memcpy(a, spare, c->classes * sizeof *a);
+    }
+    return least;
 }
 
 double hfi_classes_point(hfi_classes *c, const double *x, double *error)
@@ -368,10 +407,11 @@ double hfi_classes_point(hfi_classes *c, const double *x, double *error)
     /* Twice the three standard errors of the estimate. */
     if (hfi_softmax_is_estimate(c->classes)) *error *= 2.0;
     *error += c->rounding;
-    const size_t other = rival(c, l.p);
-    if (other == SIZE_MAX) return l.p[c->winner];
-    *error *= 2.0;
-    return l.p[c->winner] - l.p[other];
+    double size;
+    const double least = hfi_classes_least(c, l.p, l.a, l.of_mean);
+    (void)hfi_classes_centre(c->classes, l.a, &size);
+    *error *= size;
+    return least;
 }
 
 double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
@@ -383,12 +423,7 @@ double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
         (void)hfi_moments(&c->quick, l.mean, l.covariance, l.p, l.third, l.link);
     else
         hfi_softmax_probability(n, l.mean, l.covariance, l.p, NULL, l.link);
-    const size_t other = rival(c, l.p);
-    if (gradient) {
-        memset(l.a, 0, n * sizeof *l.a);
-        l.a[c->winner] = 1.0;
-        if (other < n) l.a[other] = -1.0;
-        find_gradient(c, &l, gradient);
-    }
-    return l.p[c->winner] - (other < n ? l.p[other] : 0.0);
+    const double least = hfi_classes_least(c, l.p, l.a, l.of_mean);
+    if (gradient) find_gradient(c, &l, gradient);
+    return least;
 }

@@ -4,7 +4,7 @@
  * @brief Bounds of class probabilities of more than two classes, and of their differences.
  *
  * The posterior has an output for each class. In a box the C latent means have quadratic models (taylor.h), one for each class, and the covariance between the classes has one
- * from jets of their features (classes_spread.c); what is asked about is the expectation of a'softmax for weights a, and docs/methods/certify.md says how the three come together.
+ * from jets of their features (classes_spread.c); what is asked about is the least expectation of a'softmax for a few weights a, and docs/methods/certify.md says how the three come together.
  *
  * All in the solver's units of the inputs. The latent values are in units of the link.
  */
@@ -49,9 +49,10 @@ typedef struct hfi_classes {
     hfi_memory memory;
     const hf_posterior *posterior;
     const hfi_subject *subject; /* the question's */
-    bool margin;                /* about the least of P_winner - P_j, else about P_winner */
+    const hfi_quantity *quantity;
     size_t winner, classes, m, d;
     double tolerance;
+    double unit;              /* the largest loss, 1 without one */
     hfi_class *side;          /* C */
     hfi_rules quick;          /* for bounds, and for gradients */
     int degree, local_degree; /* of jets about the whole box, about parts of it */
@@ -70,12 +71,20 @@ typedef struct hfi_classes {
 /** HF_ERR_ARGUMENT unless the posterior is one of several classes that a priori know nothing of each other. `subject` is kept; without free inputs there are points to look
  * at alone. */
 hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, const hfi_subject *subject,
-                             size_t winner, bool margin, double tolerance, hfi_classes **out);
+                             size_t winner, const hfi_quantity *quantity, double tolerance,
+                             hfi_classes **out);
 void hfi_classes_free(hfi_classes *classes);
+
+/** The value that is asked about is the least of a few functionals v'P, rows 0, 1, ... of classes->classes at most: v (C) := one of them. False: there is none of that number. */
+bool hfi_classes_row(const hfi_classes *classes, size_t row, double *v);
+/** The least functional of probabilities; `a` (C) := its weights, `spare` (C) scratch. */
+double hfi_classes_least(const hfi_classes *classes, const double *p, double *a, double *spare);
+/** Takes off the weights what makes them least, as probabilities add up to 1: a'P is then at most *size times the largest change of a probability. @return what was taken off. */
+double hfi_classes_centre(size_t count, double *a, double *size);
 
 /** Probabilities (C entries) at a point (d entries, the last one is not looked at; user's units), as a prediction has them. One thread at a time. */
 void hfi_classes_look(hfi_classes *classes, const double *x, double *p);
-/** What is asked about: P_winner, or the least margin. With the gradient (d - 1 entries, user's units; or NULL) both are by the quicker quadrature of bounds. */
+/** The value that is asked about. With the gradient (d - 1 entries, user's units; or NULL) both are by the quicker quadrature of bounds. */
 double hfi_classes_value(hfi_classes *classes, const double *x, double *gradient);
 /** That as a prediction has it, and how far it may be off: the quadrature's error (of more than
  * four classes six standard errors, an estimate) and rounding. Without free inputs. */

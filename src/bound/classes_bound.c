@@ -36,15 +36,19 @@ static double lost_of_curve(const hfi_box *x)
 }
 
 /* Takes the functional a (n weights) in hand: gradient w, Hessian and the quadratic function H : X / 2. */
-void hfi_box_take(hfi_box *x, double osc)
+void hfi_box_take(hfi_box *x, double constant, double osc)
 {
     const size_t n = x->n, m = x->m, square = n * n;
     const hfi_box_scratch *b = x->b;
     double *g = b->tilt, *h = g + m, most = 0.0;
     hfi_moments_slopes(n, b->third, b->a, b->w, b->curve);
     x->osc = osc;
-    x->base = 0.0;
-    for (size_t i = 0; i < n; i++) x->base += b->a[i] * b->p[i];
+    x->base = x->constant = constant;
+    x->most = 0.0;
+    for (size_t i = 0; i < n; i++) {
+        x->base += b->a[i] * b->p[i];
+        x->most = fmax(x->most, fabs(b->a[i]));
+    }
     size_t pair = 0;
     for (size_t a = 0; a < m; a++) {
         g[a] = 0.0;
@@ -74,7 +78,7 @@ void hfi_box_refine(hfi_box *x)
         x->fifth = true;
     }
     memcpy(b->fine, b->tilt + x->m, x->m * x->m * sizeof *b->fine);
-    x->fine_lost = hfi_tensor_tilt(x, b->fine);
+    x->fine_lost = x->most * hfi_tensor_tilt(x, b->fine);
 }
 
 /* The least in the box of sum_j weight_j D_j + tilt Y, Y being H : X / 2, or that with another Hessian. */
@@ -107,7 +111,7 @@ static double least_of(const hfi_box *x, const double *weight, double tilt, cons
 static double slope_error(const hfi_box *x, double moves)
 {
     const double n = (double)x->n;
-    return 6.0 * x->error * (n * moves + n * n * x->spread);
+    return 6.0 * x->error * x->most * (n * moves + n * n * x->spread);
 }
 
 /* D^3 G [D] : X with the covariance at the centre, for osc a = 1. */
@@ -172,7 +176,7 @@ bool hfi_box_may_do(const hfi_box *x, double here)
     if (!(x->enough < (double)INFINITY)) return true;
     double lost = fmin(whole_tilt(x), 0.5 * third_order(x) + fourth_order(x));
     if (hfi_tensors_wanted(x->n) && x->scaled_spread < 0.9) lost = fmin(lost, fifth_order(x));
-    return here - x->osc * lost > x->enough;
+    return here - x->least_osc * lost > x->enough;
 }
 
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)

@@ -66,6 +66,8 @@ static hfi_box_scratch lay_out(const hfi_classes *c, double *scratch, size_t *to
                  {&b.spare, square},
                  {&b.wide, square},
                  {&b.factor, square},
+                 {&b.row, n},
+                 {&b.highest, n},
                  {&b.along, m},
                  {&b.white, (m + 2) * square + n},
                  {&b.place, m * HFI_TOGETHER},
@@ -130,28 +132,23 @@ static void find_covariance(hfi_box *x, const hfi_jets *jets)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static void set_weights(const hfi_box *x, size_t c, double weight, size_t other)
+/* Takes sign times a functional that is asked about in hand; false: there is none of that number. */
+static bool take_row(hfi_box *x, double sign, size_t row)
 {
-    memset(x->b->a, 0, x->n * sizeof *x->b->a);
-    x->b->a[c] = weight;
-    if (other < x->n) x->b->a[other] = -weight;
+    double *a = x->b->a, size;
+    if (!hfi_classes_row(x->c, row, a)) return false;
+    const double centre = hfi_classes_centre(x->n, a, &size);
+    for (size_t b = 0; b < x->n; b++) a[b] *= sign;
+    hfi_box_take(x, sign * centre, size);
+    return true;
 }
 
-/* The least that the other classes leave to class c, and what is left of that against the best of
- * them; not looked for where the class is not likely at the centre. */
-static double left_by_others(hfi_box *x, size_t c, double *margin)
+/* sign P_c in hand. */
+static void take_class(hfi_box *x, double sign, size_t c)
 {
-    double sum = 0.0, most = 0.0;
-    *margin = -1.0;
-    if (!(x->b->p[c] > 0.5)) return 0.0;
-    for (size_t j = 0; j < x->n; j++) {
-        if (j == c) continue;
-        const double own = fmin(hfi_box_by_density(x, j), 1.0);
-        sum += own;
-        most = fmax(most, own);
-    }
-    *margin = 1.0 - sum - most - 1e-12;
-    return 1.0 - sum - 1e-12;
+    memset(x->b->a, 0, x->n * sizeof *x->b->a);
+    x->b->a[c] = sign;
+    hfi_box_take(x, 0.0, 1.0);
 }
 
 /* Keeps the better one of the bound that there is and another one. */
@@ -165,46 +162,26 @@ static bool is_enough(const hfi_box *x)
     return x->bound >= x->enough;
 }
 
-/* P_c, or what is left to - P_c. Densities put most boxes aside that can be, and need no more moments than
- * the first. */
-static void bound_class(hfi_box *x, double sign, double *point)
+/* The lesser of two functionals, with sign -1 of two that stand with their sign turned: the value is the least of all. */
+static double lesser_of(double sign, double a, double b)
 {
-    const size_t c = x->c->winner;
-    double unused;
-    set_weights(x, c, sign, SIZE_MAX);
-    hfi_box_take(x, 1.0);
-    x->here = x->base;
-    x->bound = fmax(sign > 0.0 ? 0.0 : -1.0, hfi_box_by_taylor(x, point, x->b->best_gap));
-    x->by_density = false;
-    if (is_enough(x)) return;
-    const double by_taylor = x->bound;
-    offer(x, sign > 0.0 ? left_by_others(x, c, &unused) : -hfi_box_by_density(x, c));
-    x->by_density = x->bound > by_taylor || (x->smooth && !(x->scaled_spread < 0.9));
-    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
-    set_weights(x, c, sign, SIZE_MAX);
-    hfi_box_refine(x);
-    const double by_densities = x->bound;
-    offer(x, hfi_box_by_taylor(x, point, x->b->best_gap));
-    if (is_enough(x)) return;
-    offer(x, sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point));
-    if (x->bound > by_densities) x->by_density = false;
+    return sign > 0.0 ? fmin(a, b) : fmax(a, b);
 }
 
-/* The least of P_w - P_j over the others by Taylor's formula; with sign -1 the largest of P_j - P_w, which no box has below the best of the bounds. */
-static double margin_by_taylor(hfi_box *x, double sign, bool fine, double *point)
+/* The least functional by Taylor's formula; with sign -1 none has the whole below the best of the bounds. */
+static double by_taylor(hfi_box *x, double sign, bool fine, double *point)
 {
-    const size_t w = x->c->winner, m = x->m;
+    const size_t m = x->m;
     const hfi_box_scratch *b = x->b;
-    double best = sign * (double)INFINITY, *own = b->place2;
+    double best = sign * (double)INFINITY, predicted = best, *own = b->place2;
     x->here = best;
-    double predicted = best;
-    for (size_t j = 0; j < x->n; j++) {
-        if (j == w) continue;
-        set_weights(x, w, sign, j);
-        hfi_box_take(x, 2.0);
+    x->least_osc = (double)INFINITY;
+    for (size_t row = 0; row < x->n; row++) {
+        if (!take_row(x, sign, row)) continue;
         if (fine) hfi_box_refine(x);
         const double bound = hfi_box_by_taylor(x, own, b->gap);
-        x->here = sign > 0.0 ? fmin(x->here, x->base) : fmax(x->here, x->base);
+        x->least_osc = fmin(x->least_osc, x->osc);
+        x->here = lesser_of(sign, x->here, x->base);
         if (sign * x->predicted < sign * predicted) {
             predicted = x->predicted;
             memcpy(point, own, m * sizeof *point);
@@ -217,29 +194,86 @@ static double margin_by_taylor(hfi_box *x, double sign, bool fine, double *point
     return best;
 }
 
-/* The least margin: all of them are above 0 where P_w is above 1/2. */
-static void bound_margin(hfi_box *x, double sign, double *point)
+/* Densities bound sign v'P: with k the class of the largest weight it is v_k + sum_b (v_b - v_k) P_b, where the other classes are no more likely than their densities let
+ * them be. More than one of these are not looked for where class k is not likely at the centre. */
+static double row_by_densities(hfi_box *x, const double *v, double sign, double *top)
 {
-    const size_t w = x->c->winner;
-    double margin = -1.0;
-    x->bound = fmax(-1.0, margin_by_taylor(x, sign, false, point));
-    x->by_density = false;
-    if (is_enough(x)) return;
-    if (sign > 0.0) (void)left_by_others(x, w, &margin);
-    x->by_density = margin > x->bound;
-    offer(x, margin);
-    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
-    if (hfi_tensors_wanted(x->n)) offer(x, margin_by_taylor(x, sign, true, point));
-    if (is_enough(x) || sign < 0.0) return;
-    const double predicted = x->predicted;
-    set_weights(x, w, 1.0, SIZE_MAX);
-    hfi_box_take(x, 1.0);
-    hfi_box_refine(x);
-    offer(x, 2.0 * hfi_box_by_vertices(x, w) * (1.0 - 4.0 * DBL_EPSILON) - 1.0);
-    x->predicted = predicted;
+    const size_t n = x->n;
+    double *highest = x->b->highest, bound, size = 0.0;
+    size_t k = 0, others = 0;
+    double floor = (double)INFINITY;
+    for (size_t b = 0; b < n; b++) {
+        floor = fmin(floor, sign * v[b]);
+        size = fmax(size, fabs(v[b]));
+        if (sign * v[b] > sign * v[k]) k = b;
+    }
+    for (size_t b = 0; b < n; b++) others += v[b] != v[k];
+    bound = *top = sign * v[k];
+    if (others > 1 && !(x->b->p[k] > 0.5)) return floor;
+    for (size_t b = 0; b < n; b++) {
+        if (v[b] == v[k]) continue;
+        if (isnan(highest[b])) highest[b] = fmin(hfi_box_by_density(x, b), 1.0);
+        bound += (sign * v[b] - sign * v[k]) * highest[b];
+    }
+    return fmax(floor, others > 1 ? bound - 1e-12 * size : bound);
 }
 
-/* What input a adds to what Taylor's formula loses by the curvature of softmax. */
+/* All functionals by densities. */
+static double by_densities(hfi_box *x, double sign)
+{
+    double best = sign * (double)INFINITY, top, *v = x->b->row;
+    for (size_t row = 0; row < x->n; row++) {
+        if (!hfi_classes_row(x->c, row, v)) continue;
+        const double bound = row_by_densities(x, v, sign, &top);
+        if (!(sign * bound < sign * best)) continue;
+        best = bound;
+        x->top = top;
+    }
+    return best;
+}
+
+/* All functionals where P_c is surely at least p: the other classes share the rest. */
+static double by_least_probability(const hfi_box *x, size_t c, double p)
+{
+    double best = (double)INFINITY, *v = x->b->row;
+    for (size_t row = 0; row < x->n; row++) {
+        double least = (double)INFINITY;
+        if (!hfi_classes_row(x->c, row, v)) continue;
+        for (size_t b = 0; b < x->n; b++)
+            if (b != c) least = fmin(least, v[b]);
+        best = fmin(best, p * v[c] + (1.0 - p) * least - 8.0 * DBL_EPSILON * (fabs(v[c]) + fabs(least)));
+    }
+    return best;
+}
+
+/* Sign times the value in the box. Densities put most boxes aside that can be, and need no more moments than the first;
+ * where what the others lose at least leaves them a chance, they get it. */
+static void bound_value(hfi_box *x, double sign, double *point)
+{
+    const hfi_quantity *of = x->c->quantity;
+    const size_t c = x->c->winner;
+    for (size_t b = 0; b < x->n; b++) x->b->highest[b] = (double)NAN;
+    x->bound = by_taylor(x, sign, false, point);
+    x->by_density = false;
+    if (is_enough(x)) return;
+    const double densities = by_densities(x, sign);
+    x->by_density = densities > x->bound || (x->smooth && !(x->scaled_spread < 0.9));
+    offer(x, densities);
+    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
+    const double before = x->bound;
+    if (hfi_tensors_wanted(x->n)) offer(x, by_taylor(x, sign, true, point));
+    if (!is_enough(x) && !of->of_loss && (sign > 0.0 || !of->of_margin)) {
+        const double predicted = x->predicted;
+        take_class(x, sign, c);
+        hfi_box_refine(x);
+        const double own = sign > 0.0 ? hfi_box_by_vertices(x, c) : hfi_box_by_tangent(x, c, point);
+        offer(x, of->of_margin ? by_least_probability(x, c, own) : own);
+        x->predicted = predicted;
+    }
+    if (x->bound > before) x->by_density = false;
+}
+
+/* The share of input a in the curvature of softmax that Taylor's formula loses. */
 static double curved_share(const hfi_box *x, size_t a)
 {
     const size_t n = x->n;
@@ -256,12 +290,12 @@ static double curved_share(const hfi_box *x, size_t a)
 }
 
 /* The input that adds most to what the bound may be off; the widest where nothing tells. Densities lose a share of
- * P_c, or of what it leaves, that grows about twice as fast as the length of X. */
+ * probabilities that grows about twice as fast as the length of X. */
 static size_t choose_split(const hfi_box *x)
 {
     hfi_split best = {.most = -1.0, .widest = -1.0};
     double lost = 1.0;
-    if (x->scaled_spread < 0.9) lost = 2.0 * (x->sign > 0.0 ? 1.0 - x->here : -x->here);
+    if (x->scaled_spread < 0.9) lost = 2.0 * (x->top - x->here);
     for (size_t a = 0; a < x->m; a++) {
         if (!(x->half[a] > 0.0)) continue;
         double share = x->b->best_gap[a];
@@ -275,20 +309,18 @@ static size_t choose_split(const hfi_box *x)
 static void bound_by(hfi_box *x, double sign, const hfi_jets *jets, double *point)
 {
     find_covariance(x, jets);
-    if (x->c->margin)
-        bound_margin(x, sign, point);
-    else
-        bound_class(x, sign, point);
-    if (!(x->bound >= -1.0)) x->bound = -1.0;
+    bound_value(x, sign, point);
+    if (!(x->bound >= -(double)INFINITY)) x->bound = -(double)INFINITY;
 }
 
 /* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features are a good part of what its bound loses. */
 static bool lacks_jets(const hfi_box *x)
 {
-    const double gap = x->here - x->bound,
-                 near = x->c->margin ? 0.05 : (x->c->heavy ? 3.0 : 20.0) * x->c->tolerance;
+    const double gap = x->here - x->bound, near = x->c->quantity->of_margin
+                                                      ? 0.05 * x->c->unit
+                                                      : (x->c->heavy ? 3.0 : 20.0) * x->c->tolerance;
     if (is_enough(x)) return false;
-    if (x->c->margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
+    if (x->c->quantity->of_margin ? x->bound > 0.0 || x->here < 0.0 : gap < x->c->tolerance) return false;
     if (x->tilt_lost > 0.25 * gap) return true;
     return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
 }
@@ -400,10 +432,7 @@ double hfi_classes_sketch(hfi_classes *c, const double *point, double *gradient)
     covariance_arrays(&x, &x.s);
     hfi_covariance_of_box(c, &c->whole, b.place, b.half, &x.s, b.shape);
     (void)hfi_moments(&c->quick, b.at, x.s.here, b.p, b.third, b.moments);
-    size_t other = SIZE_MAX;
-    for (size_t j = 0; c->margin && j < n; j++)
-        if (j != c->winner && (other == SIZE_MAX || b.p[j] > b.p[other])) other = j;
-    set_weights(&x, c->winner, 1.0, other);
+    const double least = hfi_classes_least(c, b.p, b.a, b.row);
     hfi_moments_slopes(n, b.third, b.a, b.w, b.curve);
     for (size_t a = 0; a < m; a++) {
         double slope = 0.0;
@@ -411,5 +440,5 @@ double hfi_classes_sketch(hfi_classes *c, const double *point, double *gradient)
         for (size_t k = 0; k < square; k++) slope += 0.5 * b.curve[k] * x.s.linear[a * square + k];
         gradient[a] = slope / c->subject->extent[a];
     }
-    return b.p[c->winner] - (other < n ? b.p[other] : 0.0);
+    return least;
 }

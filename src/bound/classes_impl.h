@@ -52,6 +52,8 @@ typedef struct hfi_box_scratch {
     double *at;                         /* C: means at some point */
     double *p, *q, *third, *third2, *fifth, *a, *w, *w2, *low;
     double *curve, *spare;  /* C x C */
+    double *row;            /* C: weights */
+    double *highest;        /* C: what each class's probability is not above; NaN: not known yet */
     double *wide;           /* C x C: a covariance that is nowhere less */
     double *factor;         /* C x C: of the covariance of differences */
     double *along;          /* m: how fast the length of X falls with each half-width */
@@ -85,12 +87,14 @@ typedef struct hfi_box {
     double moves_rest, spread_rest; /* what of them is not linear in the box */
     double
         thinner; /* what the covariance may shrink by: its inverse is at most so many times that at the centre */
-    /* The functional at hand: osc a, G_0, what H : X / 2 may be off, and its largest size. */
-    double osc, base, tilt_lost;
+    /* The functional at hand, constant + a'P: the size of a (at least osc a) and of its largest entry, G_0, what H : X / 2 may be off, and its largest size. */
+    double constant, osc, most, base, tilt_lost;
     double fine_lost;    /* besides, of third and fourth derivatives */
     bool fine;           /* they are there */
     bool fifth;          /* and the moments that they are made of */
     double sign, enough; /* what is bounded, and a bound that need not be better */
+    double least_osc;    /* of all functionals that are asked about */
+    double top;          /* what the best bound by densities begins from: the largest weight of a class */
     bool by_density;     /* densities give the best bound */
     /* What came out. */
     double bound, predicted, here;
@@ -102,8 +106,8 @@ double hfi_matrix_size(size_t n, const double *x);
 void hfi_box_sizes(hfi_box *x);
 /** Scaled length of a change of the mean of class c by 1. */
 double hfi_box_length(const hfi_box *x, size_t c);
-/** Takes the functional with the weights scratch->a in hand, of which osc is osc a: its slopes at the centre, from the third moments there. */
-void hfi_box_take(hfi_box *x, double osc);
+/** Takes the functional constant + scratch->a'P in hand, of which osc is the size: its slopes at the centre, from the third moments there. */
+void hfi_box_take(hfi_box *x, double constant, double osc);
 /** Adds its third and fourth derivatives, where they are of use. */
 void hfi_box_refine(hfi_box *x);
 /** Whether bounds by derivatives could be `enough` for that functional, whose value at the centre is `here`: what they lose at least is known before fifth moments are. */

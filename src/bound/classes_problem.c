@@ -7,7 +7,7 @@
 static hf_status create(hf_context *ctx, hfi_certify_problem *q)
 {
     const hf_status status = hfi_classes_create(ctx, q->subject.posterior, &q->subject, q->settings.output,
-                                                q->quantity->of_margin, q->settings.tolerance, &q->classes);
+                                                q->quantity, q->settings.tolerance, &q->classes);
     if (status >= 0 && q->subject.free_count > 0) q->scratch = hfi_classes_scratch(q->classes);
     return status;
 }

@@ -97,7 +97,8 @@ static size_t plane(builder *b, const hfi_leaf *leaf, hfi_field field, double un
         .kind = HFI_PLAN_PLANE, .child = SIZE_MAX, .first = b->plan.parts, .psi = leaf->form, .value = value};
     node.count = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, column(b, leaf, a), unit * entry(b, leaf, field, a), SIZE_MAX);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a), unit * hfi_leaf_entry(b->kernel, leaf, field, a),
+                    SIZE_MAX);
     return append_node(b, node);
 }
 

@@ -119,7 +119,8 @@ const hfi_quantity
     hfi_quantity_logit = {LINK, .name = "logit", .link = HF_LINK_LOGIT, .bound = hfi_bound_logit},
     hfi_quantity_softmax = {CLASSES, .name = "softmax", .least = 0.0, .most = 1.0},
     hfi_quantity_margin = {CLASSES, .name = "margin", .of_margin = true, .least = -(double)INFINITY,
-                           .most = (double)INFINITY};
+                           .most = (double)INFINITY},
+    hfi_quantity_loss = {CLASSES, .name = "loss", .of_loss = true, .least = 0.0, .most = (double)INFINITY};
 
 const hfi_quantity *hfi_quantity_of(hf_certify_what what)
 {

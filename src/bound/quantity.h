@@ -29,7 +29,9 @@ struct hfi_quantity {
     bool scaled;        /* in the output's units */
     bool shifted;       /* and from their zero */
     bool of_class;      /* settings.output is the number of a class, an input of the posterior */
-    bool of_margin;     /* and it is the least by which that class is ahead of the others */
+    bool of_margin;     /* and it is the least by which deciding for that class costs less than for another */
+    bool of_loss;       /* and it is what deciding for it is expected to cost */
+    const double *loss; /* of these two, as hf_class_rule has it; the caller's */
     hf_link link;       /* of two classes */
     double least, most; /* no value is beyond */
     /** How a box is bounded without rigour. */
@@ -57,8 +59,9 @@ struct hfi_quantity {
 extern const hfi_quantity hfi_quantity_mean, hfi_quantity_sd, hfi_quantity_mean_plus;
 /** The probability of class 1 of two (link.h). */
 extern const hfi_quantity hfi_quantity_probit, hfi_quantity_logit;
-/** The probability of one of several classes (classes.h), and the least by which it is ahead of the others. */
-extern const hfi_quantity hfi_quantity_softmax, hfi_quantity_margin;
+/** The probability of one of several classes (classes.h), the least by which deciding for it costs less than for another, and
+ * what it is expected to cost; of rows without a loss every wrong decision costs 1. */
+extern const hfi_quantity hfi_quantity_softmax, hfi_quantity_margin, hfi_quantity_loss;
 
 /** The public ones; NULL: there is none of that number. */
 const hfi_quantity *hfi_quantity_of(hf_certify_what what);

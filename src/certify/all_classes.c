@@ -80,8 +80,10 @@ static hf_status classes_of(hf_context *ctx, const job *j, size_t m, const doubl
     for (size_t k = 0; status >= 0 && estimate && k < m; k++) {
         const double *own = p + k * j->classes;
         const size_t c = class[k];
+        double size;
         for (size_t i = 0; i < j->classes; i++)
-            if (i != c && !(own[c] - own[i] > 4.0 * error[k])) class[k] = j->classes;
+            if (i != c && !(hfi_class_margin(j->classifier, own, c, i, &size) > 2.0 * size * error[k]))
+                class[k] = j->classes;
     }
     hfi_free(ctx, p);
     return status;
@@ -109,11 +111,20 @@ static hf_status look_at_most(hf_context *ctx, job *j)
 static bool is_below(const job *j, const hf_class_range *of, size_t c)
 {
     const size_t classes = j->classes;
-    const double threshold = hf_classifier_rule(j->classifier).threshold;
-    if (j->two && threshold != 0.5)
-        return c == 1 ? of[1].range.upper <= threshold : of[1].range.lower > threshold;
-    for (size_t i = 0; i < classes; i++)
-        if (i != c && of[c].range.upper < of[i].range.lower) return true;
+    const hf_class_rule rule = hf_classifier_rule(j->classifier);
+    if (j->two && rule.threshold != 0.5)
+        return c == 1 ? of[1].range.upper <= rule.threshold : of[1].range.lower > rule.threshold;
+    for (size_t i = 0; i < classes; i++) {
+        /* The least by which c costs more than i. */
+        double more = 0.0, size = 0.0;
+        for (size_t b = 0; b < classes; b++) {
+            const double v = hfi_decision_cost(classes, j->two ? NULL : rule.loss, c, b) -
+                             hfi_decision_cost(classes, j->two ? NULL : rule.loss, i, b);
+            more += v * (v > 0.0 ? of[b].range.lower : of[b].range.upper);
+            size += fabs(v);
+        }
+        if (more > 4.0 * DBL_EPSILON * size) return true;
+    }
     return false;
 }
 

@@ -169,7 +169,7 @@ static hf_status make_ready(hf_context *ctx, aim *a, const double *x)
                                .lower = a->middle,
                                .upper = a->middle,
                                .middle = a->middle};
-    return hfi_classes_create(ctx, a->value.posterior, &a->subject, 0, false, 0.01, &a->classes);
+    return hfi_classes_create(ctx, a->value.posterior, &a->subject, 0, a->value.quantity, 0.01, &a->classes);
 }
 
 /* Every row, into the caller's arrays in the end. */

@@ -42,9 +42,30 @@ hf_status hfi_certify_is_other(hf_context *ctx, const hf_classifier *classifier,
     const hf_status status = hf_classify_predict(ctx, classifier, 1, point, d, p, &other, NULL, NULL, &error);
     *out = status >= 0 && other != winner;
     /* Three standard errors are given; each probability gets six. */
-    if (*out && hf_certify_is_estimate(classifier)) *out = p[other] - p[winner] > 4.0 * error;
+    if (*out && hf_certify_is_estimate(classifier)) {
+        double size;
+        const double margin = hfi_class_margin(classifier, p, other, winner, &size);
+        *out = margin > 2.0 * size * error;
+    }
     hfi_free(ctx, p);
     return status;
+}
+
+double hfi_class_margin(const hf_classifier *classifier, const double *p, size_t decision, size_t other,
+                        double *size)
+{
+    const size_t classes = hf_classifier_classes(classifier);
+    const double *loss =
+        hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? hf_classifier_rule(classifier).loss : NULL;
+    double margin = 0.0;
+    *size = 0.0;
+    for (size_t b = 0; b < classes; b++) {
+        const double v =
+            hfi_decision_cost(classes, loss, other, b) - hfi_decision_cost(classes, loss, decision, b);
+        margin += v * p[b];
+        *size += fabs(v);
+    }
+    return margin;
 }
 
 size_t hfi_class_inputs(const hf_classifier *classifier)
@@ -137,6 +158,73 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
     return hfi_certify_class_boxes(ctx, classifier, settings, m, lower, upper, out, argmin, argmax);
 }
 
+/* ---- expected losses ------------------------------------------------------------------------------------------------ */
+
+static double largest_loss(const hf_classifier *classifier)
+{
+    const double *loss = hf_classifier_rule(classifier).loss;
+    const size_t classes = hf_classifier_classes(classifier);
+    double most = loss ? 0.0 : 1.0;
+    for (size_t k = 0; loss && k < classes * classes; k++) most = fmax(most, loss[k]);
+    return most;
+}
+
+/* A loss of two classes is base + slope P, P of class 1. */
+static hf_status loss_of_two(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings own,
+                             const double cost[2], const hfi_part_boxes *job, hf_range *out, double *argmin,
+                             double *argmax)
+{
+    const double base = cost[0], slope = cost[1] - cost[0], slack = 8.0 * DBL_EPSILON * (cost[0] + cost[1]);
+    const bool falls = slope < 0.0, lower_only = own.lower_only;
+    own.output = 1;
+    own.tolerance = fmin(own.tolerance / fabs(slope), 1.0);
+    own.decide_at = (own.decide_at - base) / slope;
+    if (falls) own.lower_only = own.upper_only, own.upper_only = lower_only;
+    const hf_status status = hfi_certify_class_boxes(ctx, classifier, &own, job->m, job->lower, job->upper,
+                                                     out, falls ? argmax : argmin, falls ? argmin : argmax);
+    for (size_t k = 0; status >= 0 && k < job->m; k++) {
+        hf_range *r = &out[k];
+        const double ends[] = {base + slope * r->lower, base + slope * r->upper},
+                     attained[] = {base + slope * r->lower_attained, base + slope * r->upper_attained};
+        r->lower = fmax(fmin(cost[0], cost[1]), ends[falls] - slack);
+        r->upper = fmin(ends[!falls] + slack, isinf(ends[!falls]) ? ends[!falls] : fmax(cost[0], cost[1]));
+        r->lower_attained = attained[falls];
+        r->upper_attained = attained[!falls];
+    }
+    return status;
+}
+
+hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
+                          const hf_certify_settings *settings, size_t m, const double *lower,
+                          const double *upper, hf_range *out, double *argmin, double *argmax)
+{
+    if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_loss");
+    const hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    const hfi_quantity *quantity = &hfi_quantity_mean;
+    const size_t classes = hf_classifier_classes(classifier);
+    const double *loss = hf_classifier_rule(classifier).loss;
+    hf_status status = hfi_class_quantity(ctx, classifier, own.output, &quantity);
+    if (status >= 0) status = check_rigorous(ctx, quantity, &own);
+    if (status < 0) return status;
+    if (!quantity->of_class) {
+        const double cost[2] = {hfi_decision_cost(classes, loss, own.output, 0),
+                                hfi_decision_cost(classes, loss, own.output, 1)};
+        const hfi_part_boxes job = {.m = m, .lower = lower, .upper = upper};
+        return loss_of_two(ctx, classifier, own, cost, &job, out, argmin, argmax);
+    }
+    hfi_quantity expected = hfi_quantity_loss;
+    expected.loss = loss;
+    status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), &expected, &own, m, lower, upper,
+                               out, argmin, argmax);
+    const double most = largest_loss(classifier);
+    for (size_t k = 0; status >= 0 && k < m; k++) {
+        out[k].lower = fmax(out[k].lower, 0.0);
+        if (isfinite(out[k].upper)) out[k].upper = fmin(out[k].upper, most);
+        out[k].estimate = hf_certify_is_estimate(classifier);
+    }
+    return status;
+}
+
 /* ---- decisions --------------------------------------------------------------------------------------------------- */
 
 hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_t class,
@@ -146,14 +234,16 @@ hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_
     /* Nearer to the cut than this, or than this share of a threshold or of 1 less it, is left open. */
     static const double undecided_mean = 1e-8, undecided_margin = 1e-6, undecided_share = 1e-7;
     const hf_posterior *posterior = hf_classifier_posterior(classifier);
-    const double threshold = hf_classifier_rule(classifier).threshold;
+    const hf_class_rule rule = hf_classifier_rule(classifier);
+    const double threshold = rule.threshold;
     const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
+    hfi_quantity lead = several ? hfi_quantity_margin : hfi_quantity_mean;
+    if (several) lead.loss = rule.loss;
     own->decide_at = 0.0;
     own->output = several ? class : 0;
-    own->tolerance = several ? undecided_margin : undecided_mean;
+    own->tolerance = several ? undecided_margin * largest_loss(classifier) : undecided_mean;
     if (several || threshold == 0.5)
-        return hfi_certify_boxes(ctx, posterior, several ? &hfi_quantity_margin : &hfi_quantity_mean, own, 1,
-                                 lower, upper, range, at, at);
+        return hfi_certify_boxes(ctx, posterior, &lead, own, 1, lower, upper, range, at, at);
     own->decide_at = threshold;
     own->output = 1;
     own->tolerance = undecided_share * fmin(threshold, 1.0 - threshold);

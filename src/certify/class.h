@@ -7,6 +7,7 @@
 #define HFI_CERTIFY_CLASS_H
 
 #include "certify/range.h"
+#include "classify/classify.h"
 #include <float.h>
 #include <holdfast/certify_uses.h>
 #include <string.h>
@@ -30,6 +31,11 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
 hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_t class,
                          hf_certify_settings *own, const double *lower, const double *upper, hf_range *range,
                          double *at);
+
+/** By how much a decision is expected to cost less than another one, of two classes by a threshold the lead of its probability; *size
+ * times the error of a probability is how far that may be off. */
+double hfi_class_margin(const hf_classifier *classifier, const double *p, size_t decision, size_t other,
+                        double *size);
 
 /** Ranges of class 1 of two become those of class 0. */
 void hfi_turn_ranges(size_t m, hf_range *ranges);

@@ -54,13 +54,15 @@ static hf_status find_margins(hf_context *ctx, const flip *f, size_t count)
                             s->observed ? var : NULL);
     }
     for (size_t k = 0; k < count && status >= 0; k++) {
-        double value, other = -(double)INFINITY;
+        double value, size, least = (double)INFINITY;
         if (f->of_class) {
             for (size_t q = 0; q < classes; q++)
-                if (q != f->named.winner) other = fmax(other, p[k * classes + q]);
+                if (q != f->named.winner)
+                    least = fmin(least, hfi_class_margin(c->value.classifier, p + k * classes,
+                                                         f->named.winner, q, &size));
             /* 0 at the threshold of two classes, where that is 1/2 exactly what is left of the lead. */
             const double ahead = 1.0 - 2.0 * hf_classifier_rule(c->value.classifier).threshold;
-            f->margin[k] = p[k * classes + f->named.winner] - other;
+            f->margin[k] = least;
             f->margin[k] += f->named.winner == 1 ? ahead : -ahead;
             continue;
         }

@@ -11,6 +11,7 @@ struct hf_classifier {
     hf_link link;
     size_t classes;
     hf_class_rule rule;
+    double *loss; /* of the rule */
 };
 
 hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
@@ -25,7 +26,7 @@ hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link
                           posterior->scaling.outputs, classes);
     hf_classifier *c = hfi_alloc(ctx, 1, sizeof *c);
     if (!c) return HF_ERR_MEMORY;
-    *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes, hf_class_rule_default()};
+    *c = (hf_classifier){hfi_context_memory(ctx), posterior, link, classes, hf_class_rule_default(), NULL};
     *out = c;
     return HF_OK;
 }
@@ -35,6 +36,7 @@ void hf_classifier_free(hf_classifier *classifier)
     if (!classifier) return;
     const hfi_memory memory = classifier->memory;
     hf_posterior_free(classifier->posterior);
+    hfi_memory_free(&memory, classifier->loss);
     hfi_memory_free(&memory, classifier);
 }
 
@@ -80,9 +82,55 @@ hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, do
     return HF_OK;
 }
 
+void hf_class_expected_loss(size_t classes, const double *loss, const double *probability, double *expected)
+{
+    if (!probability || !expected) return;
+    for (size_t a = 0; a < classes; a++) {
+        expected[a] = loss ? 0.0 : 1.0 - probability[a];
+        for (size_t b = 0; loss && b < classes; b++) expected[a] += loss[a * classes + b] * probability[b];
+    }
+}
+
+/* A right decision costs less than a wrong one, whatever the class is. */
+static hf_status check_loss(hf_context *ctx, size_t classes, const double *loss)
+{
+    for (size_t a = 0; a < classes; a++)
+        for (size_t b = 0; b < classes; b++) {
+            const double cost = loss[a * classes + b], right = loss[b * (classes + 1)];
+            if (!(cost >= 0.0) || !isfinite(cost))
+                return hfi_refuse(
+                    ctx,
+                    "the loss of the decision %zu for class %zu is %g; it must be finite and not "
+                    "below 0",
+                    a, b, cost);
+            if (a != b && !(cost > right))
+                return hfi_refuse(
+                    ctx,
+                    "the loss of the decision %zu for class %zu is %g, but %g that of the right "
+                    "one, which must be less",
+                    a, b, cost, right);
+        }
+    return HF_OK;
+}
+
+/* The loss of two classes makes a threshold. */
+static hf_status take_loss(hf_context *ctx, const hf_classifier *c, hf_class_rule *rule)
+{
+    double threshold;
+    hf_status status = check_loss(ctx, c->classes, rule->loss);
+    if (status < 0 || c->link == HF_LINK_SOFTMAX) return status;
+    status =
+        hf_class_threshold(ctx, rule->loss[2] - rule->loss[0], rule->loss[1] - rule->loss[3], &threshold);
+    if (status >= 0 && rule->threshold != 0.5 && rule->threshold != threshold)
+        return hfi_refuse(ctx, "a loss makes the threshold %g, but %g is given besides", threshold,
+                          rule->threshold);
+    if (status >= 0) rule->threshold = threshold;
+    return status;
+}
+
 hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, const hf_class_rule *rule)
 {
-    const hf_class_rule own = rule ? *rule : hf_class_rule_default();
+    hf_class_rule own = rule ? *rule : hf_class_rule_default();
     if (!classifier) return hfi_refuse(ctx, "hf_classifier_set_rule: classifier is NULL");
     if (!(own.lambda >= least_lambda) || !(own.lambda <= most_lambda))
         return hfi_refuse(ctx, "the scale of the link is %g; it must be from %g to %g", own.lambda,
@@ -93,6 +141,17 @@ hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, con
         return hfi_refuse(
             ctx, "a scale of %g and a threshold of %g are for the links of two classes, not for softmax",
             own.lambda, own.threshold);
+    double *loss = NULL;
+    if (own.loss) {
+        const hf_status status = take_loss(ctx, classifier, &own);
+        if (status < 0) return status;
+        const size_t count = classifier->classes * classifier->classes;
+        loss = hfi_memory_alloc(&classifier->memory, count, sizeof *loss);
+        if (!loss) return hfi_out_of_memory(ctx);
+        memcpy(loss, own.loss, count * sizeof *loss);
+    }
+    hfi_memory_free(&classifier->memory, classifier->loss);
+    own.loss = classifier->loss = loss;
     classifier->rule = own;
     return HF_OK;
 }
@@ -137,8 +196,8 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
 {
     if (!classifier) return hfi_refuse(ctx, "hf_classify_predict: classifier is NULL");
     if (classifier->link == HF_LINK_SOFTMAX)
-        return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, m, x, ldx, probability,
-                                   winner, latent_mean, latent_var, error);
+        return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, classifier->loss, m, x,
+                                   ldx, probability, winner, latent_mean, latent_var, error);
     double *room = hfi_alloc(ctx, m, 2 * sizeof *room);
     if (!room) return HF_ERR_MEMORY;
     const answer a = {room, room + m, probability, winner, error};

@@ -13,6 +13,12 @@
 /** For who owns the classifier: the posterior that it owns. */
 hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
 
+/** The cost of a decision where the class is another or the same; `loss` as hf_class_rule has it. */
+static inline double hfi_decision_cost(size_t classes, const double *loss, size_t decision, size_t class)
+{
+    return loss ? loss[decision * classes + class] : decision == class ? 0.0 : 1.0;
+}
+
 /** The link of sites of labels. */
 hf_link hfi_class_link(hf_likelihood sites);
 /** static double probability(double mean, double var) of the second of two classes, in the texts of export/export_c.h; NULL for a link

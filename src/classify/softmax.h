@@ -118,10 +118,10 @@ void hfi_softmax_differences(size_t classes, const double *v, size_t stride, dou
 /** `count` points of C - 1 numbers, spread as normal ones are, the same always. */
 hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, double *points);
 
-/** hf_classify_predict() for a posterior of C outputs; latent_mean and latent_var are m x C. */
-hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, size_t classes, size_t m,
-                              const double *x, size_t ldx, double *probability, size_t *winner,
-                              double *latent_mean, double *latent_var, double *error);
+/** hf_classify_predict() for a posterior of C outputs; latent_mean and latent_var are m x C. `loss` is that of the rule, or NULL. */
+hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, size_t classes,
+                              const double *loss, size_t m, const double *x, size_t ldx, double *probability,
+                              size_t *winner, double *latent_mean, double *latent_var, double *error);
 
 /* ---- the public interface's part ---------------------------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Class probabilities from the posterior of C outputs: at every point the joint distribution of the C latent values, and what the link makes of it. */
+#include "classify/classify.h"
 #include "classify/softmax.h"
 #include "linalg/linalg.h"
 #include <math.h>
@@ -130,17 +131,19 @@ static hf_status check_result(hf_context *ctx, const batch *job)
     return HF_OK;
 }
 
-static size_t winner_of(size_t classes, const double *p)
+/* The decision of the least expected loss; without a loss the largest probability. */
+static size_t winner_of(size_t classes, const double *loss, const double *p, double *expected)
 {
     size_t best = 0;
+    hf_class_expected_loss(classes, loss, p, expected);
     for (size_t c = 1; c < classes; c++)
-        if (p[c] > p[best]) best = c;
+        if (loss ? expected[c] < expected[best] : p[c] > p[best]) best = c;
     return best;
 }
 
-hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, size_t classes, size_t m,
-                              const double *x, size_t ldx, double *probability, size_t *winner,
-                              double *latent_mean, double *latent_var, double *error)
+hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, size_t classes,
+                              const double *loss, size_t m, const double *x, size_t ldx, double *probability,
+                              size_t *winner, double *latent_mean, double *latent_var, double *error)
 {
     batch job = {.posterior = posterior, .classes = classes, .m = m, .x = x, .ldx = ldx};
     hf_status s = check(ctx, &job);
@@ -160,7 +163,7 @@ hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, si
         if (latent_var) memcpy(latent_var, job.var, bytes);
         if (error) memcpy(error, job.error, m * sizeof *error);
         for (size_t i = 0; winner && i < m; i++)
-            winner[i] = winner_of(classes, job.probability + i * classes);
+            winner[i] = winner_of(classes, loss, job.probability + i * classes, job.mean);
     }
     hfi_free(ctx, job.mean);
     return s;

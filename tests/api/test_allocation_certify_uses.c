@@ -15,6 +15,16 @@ static hf_status range(workshop *w)
     return s;
 }
 
+static hf_status expected_loss(workshop *w)
+{
+    hf_classifier *c = classifiers_make();
+    hf_range out = {.lower = 77.0};
+    const hf_status s = hf_certify_loss(w->ctx, c, NULL, 1, low, high, &out, NULL, NULL);
+    assert_true((out.lower == 77.0) == (s < 0));
+    hf_classifier_free(c);
+    return s;
+}
+
 static hf_status decision(workshop *w)
 {
     hf_classifier *c = classifiers_make();
@@ -127,9 +137,9 @@ static hf_status names(workshop *w)
 static void uses_survive(void **state)
 {
     (void)state;
-    RUN(CASE(range, 10), CASE(decision, 10), CASE(accuracy, 10), CASE(radius, 10), CASE(attack, 2),
-        CASE(value, 2), CASE(scores, 10), CASE(line, 8), CASE(readings, 5), CASE(model_readings, 5),
-        CASE(names, 0));
+    RUN(CASE(range, 10), CASE(expected_loss, 10), CASE(decision, 10), CASE(accuracy, 10), CASE(radius, 10),
+        CASE(attack, 2), CASE(value, 2), CASE(scores, 10), CASE(line, 8), CASE(readings, 5),
+        CASE(model_readings, 5), CASE(names, 0));
 }
 
 int main(void)

@@ -42,10 +42,10 @@ static void classes(workshop *w)
     assert_int_equal(hf_model_class_rows(NULL, 0), 0);
     assert_int_equal(hf_model_class_rows(model, 2), 0);
     assert_null(hf_model_classifier(NULL));
-    const hf_class_rule rule = {1.0, 0.3};
+    const hf_class_rule rule = {1.0, 0.3, NULL};
     ARGUMENT(hf_model_set_class_rule(w->ctx, NULL, &rule));
     ARGUMENT(hf_model_set_class_rule(w->ctx, w->model, &rule));
-    ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){1.0, 2.0}));
+    ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){1.0, 2.0, NULL}));
     assert_true(hf_classifier_rule(hf_model_classifier(model)).threshold == 0.5);
     settings.calibrate = true;
     ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &other, NULL));

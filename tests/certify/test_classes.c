@@ -487,7 +487,10 @@ static void test_gradient(void **state)
             .posterior = posterior, .d = INPUTS + 1, .lower = x, .upper = x, .middle = x};
         for (int margin = 0; margin < 2; margin++) {
             hfi_classes *c = NULL;
-            assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1, margin == 1, 1e-6, &c), HF_OK);
+            assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1,
+                                                margin == 1 ? &hfi_quantity_margin : &hfi_quantity_softmax,
+                                                1e-6, &c),
+                             HF_OK);
             (void)hfi_classes_value(c, x, slope);
             for (size_t j = 0; j < INPUTS; j++) {
                 const double step = 1e-5;
@@ -526,7 +529,8 @@ static void test_together(void **state)
                                  .middle = middle,
                                  .extent = extent};
     hfi_classes *c = NULL;
-    assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1, false, 1e-3, &c), HF_OK);
+    assert_int_equal(hfi_classes_create(t.ctx, posterior, &subject, 1, &hfi_quantity_softmax, 1e-3, &c),
+                     HF_OK);
     const size_t size = hfi_jets_room(c, 2), numbers = 3 * hfi_jet_count(INPUTS, 2);
     double *room = calloc((TOGETHER + 1) * size, sizeof *room),
            *scratch = calloc(hfi_jets_scratch(c, 2, TOGETHER), sizeof *scratch);

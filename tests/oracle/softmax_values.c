@@ -94,8 +94,8 @@ static void predictions(const task *t, json_t *out)
                                &posterior, NULL),
          "posterior");
     must(t->ctx,
-         hfi_softmax_predict(t->ctx, posterior, t->classes, t->m, t->query, t->d, room, NULL, room + cells,
-                             room + 2 * cells, room + 3 * cells),
+         hfi_softmax_predict(t->ctx, posterior, t->classes, NULL, t->m, t->query, t->d, room, NULL,
+                             room + cells, room + 2 * cells, room + 3 * cells),
          "predict");
     json_object_set_new(out, "probability", array_json(cells, room));
     json_object_set_new(out, "mean", array_json(cells, room + cells));

@@ -230,12 +230,23 @@ class Certificates(Case):
                 self.assertTrue(((found.lower <= p) & (p <= found.upper)).all())
         self.refused(ValueError, "which class", holdfast.certify, model, low, high)
         self.refused(ValueError, "'z'", holdfast.certify, model, low, high, class_="z")
+        cost = np.array([[0.0, 2.0, 5.0], [1.0, 0.5, 9.0], [3.0, 4.0, 0.0]])
+        for loss in (cost, [1.0, 2.0, 30.0]):
+            whole = np.where(np.eye(3), 0.0, [loss] * 3) if np.ndim(loss) == 1 else cost
+            for k, label in enumerate(model.classes_):
+                found = holdfast.certify(model, low, high, class_=label, loss=loss)
+                value = model.predict_proba(points) @ whole[k]
+                self.assertTrue(((found.lower <= value) & (value <= found.upper)).all())
+                self.assertLess(found.upper - found.upper_attained, 0.0101)
+        self.refused(ValueError, "one a class", holdfast.certify, model, low, high, class_=label, loss=[1.0, 2.0])
+        self.refused(ValueError, "must be less", holdfast.certify, model, low, high, class_=label, loss=1.0 - 0.0 * cost)
 
     def test_what_is_refused(self):
         X, y = wavy(30)
         gp = holdfast.GPRegressor(target_transform="log").fit(X, np.exp(y))
         self.refused(ValueError, "transform", holdfast.certify, gp, X[0], X[0])
         gp = holdfast.GPRegressor().fit(X, y)
+        self.refused(ValueError, "classifiers", holdfast.certify, gp, X[0], X[0], loss=[1.0, 2.0])
         self.refused(ValueError, "2 sides", holdfast.certify, gp, [0.0], [1.0])
         self.refused(ValueError, "above", holdfast.certify, gp, [1.0, 1.0], [0.0, 2.0])
         self.refused(TypeError, "estimator", holdfast.certify, "gp", [0.0], [1.0])

@@ -577,13 +577,38 @@ class Classes(Certify):
         self.ok("attack", model, "--at", "at.csv", "--radius", "0.6", *loss)
         at = ["certify", model, "--at", "at.csv", "--radius", "0.6"]
         for options, words in ((["--threshold", "1"], "between 0 and 1"), (["--lambda", "0"], "1e-6 to 1e6"),
-                               (["--loss", "1"], "two costs above 0"), (["--loss", "1,-2"], "two costs above 0"),
+                               (["--loss", "1"], "2 costs, one a class"), (["--loss", "1,-2"], "none below 0"),
+                               (["--loss", "0,1,1,1"], "must be less"),
                                (["--loss", "1,2", "--threshold", "0.2"], "leave out --threshold"),
-                               (["--threshold", "x"], "--threshold"), (["--threshold", "0.2"], "are for --what classes"),
+                               (["--threshold", "x"], "--threshold"), (["--threshold", "0.2"], "are for --what loss"),
                                (["--what", "mean", "--lambda", "2"], "--lambda is for")):
             self.fails(at + options, words, code=2)
         self.fails(["explain", model, "--at", "at.csv", "--step", "1", "--threshold", "0.2"], "--flip", code=2)
         self.fails(["predict", self.model(), "at.csv", "--threshold", "0.2"], "two classes")
+
+    def test_losses_of_three(self):
+        self.write("three.csv", "a,b,kind\n" + "".join(f"{math.sin(3 * i):.6f},{math.cos(5 * i):.6f},{'uvw'[i % 3]}\n" for i in range(40)))
+        self.ok("fit", "three.csv", "--target", "kind", "--sites", "softmax", "--no-train", "-o", "three.hf")
+        self.write("at3.csv", "a,b\n0.3,0.2\n-0.5,0.6\n")
+        matrix = "0,2,9,1,0,4,3,1,0.5"
+        cost = [[float(c) for c in matrix.split(",")][3 * a:3 * a + 3] for a in range(3)]
+        said = table(self.ok("predict", "three.hf", "three.csv", "--loss", matrix))
+        for row in zip(said["p_u"], said["p_v"], said["p_w"], said["kind_class"]):
+            losses = [sum(c * p for c, p in zip(line, row)) for line in cost]
+            self.assertEqual(row[3], "uvw"[losses.index(min(losses))])
+        at = ["certify", "three.hf", "--at", "at3.csv", "--radius", "0.1"]
+        here = table(self.ok("predict", "three.hf", "at3.csv"))
+        for name, line in zip("uvw", cost):
+            out = table(self.ok(*at, "--what", "loss", "--of", name, "--loss", matrix, "--tolerance", "0.1"))
+            for k in range(2):
+                value = sum(c * here["p_" + kind][k] for kind, c in zip("uvw", line))
+                self.assertLessEqual(out["lower"][k], value)
+                self.assertGreaterEqual(out["upper"][k], value)
+                self.assertLessEqual(out["upper"][k] - out["upper_attained"][k], 0.1 + 1e-9)
+        weights = table(self.ok(*at, "--what", "decision", "--loss", "1,1,50"))
+        self.assertEqual(set(weights["class"]), {"w"})  # is never to be missed
+        self.fails(at + ["--what", "decision", "--loss", "1,2"], "3 costs, one a class, or 9", code=2)
+        self.fails(at + ["--what", "decision", "--threshold", "0.2"], "two classes", code=1)
 
     def test_accuracy(self):
         model = self.classes()

@@ -38,7 +38,8 @@ static const tool_option options[] = {
      "2 by 2 of 28 by 28",
      false},
     {"what", 0, "WHAT",
-     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nclasses (the probabilities of all "
+     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nloss (that is expected of "
+     "deciding for --of, see --loss), classes (the probabilities of all "
      "classes, "
      "and which of them\nremain possible), decision (whether the class of a row is that of\nits whole box), "
      "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
@@ -107,8 +108,8 @@ static const tool_option options[] = {
 };
 
 const char *const certify_questions[CERTIFY_QUESTIONS] = {
-    "mean",     "sd",       "mean-plus", "probability", "classes", "decision",      "accuracy",
-    "readings", "interval", "outputs",   "radius",      "verdict", "verdict radius"};
+    "mean",     "sd",       "mean-plus", "probability", "loss",   "classes", "decision",
+    "accuracy", "readings", "interval",  "outputs",     "radius", "verdict", "verdict radius"};
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
@@ -127,7 +128,7 @@ static hf_status parse_what(certified *run, certify_request *out)
         if (k == CERTIFY_RADII)
             return session_misuse(&run->session,
                                   "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                                  "classes, decision, accuracy, readings, interval or outputs",
+                                  "loss, classes, decision, accuracy, readings, interval or outputs",
                                   what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
@@ -160,12 +161,12 @@ static hf_status check_rule(certified *run, const certify_request *asked)
 {
     const tool_arguments *a = run->arguments;
     const certify_question what = asked->what;
-    const bool decides = what == CERTIFY_CLASSES || what == CERTIFY_DECISION || what == CERTIFY_ACCURACY ||
-                         what == CERTIFY_RADII;
+    const bool decides = what == CERTIFY_LOSS || what == CERTIFY_CLASSES || what == CERTIFY_DECISION ||
+                         what == CERTIFY_ACCURACY || what == CERTIFY_RADII;
     if ((has_argument(a, "threshold") || has_argument(a, "loss")) && !decides)
-        return session_misuse(&run->session,
-                              "--threshold and --loss are for --what classes, decision and accuracy and "
-                              "for --max-radius of a class");
+        return session_misuse(
+            &run->session, "--threshold and --loss are for --what loss, classes, decision and accuracy and "
+                           "for --max-radius of a class");
     if (has_argument(a, "lambda") && !decides && asked->value != CERTIFY_PROBABILITY)
         return session_misuse(&run->session, "--lambda is for what is asked of probabilities and classes");
     return HF_OK;

@@ -98,9 +98,9 @@ static hf_status find_ranges(certified *run, certify_request *asked, hf_range *o
     hf_context *ctx = run->session.ctx;
     asked->settings.output = asked->of;
     if (asked->what == CERTIFY_INTERVAL) return find_intervals(run, asked, out, at);
-    if (asked->what == CERTIFY_PROBABILITY)
-        return hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
-                                at, most);
+    if (asked->what == CERTIFY_PROBABILITY || asked->what == CERTIFY_LOSS)
+        return (asked->what == CERTIFY_LOSS ? hf_certify_loss : hf_certify_class)(
+            ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out, at, most);
     asked->settings.output = certified_latent(run, asked->of);
     return hf_certify_boxes(ctx, run->posterior, certify_value(asked->what), &asked->settings, run->m,
                             run->lower, run->upper, out, at, most);
@@ -218,7 +218,7 @@ bool certify_decides(certify_question what)
 
 bool certify_attains(certify_question what)
 {
-    return what <= CERTIFY_PROBABILITY || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
+    return what <= CERTIFY_LOSS || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
            what == CERTIFY_OUTPUTS;
 }
 
@@ -503,10 +503,10 @@ hf_status certify_answer(certified *run, certify_request *asked)
     static hf_status (*const answers[CERTIFY_QUESTIONS])(certified *, certify_request *) = {
         [CERTIFY_MEAN] = ask_ranges,         [CERTIFY_SD] = ask_ranges,
         [CERTIFY_MEAN_PLUS] = ask_ranges,    [CERTIFY_PROBABILITY] = ask_ranges,
-        [CERTIFY_CLASSES] = certify_classes, [CERTIFY_DECISION] = ask_decisions,
-        [CERTIFY_ACCURACY] = ask_accuracy,   [CERTIFY_READINGS] = ask_readings,
-        [CERTIFY_INTERVAL] = ask_ranges,     [CERTIFY_OUTPUTS] = certify_outputs,
-        [CERTIFY_RADII] = ask_radii,         [CERTIFY_CLAIM] = certify_claims,
-        [CERTIFY_REACH] = ask_radii};
+        [CERTIFY_LOSS] = ask_ranges,         [CERTIFY_CLASSES] = certify_classes,
+        [CERTIFY_DECISION] = ask_decisions,  [CERTIFY_ACCURACY] = ask_accuracy,
+        [CERTIFY_READINGS] = ask_readings,   [CERTIFY_INTERVAL] = ask_ranges,
+        [CERTIFY_OUTPUTS] = certify_outputs, [CERTIFY_RADII] = ask_radii,
+        [CERTIFY_CLAIM] = certify_claims,    [CERTIFY_REACH] = ask_radii};
     return answers[asked->what](run, asked);
 }

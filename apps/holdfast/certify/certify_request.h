@@ -15,6 +15,7 @@ typedef enum certify_question {
     CERTIFY_SD,
     CERTIFY_MEAN_PLUS,
     CERTIFY_PROBABILITY, /* from here on about classes */
+    CERTIFY_LOSS,        /* expected, of a decision */
     CERTIFY_CLASSES,     /* all probabilities, and which classes remain */
     CERTIFY_DECISION,
     CERTIFY_ACCURACY,

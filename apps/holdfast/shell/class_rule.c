@@ -1,52 +1,68 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --threshold, --loss and --lambda: how probabilities of two classes become a decision. */
+/* --threshold, --loss and --lambda: how probabilities of classes become a decision. */
 #include "shell/class_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-static const char *given(const tool_arguments *a)
+/* Every cost is finite; of k classes k of them, above 0, or k k. Filled up to k k. */
+static bool fill_up(size_t classes, size_t count, const double *costs, double *loss)
 {
-    static const char *const names[] = {"threshold", "loss", "lambda"};
-    for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-        if (has_argument(a, names[k])) return names[k];
-    return NULL;
+    for (size_t k = 0; k < count; k++)
+        if (!isfinite(costs[k]) || costs[k] < 0.0) return false;
+    for (size_t a = 0; a < classes; a++)
+        for (size_t b = 0; b < classes; b++)
+            loss[a * classes + b] = count == classes ? (a == b ? 0.0 : costs[b]) : costs[a * classes + b];
+    return true;
 }
 
-static hf_status take_loss(tool_session *session, const tool_arguments *a, double *threshold)
+static hf_status take_loss(tool_session *session, const tool_arguments *a, hf_model *model,
+                           hf_class_rule *rule)
 {
+    const size_t classes = hf_model_classes(model);
     size_t count = 0;
     double *costs = NULL;
-    if (!has_argument(a, "loss")) return HF_OK;
-    if (has_argument(a, "threshold"))
-        return session_misuse(session, "--loss makes a threshold; leave out --threshold");
     if (!argument_doubles(a, "loss", &count, &costs)) return session_told(session);
-    const bool pair =
-        count == 2 && costs[0] > 0.0 && costs[1] > 0.0 && isfinite(costs[0]) && isfinite(costs[1]);
-    const hf_status status =
-        pair ? hf_class_threshold(session->ctx, costs[0], costs[1], threshold)
-             : session_misuse(session, "--loss: '%s' is not two costs above 0, such as 1,20",
-                              argument(a, "loss"));
+    double *loss = calloc(classes * classes, sizeof *loss);
+    hf_status status = loss != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0 &&
+        ((count != classes && count != classes * classes) || !fill_up(classes, count, costs, loss)))
+        status =
+            session_misuse(session,
+                           "--loss: '%s' is not %zu costs, one a class, or %zu, one a decision and a class, "
+                           "none below 0",
+                           argument(a, "loss"), classes, classes * classes);
+    rule->loss = loss;
+    if (status >= 0) status = hf_model_set_class_rule(session->ctx, model, rule);
+    if (status == HF_ERR_ARGUMENT)
+        status = session_misuse(session, "--loss: %s", hf_context_message(session->ctx));
     free(costs);
+    free(loss);
     return status;
 }
 
 hf_status take_class_rule(tool_session *session, const tool_arguments *a, hf_model *model)
 {
-    const char *name = given(a);
+    const bool loss = has_argument(a, "loss"), threshold = has_argument(a, "threshold");
     hf_class_rule rule = hf_class_rule_default();
-    if (name == NULL) return HF_OK;
-    if (hf_model_classes(model) != 2 || hf_classifier_link(hf_model_classifier(model)) == HF_LINK_SOFTMAX)
-        return session_refuse(
-            session,
-            "--%s is for models of two classes with probit or logit sites; that of \"%s\" is another one",
-            name, hf_model_target(model));
+    if (!loss && !threshold && !has_argument(a, "lambda")) return HF_OK;
+    const size_t classes = hf_model_classes(model);
+    const bool two = classes == 2 && hf_classifier_link(hf_model_classifier(model)) != HF_LINK_SOFTMAX;
+    if (threshold || has_argument(a, "lambda") ? !two : classes < 2)
+        return session_refuse(session, "--%s is for models of %s; that of \"%s\" is another one",
+                              threshold                   ? "threshold"
+                              : has_argument(a, "lambda") ? "lambda"
+                                                          : "loss",
+                              loss && !threshold && !has_argument(a, "lambda")
+                                  ? "classes"
+                                  : "two classes with probit or logit sites",
+                              hf_model_target(model));
+    if (loss && threshold) return session_misuse(session, "--loss makes a threshold; leave out --threshold");
     if (!argument_double(a, "threshold", &rule.threshold) || !argument_double(a, "lambda", &rule.lambda))
         return session_told(session);
     if (!(rule.threshold > 0.0) || !(rule.threshold < 1.0))
         return session_misuse(session, "--threshold: %g is not a number between 0 and 1", rule.threshold);
     if (!(rule.lambda >= 1e-6) || !(rule.lambda <= 1e6))
         return session_misuse(session, "--lambda: %g is not a number from 1e-6 to 1e6", rule.lambda);
-    const hf_status status = take_loss(session, a, &rule.threshold);
-    return status >= 0 ? hf_model_set_class_rule(session->ctx, model, &rule) : status;
+    return loss ? take_loss(session, a, model, &rule) : hf_model_set_class_rule(session->ctx, model, &rule);
 }

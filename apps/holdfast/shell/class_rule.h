@@ -13,13 +13,15 @@
     {"threshold", 0, "P",                                                                                    \
      "of two classes: a row is of the second one where that has a\nprobability above P (default 0.5)",       \
      false},                                                                                                 \
-        {"loss", 0, "C1,C2",                                                                                 \
-         "likewise: the threshold of the least expected loss, C1/(C1+C2):\nit costs C1 to take the first "   \
-         "class for the second, C2 to take\nthe second for the first",                                       \
+        {"loss", 0, "C1,C2,...",                                                                             \
+         "decide for the least expected loss: it costs C1 to take the first\nclass for another one, C2 "     \
+         "the second; or row by row what each decision\ncosts for each class: 0,1,9,1,0,9,1,1,0 of three "   \
+         "(default: all wrong\nones 1)",                                                                     \
          false},                                                                                             \
     {                                                                                                        \
         "lambda", 0, "L",                                                                                    \
-            "likewise: probabilities by link(L f), f being the latent\nfunction; above 1 bolder than those " \
+            "of two classes: probabilities by link(L f), f being the latent\nfunction; above 1 bolder than " \
+            "those "                                                                                         \
             "of the fit (default 1)",                                                                        \
             false                                                                                            \
     }

@@ -2,6 +2,7 @@
 """Certificates: ranges that a prediction surely does not leave while its inputs move within a box."""
 from __future__ import annotations
 
+import contextlib
 import ctypes
 from typing import Any, Optional
 
@@ -24,7 +25,28 @@ def _boxes(lower, upper, features):
     return np.ascontiguousarray(sides[0]), np.ascontiguousarray(sides[1])
 
 
-def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: Any = None, output: int = 0,
+@contextlib.contextmanager
+def _deciding_by(ctx, estimator, model, loss):
+    """While it lasts the model decides by this loss; else by the largest probability."""
+    classes = len(model.classes)
+    given = np.asarray(loss, dtype=np.float64)
+    if given.shape == (classes,):
+        given = np.where(np.eye(classes, dtype=bool), 0.0, given[np.newaxis, :])
+    if given.shape != (classes, classes):
+        raise ValueError(f"loss has the shape {given.shape}; {classes} costs, one a class, or {classes} x {classes} are asked for")
+    order = np.arange(classes) if getattr(estimator, "_order", None) is None else np.asarray(estimator._order)
+    own = np.empty_like(given)
+    own[np.ix_(order, order)] = given
+    rule = lib.hf_class_rule_default()
+    rule.loss = address(own)
+    ctx.check(lib.hf_model_set_class_rule(ctx.pointer, model._pointer, ctypes.byref(rule)))
+    try:
+        yield
+    finally:
+        ctx.check(lib.hf_model_set_class_rule(ctx.pointer, model._pointer, None))
+
+
+def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: Any = None, loss: Any = None, output: int = 0,
             beta: Optional[float] = None, tolerance: Optional[float] = None, time_limit: Optional[float] = None,
             node_limit: Optional[int] = None, rigorous: bool = False, observed: bool = False,
             threads: Optional[int] = None, progress: Any = None) -> Record:
@@ -38,6 +60,10 @@ def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: A
     what : "mean", "sd" or "mean-plus" (mean + beta sd)
         Of a classifier it is the probability of `class_` instead.
     class_ : of a classifier, one of its classes. Default: the second of two.
+    loss : (k, k) or (k,)
+        Of a classifier of k classes: the expected loss of deciding for `class_` is enclosed, in place of its probability.
+        loss[a, b] is what the decision a costs where the class is b, both in the order of classes_; (k,): what it costs to
+        miss each class.
     output : of several outputs, which
     beta, tolerance, time_limit (seconds), node_limit, rigorous, observed
         As in hf_certify_settings (holdfast/certify.h).
@@ -68,7 +94,13 @@ def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: A
     classifier = lib.hf_model_classifier(model._pointer)
     if classifier:
         settings.output = _class_number(estimator, model, class_)
-        ctx.long_call(lib.hf_certify_class, classifier, *ends, progress=progress)
+        if loss is None:
+            ctx.long_call(lib.hf_certify_class, classifier, *ends, progress=progress)
+        else:
+            with _deciding_by(ctx, estimator, model, loss):
+                ctx.long_call(lib.hf_certify_loss, classifier, *ends, progress=progress)
+    elif loss is not None:
+        raise ValueError("loss is for classifiers; this is a model of readings")
     else:
         number = enum_number("CERTIFY_WHAT", what)
         ctx.long_call(lib.hf_certify_boxes, model._posterior, number, *ends, progress=progress)
