@@ -50,7 +50,7 @@ static void compare(hf_context *ctx, const houses *h, const char *what, const ch
     hf_fit_settings settings;
     hf_fit_report report = {0};
     timings seconds = {0};
-    bench_must(ctx, hf_fit_settings_preset(ctx, preset, &settings), "preset");
+    bench_must(ctx, hf_fit_settings_preset(ctx, preset, &settings, sizeof settings), "preset");
     bench_must(ctx, hf_context_set_threads(ctx, threads), "threads");
     for (size_t k = 0; k <= repeats; ++k) {
         hf_posterior *posterior = NULL;

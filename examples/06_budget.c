@@ -113,7 +113,7 @@ static hf_status learn(hf_context *ctx, const readings *r, hf_posterior **fit)
     static hf_reading opinion[READINGS];
     hf_fit_settings settings;
     hf_fit_report report;
-    hf_status s = hf_fit_settings_preset(ctx, "rcsvgp", &settings);
+    hf_status s = hf_fit_settings_preset(ctx, "rcsvgp", &settings, sizeof settings);
     settings.inducing = PLACES;
     settings.standardise = false; /* so that kernel and mean serve the solvers below as they are */
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, fit, &report, opinion);

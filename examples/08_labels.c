@@ -28,7 +28,7 @@ int main(void)
     hf_class_metrics metrics = {0};
     const hf_columns columns = {.target = "species"};
 
-    hf_status s = hf_fit_settings_preset(ctx, "softmax", &settings);
+    hf_status s = hf_fit_settings_preset(ctx, "softmax", &settings, sizeof settings);
     if (s >= 0) s = hf_table_read_csv(ctx, "data/iris.csv", &table);
     if (s >= 0) s = hf_fit(ctx, table, &columns, &settings, &model, NULL);
     for (size_t i = 0; i < 3 && s >= 0; i++) s = ask(ctx, model, flowers[i]);

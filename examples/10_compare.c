@@ -54,7 +54,8 @@ int main(void)
 
     hf_status s = hf_table_read_csv(ctx, "data/hills.csv", &table);
     for (size_t m = 0; m < 2 && s >= 0; m++)
-        s = hf_fit_settings_preset(ctx, contenders[m].name, &contenders[m].settings);
+        s = hf_fit_settings_preset(ctx, contenders[m].name, &contenders[m].settings,
+                                   sizeof contenders[m].settings);
     contenders[2].settings = hf_fit_settings_default();
     contenders[2].settings.mean = HF_MEAN_LINEAR;
     if (s >= 0) s = hf_compare(ctx, table, &columns, MODELS, contenders, NULL, &comparison);

@@ -226,7 +226,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
     hf_fit_settings settings;
     (void)s;
     if (strcmp(item->method, RESTARTS) != 0) return method_run(ctx, item->method, data, item);
-    if (hf_fit_settings_preset(ctx, "gp", &settings) < 0) return false;
+    if (hf_fit_settings_preset(ctx, "gp", &settings, sizeof settings) < 0) return false;
     settings.restarts = STARTS;
     return settings_run(ctx, &settings, data, item);
 }

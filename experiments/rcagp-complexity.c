@@ -175,7 +175,7 @@ static hf_status time_fit(workload *p, size_t count, size_t steps, double *secon
     hf_posterior *posterior = NULL;
     hf_fit_settings settings;
     hf_fit_report report;
-    hf_status status = hf_fit_settings_preset(p->ctx, "rcagp-text", &settings);
+    hf_status status = hf_fit_settings_preset(p->ctx, "rcagp-text", &settings, sizeof settings);
     if (status < 0) return status;
     settings.actions = count;
     settings.iterations = steps;

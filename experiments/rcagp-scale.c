@@ -214,7 +214,7 @@ static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_setting
     if (strncmp(method, "plain", 5) == 0) preset = "sgpr";
     if (strncmp(method, "svgp", 4) == 0) preset = "svgp";
     if (method[0] == 'w') preset = "rcsvgp";
-    const hf_status status = hf_fit_settings_preset(ctx, preset, out);
+    const hf_status status = hf_fit_settings_preset(ctx, preset, out, sizeof *out);
     if (status < 0) return status;
     if (strncmp(method, "weighted", 8) == 0) out->objective = HF_OBJECTIVE_WEIGHTED;
     if (strncmp(method, "wloo", 4) == 0) out->objective = HF_OBJECTIVE_WLOO;

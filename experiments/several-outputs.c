@@ -120,7 +120,7 @@ static bool run(hf_context *ctx, const table *t, const char *preset, const char 
                           .y = t->y,
                           .outputs = OUTPUTS,
                           .sample = t->sample};
-    hf_status s = reading ? hf_fit_settings_preset(ctx, preset, &settings) : HF_ERR_MEMORY;
+    hf_status s = reading ? hf_fit_settings_preset(ctx, preset, &settings, sizeof settings) : HF_ERR_MEMORY;
     if (s >= 0 && solver) s = hf_enum_parse(ctx, HF_ENUM_SOLVER, solver, &settings.solver);
     if (s >= 0) s = hf_fit_data(ctx, &data, &settings, &posterior, &fit, reading);
     if (s != HF_OK) fprintf(stderr, "%s: %s\n", preset, hf_context_message(ctx));
@@ -133,7 +133,7 @@ static bool run(hf_context *ctx, const table *t, const char *preset, const char 
 static bool preset_known(const char *name)
 {
     hf_fit_settings settings;
-    return hf_fit_settings_preset(NULL, name, &settings) >= 0;
+    return hf_fit_settings_preset(NULL, name, &settings, sizeof settings) >= 0;
 }
 
 int main(int argc, char **argv)

@@ -39,6 +39,7 @@ def preprocessed(compiler):
         elif ours:
             kept.append(line)
     text = " ".join(kept)
+    text = re.sub(r"static inline [^{;]*\{[^{}]*\}", " ", text)
     text = re.sub(r"__attribute__\s*\(\((?:[^()]|\([^()]*\))*\)\)", " ", text)
     return re.sub(r"\s+", " ", text)
 
@@ -207,8 +208,8 @@ def settings_of(library):
     """(name, type, help, choices) of each setting that can be a keyword."""
     rows = []
     kinds = list(library.enums["hf_setting_type"])
-    for index in range(library.hf_fit_setting_count()):
-        setting = library.struct_at("hf_setting", library.hf_fit_setting_at(index))
+    for index in range(library.hf_setting_count(library.hf_fit_settings_table())):
+        setting = library.struct_at("hf_setting", library.hf_setting_at(library.hf_fit_settings_table(), index))
         kind = kinds[setting.type].replace("HF_SETTING_", "")
         name = setting.name.decode()
         if kind not in TYPES or name in NOT_KEYWORDS:
@@ -216,7 +217,7 @@ def settings_of(library):
         words = SWITCHES.get(name) or (setting.help.decode() if setting.help else OTHERS.get(name))
         if words is None:
             raise SystemExit(f"generate.py has no words for the setting {name}; write some in OTHERS")
-        choices = [library.hf_setting_choice(library.hf_fit_setting_at(index), k).decode() for k in range(setting.choices)]
+        choices = [library.hf_setting_choice(library.hf_setting_at(library.hf_fit_settings_table(), index), k).decode() for k in range(setting.choices)]
         words = " ".join(words.split()).replace("--", "")
         unit = f"; unit: {setting.unit.decode()}" if setting.unit else ""
         rows.append((RENAMED.get(name, name), TYPES[kind], words + unit, choices))

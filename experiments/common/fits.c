@@ -51,8 +51,8 @@ bool method_known(const char *method)
 static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_settings *out)
 {
     if (strcmp(method, "gp") == 0 || strcmp(method, "oracle") == 0)
-        return hf_fit_settings_preset(ctx, "gp", out);
-    if (strcmp(method, "rcgp") == 0) return hf_fit_settings_preset(ctx, "rcgp", out);
+        return hf_fit_settings_preset(ctx, "gp", out, sizeof *out);
+    if (strcmp(method, "rcgp") == 0) return hf_fit_settings_preset(ctx, "rcgp", out, sizeof *out);
     *out = hf_fit_settings_default();
     if (strcmp(method, "smooth") == 0) {
         out->sites = HF_LIKELIHOOD_ROBUST;

@@ -113,7 +113,7 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
 {
     const size_t place = place_of(method);
     memset(out, 0, sizeof *out);
-    if (hf_fit_settings_preset(ctx, methods[place].preset, &out->settings) < 0) {
+    if (hf_fit_settings_preset(ctx, methods[place].preset, &out->settings, sizeof out->settings) < 0) {
         fprintf(stderr, "%s: %s\n", method, hf_context_message(ctx));
         return false;
     }

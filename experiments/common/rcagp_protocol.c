@@ -189,7 +189,7 @@ static hf_status published_preset(hf_context *ctx, rcagp_source source, const ch
                                   hf_fit_settings *out)
 {
     const hf_status s =
-        hf_fit_settings_preset(ctx, source == RCAGP_TEXT ? "rcagp-text" : "rcagp-program", out);
+        hf_fit_settings_preset(ctx, source == RCAGP_TEXT ? "rcagp-text" : "rcagp-program", out, sizeof *out);
     if (s < 0) return s;
     out->kernel = expression(rcagp_kernel(source, kernel));
     out->noise_start = out->common_start;
@@ -204,7 +204,7 @@ static hf_status own_settings(hf_context *ctx, const char *model, hf_fit_setting
     bool with_rbf;
     (void)preset_of(model, name, &with_rbf);
     const bool forced = strcmp(name, "forced") == 0;
-    const hf_status s = hf_fit_settings_preset(ctx, forced ? "default" : name, out);
+    const hf_status s = hf_fit_settings_preset(ctx, forced ? "default" : name, out, sizeof *out);
     if (s >= 0 && forced) out->suspects = HF_OUTLIERS_FORCE;
     if (s >= 0 && with_rbf) out->kernel = "se(ard)";
     return s;

@@ -75,7 +75,8 @@ static hf_status learn(hf_context *ctx, bench *b)
     hf_posterior *posterior = NULL;
     hf_fit_report report;
     hf_reading *readings = calloc(p->n, sizeof *readings);
-    hf_status status = readings ? hf_fit_settings_preset(ctx, "rcsvgp", &settings) : HF_ERR_MEMORY;
+    hf_status status =
+        readings ? hf_fit_settings_preset(ctx, "rcsvgp", &settings, sizeof settings) : HF_ERR_MEMORY;
     settings.standardise = false; /* so that kernel and mean are in the units of b->x and y */
     if (status >= 0) status = hf_fit_data(ctx, &data, &settings, &posterior, &report, readings);
     if (status >= 0) status = hf_kernel_copy(ctx, hf_posterior_kernel(posterior), &b->kernel);

@@ -43,6 +43,7 @@
 #define HOLDFAST_CERTIFY_H
 
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -77,6 +78,7 @@ typedef enum hf_shape {
  * lead to is the caller's. Not for rigorous settings but for HF_SHAPE_BOX with `least`, `most`,
  * `moves` and `sets`. */
 typedef struct hf_region {
+    size_t size;    /**< sizeof(hf_region) */
     hf_shape shape; /**< HF_SHAPE_BOX; of those inputs of a box that move */
     /** NULL: inputs entries each, limits that points are within besides: what is physical. Both or
      * none; infinite: none. c is within them, and need not be the middle any more. */
@@ -96,6 +98,7 @@ typedef struct hf_region {
 
 /** How far to go. */
 typedef struct hf_certify_settings {
+    size_t size;      /**< sizeof(hf_certify_settings) */
     double beta;      /**< beta of mean + beta sd. Default: 1. */
     size_t output;    /**< The one of several outputs. Default: 0. */
     double tolerance; /**< > 0, in the units of the value. Default: 0.01. */
@@ -122,7 +125,7 @@ typedef struct hf_certify_settings {
     double decide_at;
     /** The bounds that are used; fewer, to compare them. A value that none of them bounds has an
      * infinite range. Default: HF_BOUND_ALL. */
-    unsigned bounds;
+    size_t bounds;
     /** Proof against rounding, by interval arithmetic throughout; `bounds` is not looked at then.
      * Default: false. */
     bool rigorous;
@@ -165,9 +168,9 @@ typedef struct hf_range {
 } hf_range;
 
 /** The defaults that the fields name. */
-HF_API hf_certify_settings hf_certify_settings_default(void);
+HF_SETTINGS(hf_certify_settings)
 /** All points of a box. */
-HF_API hf_region hf_region_default(void);
+HF_SETTINGS(hf_region)
 
 /**
  * The range of a value over one box.

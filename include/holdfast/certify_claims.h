@@ -24,11 +24,13 @@
 #define HOLDFAST_CERTIFY_CLAIMS_H
 
 #include <holdfast/certify_uses.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
 /** A claim about a value. Always start from hf_claim_default(). */
 typedef struct hf_claim {
+    size_t size;                     /**< sizeof(hf_claim) */
     const hf_posterior *posterior;   /**< of what, the caller's; or NULL with a classifier */
     hf_certify_what what;            /**< value of the posterior; HF_CERTIFY_MEAN */
     const hf_classifier *classifier; /**< of what, the caller's; or NULL with a posterior */
@@ -38,7 +40,7 @@ typedef struct hf_claim {
 } hf_claim;
 
 /** No limits at all and of nothing, which is no claim yet. */
-HF_API hf_claim hf_claim_default(void);
+HF_SETTINGS(hf_claim)
 
 /** The verdict on a claim in one box. */
 typedef struct hf_claim_answer {

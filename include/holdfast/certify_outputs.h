@@ -25,17 +25,19 @@
 #define HOLDFAST_CERTIFY_OUTPUTS_H
 
 #include <holdfast/certify_uses.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
 /** How outputs are measured together. Always start from hf_output_norm_default(). */
 typedef struct hf_output_norm {
+    size_t size;          /**< sizeof(hf_output_norm) */
     double p;             /**< From 1 on; INFINITY: the largest. Default: 2. */
     const double *weight; /**< One for each output, > 0; the caller's. Default: NULL, 1 each. */
     double delta;         /**< >= 0: a verdict against it. Default: INFINITY, none. */
 } hf_output_norm;
 /** The defaults that the fields name. */
-HF_API hf_output_norm hf_output_norm_default(void);
+HF_SETTINGS(hf_output_norm)
 
 /** The answer for one box. */
 typedef struct hf_output_shift {

@@ -41,6 +41,7 @@
 
 #include <holdfast/certify.h>
 #include <holdfast/classify.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -161,6 +162,7 @@ typedef enum hf_attack_goal {
 
 /** How an attack on a value goes. Always start from hf_attack_settings_default(). */
 typedef struct hf_attack_settings {
+    size_t size;          /**< sizeof(hf_attack_settings) */
     hf_certify_what what; /**< HF_CERTIFY_MEAN; latent mean, sd, or mean + beta sd */
     /** NULL for the defaults; the caller's. Its beta, output, observed and region say which value
      * and where: regions without `moves` and `sets`, about the points. The rest is checked only. */
@@ -171,7 +173,7 @@ typedef struct hf_attack_settings {
     size_t starts;       /**< 5: the point, and others drawn from the box (projected); 0 as 1 */
     uint64_t seed;       /**< 0: of the starts */
 } hf_attack_settings;
-HF_API hf_attack_settings hf_attack_settings_default(void);
+HF_SETTINGS(hf_attack_settings)
 
 /**
  * Points of boxes where a value of a posterior is far from what it is at x[k].
@@ -265,12 +267,13 @@ HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *poster
 /** The neighbourhood in which a linear function stands for a prediction. Always start from
  * hf_linear_settings_default(). */
 typedef struct hf_linear_settings {
+    size_t size;   /**< sizeof(hf_linear_settings) */
     size_t output; /**< which of several outputs, or which class; 0 */
     size_t pairs;  /**< 1000; at least as many as there are inputs that move */
     double width;  /**< of the weights, in steps; 0 stands for 0.75 root(inputs that move) */
     uint64_t seed; /**< 0 */
 } hf_linear_settings;
-HF_API hf_linear_settings hf_linear_settings_default(void);
+HF_SETTINGS(hf_linear_settings)
 
 /**
  * What a linear function says of the inputs: nothing is proved, and it is there to compare

@@ -47,6 +47,7 @@
 #define HOLDFAST_CLASSIFY_H
 
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 #include <holdfast/train.h>
 #include <stdint.h>
 
@@ -118,6 +119,7 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
                                    hf_classifier **out, double *value);
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
+    size_t size;  /**< sizeof(hf_class_settings) */
     hf_link link; /**< Default: HF_LINK_PROBIT. */
     /** Corrected softmax fits train their hyperparameters by Laplace's evidence. Default:
      * HF_INFERENCE_AUTO. */
@@ -150,7 +152,7 @@ typedef struct hf_class_settings {
     const hf_assignment *set;
     size_t set_count;
 } hf_class_settings;
-HF_API hf_class_settings hf_class_settings_default(void);
+HF_SETTINGS(hf_class_settings)
 
 /** Labelled rows as arrays. */
 typedef struct hf_class_data {
@@ -218,6 +220,7 @@ HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
  * class 1, and the decision is class 1 where P > threshold, else class 0. With a loss the decision
  * is the class a whose expected loss sum_b loss_ab P_b is least, of equals the first. */
 typedef struct hf_class_rule {
+    size_t size; /**< sizeof(hf_class_rule) */
     /** Scale of the link of two classes, between 1e-6 and 1e6. Probit: P = Phi(mean /
      * sqrt(lambda^-2 + var)). Above 1 probabilities are bolder, below 1 more timid than those of
      * the fit. Default: 1. */
@@ -229,7 +232,7 @@ typedef struct hf_class_rule {
     const double *loss;
 } hf_class_rule;
 /** The defaults that the fields name. */
-HF_API hf_class_rule hf_class_rule_default(void);
+HF_SETTINGS(hf_class_rule)
 
 /**
  * The threshold that makes the expected loss least: deciding 1 costs wrong_1 (1 - P), deciding 0
@@ -254,8 +257,8 @@ HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wron
  */
 HF_API hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier,
                                         const hf_class_rule *rule);
-/** The rule, the default one for NULL; its loss is the classifier's, until the next rule. */
-HF_API hf_class_rule hf_classifier_rule(const hf_classifier *classifier);
+/** The rule, owned by the classifier, until the next rule; NULL for NULL. */
+HF_API const hf_class_rule *hf_classifier_rule(const hf_classifier *classifier);
 
 /**
  * The expected losses sum_b loss_ab P_b of the decisions a.

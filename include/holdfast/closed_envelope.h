@@ -51,6 +51,7 @@
 
 #include <holdfast/envelope.h>
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -67,6 +68,7 @@ typedef enum hf_closed_method {
 /** How a closed form is set up. Each method looks at its own numbers; all must be finite and not
  * negative. */
 typedef struct hf_closed_settings {
+    size_t size;  /**< sizeof(hf_closed_settings) */
     double ridge; /**< lambda of n lambda I. Default: 0.01. */
     /** The ellipsoid's sites are d_i = site (e_i / G)^2, where e_i counts as at least a thousandth
      * of the largest (of exact readings alone d_i = site 1e-12 of the kernel's variance). 0: chosen
@@ -81,7 +83,7 @@ typedef struct hf_closed_settings {
 } hf_closed_settings;
 
 /** The defaults that the fields name. */
-HF_API hf_closed_settings hf_closed_settings_default(void);
+HF_SETTINGS(hf_closed_settings)
 
 /**
  * A closed form for the readings, kernel and norm bound of `envelope`, of which nothing is kept.

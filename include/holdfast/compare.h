@@ -19,6 +19,7 @@
 #define HOLDFAST_COMPARE_H
 
 #include <holdfast/model.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -33,10 +34,11 @@ typedef struct hf_contender {
 
 /** How readings are dealt. */
 typedef struct hf_compare_settings {
+    size_t size;    /**< sizeof(hf_compare_settings) */
     size_t folds;   /**< 10: parts that a table is cut into; from 2 to the number of readings */
     size_t repeats; /**< 1: how often, each time dealt anew; >= 1 */
 } hf_compare_settings;
-HF_API hf_compare_settings hf_compare_settings_default(void);
+HF_SETTINGS(hf_compare_settings)
 
 /** By what models are put in order: the mean over readings of a loss, less is better. */
 typedef enum hf_criterion {

@@ -68,8 +68,8 @@
       "dpp-falling")                                                                               \
     X(PRIOR_KIND, hf_prior_kind, "prior of lengthscales", "weak", "dimension")                     \
     X(REASON, hf_reason, "reason of a trial", "added", "start", "acquired", "repeat", "explore")   \
-    X(SETTING_TYPE, hf_setting_type, "type of a setting", "choice", "flag", "count", "number",     \
-      "text", "list", "length")                                                                    \
+    X(SETTING_TYPE, hf_setting_type, "type of a setting", "choice", "flag", "count", "seed",       \
+      "number", "text", "list", "length")                                                          \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
     X(LIKELIHOOD, hf_likelihood, "kind of sites", "gaussian",                                      \

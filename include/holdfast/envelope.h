@@ -69,6 +69,7 @@
 #define HOLDFAST_ENVELOPE_H
 
 #include <holdfast/kernel.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -90,6 +91,7 @@ typedef struct hf_bounded_readings {
 
 /** How an envelope is set up. */
 typedef struct hf_envelope_settings {
+    size_t size; /**< sizeof(hf_envelope_settings) */
     /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the
      * looser. Default: 0. */
     double jitter;
@@ -141,7 +143,7 @@ typedef struct hf_consistency {
 } hf_consistency;
 
 /** The defaults that the fields name. */
-HF_API hf_envelope_settings hf_envelope_settings_default(void);
+HF_SETTINGS(hf_envelope_settings)
 
 /**
  * Sets up an envelope.
@@ -186,8 +188,10 @@ HF_API double hf_envelope_minimum_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_bytes(const hf_envelope *envelope);
 /** The offset m of its readings, whose norms these are without; NaN for NULL. O(1). */
 HF_API double hf_envelope_offset(const hf_envelope *envelope);
-/** The settings: jitter and rigorous as it was made, `reserve` what is left of it. O(1). */
-HF_API hf_envelope_settings hf_envelope_get_settings(const hf_envelope *envelope);
+/** The settings: jitter and rigorous as it was made, `reserve` what is left of it. `size` is sizeof
+ * *out. Errors: HF_ERR_ARGUMENT, `out` untouched: NULL, or no size of the struct. O(1). */
+HF_API hf_status hf_envelope_get_settings(hf_context *ctx, const hf_envelope *envelope,
+                                          hf_envelope_settings *out, size_t size);
 /** The kernel; owned by the envelope. */
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
 /** Distinct reading i: input (d entries, owned by the envelope) and merged limits, in the units of

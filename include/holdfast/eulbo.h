@@ -24,6 +24,7 @@
 #define HOLDFAST_EULBO_H
 
 #include <holdfast/optimise.h>
+#include <holdfast/settings.h>
 #include <holdfast/train.h>
 
 HF_BEGIN_DECLS
@@ -36,6 +37,7 @@ typedef enum hf_eulbo_utility {
 
 /** How EULBO is climbed. Start from hf_eulbo_settings_default(). */
 typedef struct hf_eulbo_settings {
+    size_t size;  /**< sizeof(hf_eulbo_settings) */
     size_t batch; /**< 1: points, q */
     /** NaN: the largest posterior mean at a reading, by the surrogate that the bound alone has
      * trained. Else what is to be improved upon, user's units. */
@@ -54,10 +56,10 @@ typedef struct hf_eulbo_settings {
     size_t patience;    /**< 3 epochs in a row without a gain end the climb; >= 1 */
     size_t retries;     /**< 8: where numbers fail, on from the best, rates / 10 */
     size_t draws;       /**< 128: quasi-random draws for q > 1; >= 1 */
-    /** For the start, by the surrogate that the bound has trained. */
-    hf_search_settings search;
+    /** For the start, by the surrogate that the bound has trained. NULL: the defaults. */
+    const hf_search_settings *search;
 } hf_eulbo_settings;
-HF_API hf_eulbo_settings hf_eulbo_settings_default(void);
+HF_SETTINGS(hf_eulbo_settings)
 
 /** Course of a climb. Nats. */
 typedef struct hf_eulbo_report {

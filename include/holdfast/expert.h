@@ -43,6 +43,7 @@
 #define HOLDFAST_EXPERT_H
 
 #include <holdfast/kernel.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -76,6 +77,7 @@ typedef struct hf_expert_data {
 
 /** Start from hf_expert_settings_default(). */
 typedef struct hf_expert_settings {
+    size_t size;             /**< sizeof(hf_expert_settings) */
     hf_expert_rule rule;     /**< average */
     const hf_kernel *kernel; /**< l, with its values, units of x; NULL: se with `lengthscale` */
     /** In standard deviations of each input; infinite: l = 1. 0, the default: h^(-1 / (d + 4)) of h
@@ -92,7 +94,7 @@ typedef struct hf_expert_settings {
 } hf_expert_settings;
 
 /** The settings named above. */
-HF_API hf_expert_settings hf_expert_settings_default(void);
+HF_SETTINGS(hf_expert_settings)
 
 /**
  * Learns from labels and corrections.

@@ -35,11 +35,13 @@
 #include <holdfast/closed_envelope.h>
 #include <holdfast/envelope_file.h>
 #include <holdfast/model.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
 /** How a file is made. */
 typedef struct hf_export_settings {
+    size_t size; /**< sizeof(hf_export_settings) */
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
      * letters. Default: predict. */
     const char *name;
@@ -49,7 +51,7 @@ typedef struct hf_export_settings {
 } hf_export_settings;
 
 /** The defaults that the fields name. */
-HF_API hf_export_settings hf_export_settings_default(void);
+HF_SETTINGS(hf_export_settings)
 
 /** The size of a file, and how near it is. */
 typedef struct hf_export_report {

@@ -8,6 +8,7 @@
 #define HOLDFAST_OPTIMISE_H
 
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -61,6 +62,7 @@ HF_API void hf_domain_quasirandom(const hf_domain *domain, size_t first, size_t 
 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
+    size_t size; /**< sizeof(hf_search_settings) */
     /** Points of hf_domain_quasirandom() that are looked at; 0: 256 d, 4096 at most. Default: 0. */
     size_t samples;
     /** So many of the best of them, none within 2 % of the box's sides of a better one, are climbed
@@ -72,7 +74,7 @@ typedef struct hf_search_settings {
      */
     double resolution;
 } hf_search_settings;
-HF_API hf_search_settings hf_search_settings_default(void);
+HF_SETTINGS(hf_search_settings)
 
 /** The confidence bound mean(x) + beta sd(x), latent, user's units. */
 typedef struct hf_ucb {

@@ -41,6 +41,7 @@
 #define HOLDFAST_REACH_H
 
 #include <holdfast/envelope.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -48,12 +49,13 @@ typedef struct hf_reach hf_reach;
 
 /** How boxes are taken through a step. */
 typedef struct hf_reach_settings {
+    size_t size;     /**< sizeof(hf_reach_settings) */
     size_t splits;   /**< cells along each side: (splits + 1)^s corners are asked. 2 */
     bool increments; /**< envelopes are of x+ - x. false */
 } hf_reach_settings;
 
 /** The defaults that the fields name. */
-HF_API hf_reach_settings hf_reach_settings_default(void);
+HF_SETTINGS(hf_reach_settings)
 
 /**
  * @param states   s, 1 or more

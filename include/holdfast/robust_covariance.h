@@ -36,11 +36,13 @@
 #define HOLDFAST_ROBUST_COVARIANCE_H
 
 #include <holdfast/context.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
 /** How the support is sought and what becomes of it. */
 typedef struct hf_robust_covariance_settings {
+    size_t size; /**< sizeof(hf_robust_covariance_settings) */
     /** Share of the complete rows that make the support, in [0.5, 1]: h = that share of n, rounded
      * down, but at least (n + p + 1) / 2 rounded down. 0, the default, is that least h, which
      * withstands the most wrong rows. 1 takes all rows: the classical estimate is the raw one. */
@@ -84,7 +86,7 @@ typedef struct hf_robust_covariance_report {
 } hf_robust_covariance_report;
 
 /** The defaults that the fields name. */
-HF_API hf_robust_covariance_settings hf_robust_covariance_settings_default(void);
+HF_SETTINGS(hf_robust_covariance_settings)
 
 /**
  * The estimate from n rows of p values.

@@ -42,6 +42,7 @@
 #include <holdfast/certify.h>
 #include <holdfast/expert.h>
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -107,6 +108,7 @@ typedef enum hf_expert_use {
 
 /** Settings of a study. Start from hf_study_settings_default(). hf_study_create() copies them. */
 typedef struct hf_study_settings {
+    size_t size;      /**< sizeof(hf_study_settings) */
     size_t variables; /**< required, >= 1 */
     const hf_variable *variable;
     size_t outcomes; /**< required: one to three objectives, any number of constraints up to 16 */
@@ -130,7 +132,7 @@ typedef struct hf_study_settings {
     double expires;       /**< seconds until a pending trial is given up; 0: never */
     uint64_t seed;        /**< 0: the context's, at hf_study_create() */
 } hf_study_settings;
-HF_API hf_study_settings hf_study_settings_default(void);
+HF_SETTINGS(hf_study_settings)
 
 /** An empty study in memory. HF_ERR_ARGUMENT names the variable, outcome or setting that is wrong
  * and its value; HF_ERR_PARSE (kernels), HF_ERR_MEMORY. O(variables + outcomes). */

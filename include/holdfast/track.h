@@ -50,6 +50,7 @@
 
 #include <holdfast/ageing.h>
 #include <holdfast/optimise.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -111,6 +112,7 @@ typedef enum hf_place_rule {
 /** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is
  * copied by hf_track_create(). */
 typedef struct hf_track_settings {
+    size_t size; /**< sizeof(hf_track_settings) */
     hf_track_method method;
     /** true: the smallest value is looked for, as the largest would be if -y had been told */
     bool minimise;
@@ -160,9 +162,24 @@ typedef struct hf_track_settings {
     /** 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky;
      * anywhere: so many are looked at; >= 16 */
     size_t most_places;
-    hf_search_settings search; /**< as by default, but resolution 1/2048 */
+    /** For the search of a box, as hf_search_settings have them. Default: 0. */
+    size_t samples;
+    size_t starts;     /**< Likewise. Default: 6. */
+    size_t iterations; /**< Likewise. Default: 40. */
+    double resolution; /**< Likewise. Default: 1/2048; 0 with candidates. */
 } hf_track_settings;
-HF_API hf_track_settings hf_track_settings_default(hf_track_method method);
+
+HF_SETTINGS_TABLE(hf_track_settings)
+/** The defaults of a method, as hf_settings_init() has those of gp-ucb. HF_ERR_ARGUMENT: NULL, or a
+ * size that is none of the struct. */
+HF_API hf_status hf_track_settings_init(hf_track_settings *settings, size_t size,
+                                        hf_track_method method);
+static inline hf_track_settings hf_track_settings_default(hf_track_method method)
+{
+    hf_track_settings settings;
+    (void)hf_track_settings_init(&settings, sizeof settings, method);
+    return settings;
+}
 
 /**
  * The window or forgetting that the authors of a baseline recommend, for settings.window or

@@ -15,6 +15,7 @@
 #ifndef HOLDFAST_TRACK_ADVICE_H
 #define HOLDFAST_TRACK_ADVICE_H
 
+#include <holdfast/settings.h>
 #include <holdfast/track.h>
 
 HF_BEGIN_DECLS
@@ -69,13 +70,14 @@ enum {
 
 /** How to compare. Start from hf_advice_settings_default(). */
 typedef struct hf_advice_settings {
+    size_t size;    /**< sizeof(hf_advice_settings) */
     size_t draws;   /**< functions: 8; 2 to 1000 */
     size_t steps;   /**< own readings on each: 60; 2 to 1000 */
     double step;    /**< time from one to the next; 0: the survey's mean gap between times */
     size_t queries; /**< answers of an expert before each; 0: there is none */
     bool costly;    /**< an answer is a run of the same plant: rows are ranked by loss_of_runs */
 } hf_advice_settings;
-HF_API hf_advice_settings hf_advice_settings_default(void);
+HF_SETTINGS(hf_advice_settings)
 
 /** A method with its settings, and what it would lose. */
 typedef struct hf_advice_row {

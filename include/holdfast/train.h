@@ -10,6 +10,7 @@
 #include <holdfast/likelihood_list.h>
 #include <holdfast/outputs.h>
 #include <holdfast/posterior.h>
+#include <holdfast/settings.h>
 #include <holdfast/transform.h>
 
 HF_BEGIN_DECLS
@@ -136,6 +137,7 @@ typedef struct hf_assignment {
 
 /** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
 typedef struct hf_fit_settings {
+    size_t size; /**< sizeof(hf_fit_settings) */
     /** expression (kernel.h); NULL = "matern52(ard)". "auto": hf_fit() only, of a table, which
      * chooses one (model.h) */
     const char *kernel;
@@ -283,7 +285,7 @@ typedef struct hf_fit_settings {
 
 /** The default: robust, safe on clean data: plain GP, suspects found and set aside when that
  * clearly pays, calibrated intervals. */
-HF_API hf_fit_settings hf_fit_settings_default(void);
+HF_SETTINGS(hf_fit_settings)
 
 /** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust
  * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp"
@@ -302,8 +304,25 @@ HF_API hf_fit_settings hf_fit_settings_default(void);
  * (MO-RCGP: robust weights centred on what the other outputs say; its published objective is
  * HF_OBJECTIVE_WLOO), "t-mogp" (Student-t noise that the outputs share) and "independent" (the
  * default, without covariance between outputs). For labels "softmax", and every likelihood of
- * likelihood_list.h by its name. HF_ERR_ARGUMENT lists the names. */
-HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out);
+ * likelihood_list.h by its name.
+ * @param size sizeof of the struct
+ * Errors: HF_ERR_ARGUMENT, which lists the names; NULL, or no size of the struct. */
+HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out,
+                                        size_t size);
+
+/**
+ * Gives members that were not chosen the values which go with those that were: 20 inducing inputs
+ * want the inducing solver, a given threshold its rule, minibatches Adam. Options of
+ * `holdfast fit` and keywords of bindings have these consequences, by this one function.
+ * @param preset true: settings come from a preset that was chosen, whose sites stay
+ * @param count  names in `names`: the members that were chosen, those without a text too, in the
+ * order of their weight. Where they exclude each other the first ones count
+ *
+ * Whether the settings go together then is hf_settings_check()'s to say. Errors: HF_ERR_ARGUMENT,
+ * settings untouched: NULL, a size that is none, or no such setting. O(count). Any thread.
+ */
+HF_API hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, bool preset,
+                                          size_t count, const char *const *names);
 
 /** Why the last optimisation stopped. */
 typedef enum hf_stop {

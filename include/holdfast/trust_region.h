@@ -25,11 +25,13 @@
 #define HOLDFAST_TRUST_REGION_H
 
 #include <holdfast/optimise.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
 /** How regions move. Start from hf_trust_settings_default(). Sides are shares of the domain's. */
 typedef struct hf_trust_settings {
+    size_t size;        /**< sizeof(hf_trust_settings) */
     double side;        /**< 0.8: at the start; in [smallest, largest] */
     double smallest;    /**< 2^-7: a region below it has ended; > 0 */
     double largest;     /**< 1.6 */
@@ -37,7 +39,7 @@ typedef struct hf_trust_settings {
     size_t failures;    /**< 0: ceil(max(4, d) / batch) in a row halve the side */
     double improvement; /**< 0.001: a success gains more than this times `scale`; >= 0 */
 } hf_trust_settings;
-HF_API hf_trust_settings hf_trust_settings_default(void);
+HF_SETTINGS(hf_trust_settings)
 
 /** One region. Plain numbers, to be kept anywhere. The centre is the owner's. */
 typedef struct hf_trust_region {

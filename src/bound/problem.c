@@ -42,19 +42,8 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
     if (settings->output >= outputs)
         return hfi_refuse(ctx, "there is no output %zu: the posterior has %zu (from 0)", settings->output,
                           outputs);
-    if (!(settings->tolerance > 0.0))
-        return hfi_refuse(ctx, "the tolerance is %g; it must be above 0", settings->tolerance);
-    if (!(settings->time_limit >= 0.0))
-        return hfi_refuse(ctx, "the time limit is %g; it must be 0 (none) or above", settings->time_limit);
-    if (!(settings->total_time >= 0.0))
-        return hfi_refuse(ctx, "the time for all boxes is %g; it must be 0 (no limit) or above",
-                          settings->total_time);
-    if (!isfinite(settings->beta))
-        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta is %g; it must be finite", settings->beta);
     if (settings->observed && !quantity->scaled)
         return hfi_refuse(ctx, "classes have no noise that a new reading would have");
-    if (settings->lower_only && settings->upper_only)
-        return hfi_refuse(ctx, "lower_only and upper_only together leave nothing to find");
     return HF_OK;
 }
 

@@ -27,7 +27,7 @@ static void place_noise(hfi_certify_problem *q)
 /* Where Taylor's bounds are allowed too they are far narrower, and the time is better spent on more boxes. */
 static bool wants_decomposition(const hfi_certify_problem *q)
 {
-    const unsigned bounds = q->settings.bounds;
+    const size_t bounds = q->settings.bounds;
     return !q->quantity->sd && (bounds & HF_BOUND_DECOMPOSITION) &&
            (!(bounds & HF_BOUND_TAYLOR) || hfi_taylor_is_rough(q->taylor));
 }

@@ -4,6 +4,7 @@
 
 #include "certify/class.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <math.h>
 
@@ -111,7 +112,7 @@ static hf_status look_at_most(hf_context *ctx, job *j)
 static bool is_below(const job *j, const hf_class_range *of, size_t c)
 {
     const size_t classes = j->classes;
-    const hf_class_rule rule = hf_classifier_rule(j->classifier);
+    const hf_class_rule rule = *hf_classifier_rule(j->classifier);
     if (j->two && rule.threshold != 0.5)
         return c == 1 ? of[1].range.upper <= rule.threshold : of[1].range.lower > rule.threshold;
     for (size_t i = 0; i < classes; i++) {
@@ -195,7 +196,6 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
     if (!ctx || !classifier || !lower || !upper || !out)
         return hfi_refuse(ctx, "hf_certify_classes: an argument that must not be NULL is");
     job j = {.classifier = classifier,
-             .settings = settings ? *settings : hf_certify_settings_default(),
              .m = m,
              .d = hfi_class_inputs(classifier),
              .classes = hf_classifier_classes(classifier),
@@ -203,6 +203,9 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
              .lower = lower,
              .upper = upper};
     size_t answers, numbers;
+    hf_region region;
+    hf_status status = hfi_certify_open(ctx, settings, &j.settings, &region);
+    if (status < 0) return status;
     j.settings.lower_only = j.settings.upper_only = false;
     j.settings.decide_at = (double)NAN;
     j.end = hfi_call_deadline(&j.settings);
@@ -214,7 +217,7 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
     j.range = hfi_alloc(ctx, m, sizeof *j.range);
     j.least = hfi_alloc(ctx, m, 2 * j.d * sizeof *j.least);
     j.most = j.least ? j.least + m * j.d : NULL;
-    const hf_status status = j.out && j.at && j.range && j.least ? answer(ctx, &j) : HF_ERR_MEMORY;
+    status = j.out && j.at && j.range && j.least ? answer(ctx, &j) : HF_ERR_MEMORY;
     if (status >= 0) {
         memcpy(out, j.out, answers * sizeof *out);
         if (at) memcpy(at, j.at, numbers * sizeof *at);

@@ -4,15 +4,13 @@
 #include "certify/class.h"
 #include "certify/climb.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 #include "certify/value.h"
 
 #include <math.h>
 
 enum {
-    STEPS = 40,
-    STEPS_MOST = 1000000,
-    STARTS = 5,
-    STARTS_MOST = 100000
+    STEPS = 40
 };
 
 typedef struct aim {
@@ -209,16 +207,10 @@ static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, cons
 
 /* ---- the calls --------------------------------------------------------------------------------------------------- */
 
-hf_attack_settings hf_attack_settings_default(void)
-{
-    return (hf_attack_settings){
-        .what = HF_CERTIFY_MEAN, .kind = HF_ATTACK_PGD, .steps = STEPS, .starts = STARTS};
-}
-
 static hf_status check_points(hf_context *ctx, const aim *a, size_t m, const double *x, const double *lower,
                               const double *upper)
 {
-    if ((a->how->kind != HF_ATTACK_FGSM && a->how->kind != HF_ATTACK_PGD) || a->how->steps > STEPS_MOST)
+    if ((a->how->kind != HF_ATTACK_FGSM && a->how->kind != HF_ATTACK_PGD) || a->how->steps > HFI_ATTACK_STEPS)
         return hfi_refuse(ctx, "there is no attack number %d of %zu steps", (int)a->how->kind, a->how->steps);
     for (size_t k = 0; k < m * a->d; k++)
         if (!(x[k] >= lower[k]) || !(x[k] <= upper[k]) || !isfinite(lower[k]) || !isfinite(upper[k]))
@@ -233,10 +225,6 @@ static hf_status check_value(hf_context *ctx, const aim *a, size_t m, const doub
 {
     const hf_region *region = a->settings->region;
     hf_status status = HF_OK;
-    if ((int)a->how->goal < 0 || a->how->goal > HF_ATTACK_SMALLEST)
-        return hfi_refuse(ctx, "there is no goal number %d of an attack", (int)a->how->goal);
-    if (a->how->starts > STARTS_MOST)
-        return hfi_refuse(ctx, "an attack from %zu starts; at most %d are", a->how->starts, STARTS_MOST);
     for (size_t k = 0; k < m && status >= 0; k++)
         status = hfi_problem_check(ctx, a->value.posterior, a->value.quantity, a->settings, lower + k * a->d,
                                    upper + k * a->d);
@@ -252,7 +240,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
                     double *probability)
 {
     const hf_certify_settings standard = hf_certify_settings_default();
-    const hf_attack_settings how = {.kind = kind, .steps = steps};
+    const hf_attack_settings how = {.size = sizeof(hf_attack_settings), .kind = kind, .steps = steps};
     aim a = {.settings = &standard, .how = &how};
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
         return hfi_refuse(ctx, "hf_attack: an argument that must not be NULL is");
@@ -260,8 +248,8 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     if (status < 0) return status;
     a.d = a.value.inputs;
     a.width = a.value.posterior->scaling.d;
-    a.beta = hf_classifier_rule(classifier).lambda;
-    a.threshold = hf_classifier_rule(classifier).threshold;
+    a.beta = hf_classifier_rule(classifier)->lambda;
+    a.threshold = hf_classifier_rule(classifier)->threshold;
     status = check_points(ctx, &a, m, x, lower, upper);
     return status < 0 || m == 0 ? status : attack(ctx, &a, m, x, lower, upper, attacked, probability);
 }
@@ -270,12 +258,15 @@ hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior, const 
                           size_t m, const double *x, const double *lower, const double *upper,
                           double *attacked, double *value_there)
 {
-    const hf_certify_settings standard = hf_certify_settings_default();
-    const hf_attack_settings usual = hf_attack_settings_default(), *how = settings ? settings : &usual;
-    aim a = {.settings = how->value ? how->value : &standard, .how = how};
+    hf_certify_settings own;
+    hf_attack_settings how;
+    hf_region region;
+    aim a = {.settings = &own, .how = &how};
     if (!ctx || !posterior || !x || !lower || !upper || !attacked)
         return hfi_refuse(ctx, "hf_attack_value: an argument that must not be NULL is");
-    hf_status status = hfi_value_of(ctx, posterior, how->what, &a.value);
+    hf_status status = hfi_settings_open(ctx, hf_attack_settings_table(), settings, &how);
+    if (status >= 0) status = hfi_certify_open(ctx, how.value, &own, &region);
+    if (status >= 0) status = hfi_value_of(ctx, posterior, how.what, &a.value);
     if (status < 0) return status;
     a.d = a.value.inputs;
     a.width = posterior->scaling.d;

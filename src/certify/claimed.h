@@ -23,7 +23,8 @@ typedef struct hfi_claimed {
     hfi_value value;
     hf_claim claim;
     hf_certify_settings settings;
-    double *spare; /* the caller's: 2 inputs */
+    hf_region region; /* the one that they name */
+    double *spare;    /* the caller's: 2 inputs */
     double at_point;
     hfi_limit side[2];
 } hfi_claimed;

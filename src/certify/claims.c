@@ -4,16 +4,9 @@
 
 #include "certify/claimed.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <math.h>
-
-hf_claim hf_claim_default(void)
-{
-    return (hf_claim){.what = HF_CERTIFY_MEAN,
-                      .never_above = (double)INFINITY,
-                      .never_below = -(double)INFINITY,
-                      .delta = (double)INFINITY};
-}
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
@@ -22,13 +15,9 @@ static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
 {
     if (!claim->posterior == !claim->classifier)
         return hfi_refuse(ctx, "a claim is of a posterior or of a classifier, and of one of them");
-    if (isnan(claim->never_above) || isnan(claim->never_below) || isnan(claim->delta))
-        return hfi_refuse(ctx, "the claim has a limit that is not a number");
     if (claim->never_below > claim->never_above)
         return hfi_refuse(ctx, "the claim is never to be above %g and never below %g, which nothing is",
                           claim->never_above, claim->never_below);
-    if (claim->delta < 0.0)
-        return hfi_refuse(ctx, "the delta of the claim is %g; it must be 0 or above", claim->delta);
     if (claim->never_above == (double)INFINITY && claim->never_below == -(double)INFINITY &&
         claim->delta == (double)INFINITY)
         return hfi_refuse(ctx, "nothing is claimed: all limits are infinite");
@@ -39,8 +28,10 @@ static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
 hf_status hfi_claim_check_and_begin(hf_context *ctx, const hf_claim *claim,
                                     const hf_certify_settings *settings, hfi_claimed *out)
 {
-    *out = (hfi_claimed){.claim = *claim, .settings = settings ? *settings : hf_certify_settings_default()};
-    return check(ctx, claim, &out->value);
+    *out = (hfi_claimed){.spare = NULL};
+    hf_status status = hfi_settings_open(ctx, hf_claim_table(), claim, &out->claim);
+    if (status >= 0) status = hfi_certify_open(ctx, settings, &out->settings, &out->region);
+    return status < 0 ? status : check(ctx, &out->claim, &out->value);
 }
 
 /* The limits about a point. */

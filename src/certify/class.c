@@ -2,6 +2,7 @@
 /* Ranges of class probabilities, and decisions. */
 #include "certify/class.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include "classify/softmax.h"
 
@@ -56,7 +57,7 @@ double hfi_class_margin(const hf_classifier *classifier, const double *p, size_t
 {
     const size_t classes = hf_classifier_classes(classifier);
     const double *loss =
-        hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? hf_classifier_rule(classifier).loss : NULL;
+        hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? hf_classifier_rule(classifier)->loss : NULL;
     double margin = 0.0;
     *size = 0.0;
     for (size_t b = 0; b < classes; b++) {
@@ -79,9 +80,9 @@ static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
                                 const hf_certify_settings *settings)
 {
     if (!settings->rigorous || quantity->proof) return HF_OK;
-    return hfi_refuse(
-        ctx,
-        "certificates of the softmax link are not proof against rounding; ranges of the latent means are");
+    return hfi_refuse(ctx,
+                      "certificates of the softmax link are not proof against rounding; ranges of the latent "
+                      "means are");
 }
 
 static hf_status fail_null(hf_context *ctx, const char *function)
@@ -124,7 +125,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     const hfi_quantity *quantity = &hfi_quantity_mean;
-    hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    hf_certify_settings own = *settings;
     const size_t class = own.output;
     hf_status status = hfi_class_quantity(ctx, classifier, class, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
@@ -137,7 +138,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
         return status;
     }
     own.output = 0;
-    own.beta = hf_classifier_rule(classifier).lambda;
+    own.beta = hf_classifier_rule(classifier)->lambda;
     if (class == 0) {
         const bool lower_only = own.lower_only;
         own.lower_only = own.upper_only;
@@ -155,14 +156,18 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_class");
-    return hfi_certify_class_boxes(ctx, classifier, settings, m, lower, upper, out, argmin, argmax);
+    hf_certify_settings own;
+    hf_region region;
+    const hf_status status = hfi_certify_open(ctx, settings, &own, &region);
+    return status < 0 ? status
+                      : hfi_certify_class_boxes(ctx, classifier, &own, m, lower, upper, out, argmin, argmax);
 }
 
 /* ---- expected losses ------------------------------------------------------------------------------------------------ */
 
 static double largest_loss(const hf_classifier *classifier)
 {
-    const double *loss = hf_classifier_rule(classifier).loss;
+    const double *loss = hf_classifier_rule(classifier)->loss;
     const size_t classes = hf_classifier_classes(classifier);
     double most = loss ? 0.0 : 1.0;
     for (size_t k = 0; loss && k < classes * classes; k++) most = fmax(most, loss[k]);
@@ -202,7 +207,7 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
     const hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     const hfi_quantity *quantity = &hfi_quantity_mean;
     const size_t classes = hf_classifier_classes(classifier);
-    const double *loss = hf_classifier_rule(classifier).loss;
+    const double *loss = hf_classifier_rule(classifier)->loss;
     hf_status status = hfi_class_quantity(ctx, classifier, own.output, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0) return status;
@@ -234,7 +239,7 @@ hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_
     /* Nearer to the cut than this, or than this share of a threshold or of 1 less it, is left open. */
     static const double undecided_mean = 1e-8, undecided_margin = 1e-6, undecided_share = 1e-7;
     const hf_posterior *posterior = hf_classifier_posterior(classifier);
-    const hf_class_rule rule = hf_classifier_rule(classifier);
+    const hf_class_rule rule = *hf_classifier_rule(classifier);
     const double threshold = rule.threshold;
     const bool several = hf_classifier_link(classifier) == HF_LINK_SOFTMAX;
     hfi_quantity lead = several ? hfi_quantity_margin : hfi_quantity_mean;
@@ -316,9 +321,11 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
 {
     const hfi_quantity *quantity = &hfi_quantity_mean;
     if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
-    hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    hf_certify_settings own;
+    hf_region region;
+    hf_status status = hfi_certify_open(ctx, settings, &own, &region);
     own.output = 0;
-    hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
+    if (status >= 0) status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0 || m == 0) return status;
     decisions job = {classifier, m, hfi_class_inputs(classifier), x, lower, upper, NULL, NULL, NULL};

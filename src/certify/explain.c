@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of inputs: what raising one does against lowering it. */
+#include "certify/settings.h"
 #include "certify/value.h"
 
 #include <math.h>
@@ -105,13 +106,10 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
 static hf_status explain(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,
                          size_t m, const double *x, const double *step, double *lower, double *upper)
 {
-    const scores job = {.value = *value,
-                        .settings = settings ? *settings : hf_certify_settings_default(),
-                        .m = m,
-                        .d = value->inputs,
-                        .x = x,
-                        .step = step};
-    return score(ctx, &job, lower, upper);
+    hf_region region;
+    scores job = {.value = *value, .m = m, .d = value->inputs, .x = x, .step = step};
+    const hf_status status = hfi_certify_open(ctx, settings, &job.settings, &region);
+    return status < 0 ? status : score(ctx, &job, lower, upper);
 }
 
 hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -4,6 +4,7 @@
 
 #include "certify/claimed.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <math.h>
 
@@ -61,7 +62,7 @@ static hf_status find_margins(hf_context *ctx, const flip *f, size_t count)
                     least = fmin(least, hfi_class_margin(c->value.classifier, p + k * classes,
                                                          f->named.winner, q, &size));
             /* 0 at the threshold of two classes, where that is 1/2 exactly what is left of the lead. */
-            const double ahead = 1.0 - 2.0 * hf_classifier_rule(c->value.classifier).threshold;
+            const double ahead = 1.0 - 2.0 * hf_classifier_rule(c->value.classifier)->threshold;
             f->margin[k] = least;
             f->margin[k] += f->named.winner == 1 ? ahead : -ahead;
             continue;
@@ -264,8 +265,9 @@ static hf_status check_kind(hf_context *ctx, hf_flip_kind kind, const hf_region 
         return hfi_refuse(ctx, "there is no smallest move of kind number %d", (int)kind);
     if (kind == HF_FLIP_FEWEST && region &&
         (region->shape != HF_SHAPE_BOX || region->moves > 0 || region->sets))
-        return hfi_refuse(ctx, "the fewest inputs are looked for in boxes, without balls, sets and a number "
-                               "of inputs that move");
+        return hfi_refuse(ctx,
+                          "the fewest inputs are looked for in boxes, without balls, sets and a number of "
+                          "inputs that move");
     return HF_OK;
 }
 
@@ -372,11 +374,15 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
                           double most, double accuracy, hf_flip *out, double *example)
 {
     const double begun = hfi_now();
-    flip f = {.settings = settings ? *settings : hf_certify_settings_default(), .x = centre};
+    hf_region region;
+    hf_claim own;
+    flip f = {.x = centre};
     if (!ctx || !claim || !centre || !out)
         return hfi_refuse(ctx, "hf_certify_flip: an argument that must not be NULL is");
-    hf_status status = check_kind(ctx, kind, f.settings.region);
-    if (status >= 0) status = begin(ctx, claim, settings, &f);
+    hf_status status = hfi_certify_open(ctx, settings, &f.settings, &region);
+    if (status >= 0) status = hfi_settings_open(ctx, hf_claim_table(), claim, &own);
+    if (status >= 0) status = check_kind(ctx, kind, f.settings.region);
+    if (status >= 0) status = begin(ctx, &own, &f.settings, &f);
     if (status < 0) return status;
     f.d = f.claimed.value.inputs;
     hfi_region_about(&f.settings, centre, &f.region);

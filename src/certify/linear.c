@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of inputs by a linear function about a point: what the certified ones are compared with. */
 #include "certify/class.h"
+#include "core/settings.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
 
 static const double width_of_root =
     0.75; /* of the kernel, over the root of the number of inputs, as LIME's */
-
-hf_linear_settings hf_linear_settings_default(void)
-{
-    return (hf_linear_settings){.pairs = 1000};
-}
 
 typedef struct linear {
     hf_context *ctx;
@@ -38,8 +34,6 @@ static hf_status check(const linear *l)
     if (s->output >= outputs)
         return hfi_refuse(l->ctx, "there is no %s %zu; there are %zu", l->classifier ? "class" : "output",
                           s->output, outputs);
-    if (!(s->width >= 0.0) || !isfinite(s->width))
-        return hfi_refuse(l->ctx, "the width of the neighbourhood is %g; it must be 0 or above", s->width);
     return HF_OK;
 }
 
@@ -158,12 +152,12 @@ hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
     const hfi_scaling *scaling = &posterior->scaling;
     linear l = {.ctx = ctx,
                 .posterior = posterior,
-                .settings = settings ? *settings : hf_linear_settings_default(),
                 .d = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
                 .wide = scaling->d,
                 .classes = 1,
                 .step = step};
-    return score(&l, m, x, scores);
+    const hf_status status = hfi_settings_open(ctx, hf_linear_settings_table(), settings, &l.settings);
+    return status < 0 ? status : score(&l, m, x, scores);
 }
 
 hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifier,
@@ -177,10 +171,10 @@ hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifi
     linear l = {.ctx = ctx,
                 .posterior = hf_classifier_posterior(classifier),
                 .classifier = classifier,
-                .settings = settings ? *settings : hf_linear_settings_default(),
                 .d = inputs,
                 .wide = inputs,
                 .classes = hf_classifier_classes(classifier),
                 .step = step};
-    return score(&l, m, x, scores);
+    const hf_status status = hfi_settings_open(ctx, hf_linear_settings_table(), settings, &l.settings);
+    return status < 0 ? status : score(&l, m, x, scores);
 }

@@ -4,14 +4,10 @@
 
 #include "certify/range.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <math.h>
 #include <string.h>
-
-hf_output_norm hf_output_norm_default(void)
-{
-    return (hf_output_norm){.p = 2.0, .weight = NULL, .delta = (double)INFINITY};
-}
 
 /* The distance from the means at a point, as a row of the table. */
 typedef struct distance {
@@ -273,8 +269,6 @@ static const hfi_problem_functions in_intervals = {
 static hf_status check(hf_context *ctx, const distance *d, bool rigorous)
 {
     const hf_output_norm *norm = &d->norm;
-    if (!(norm->p >= 1.0)) return hfi_refuse(ctx, "p of the norm is %g; it must be from 1 on", norm->p);
-    if (!(norm->delta >= 0.0)) return hfi_refuse(ctx, "delta is %g; it must be 0 or above", norm->delta);
     for (size_t i = 0; i < d->outputs && norm->weight; i++)
         if (!(norm->weight[i] > 0.0) || !isfinite(norm->weight[i]))
             return hfi_refuse(ctx, "the weight of output %zu is %g; it must be above 0 and finite", i,
@@ -373,7 +367,8 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
     size_t numbers;
     if (!ctx || !posterior || !x || !lower || !upper || !out)
         return hfi_refuse(ctx, "hf_certify_outputs: an argument that must not be NULL is");
-    hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
+    hf_certify_settings own;
+    hf_region region;
     distance d = {.row = {.name = "outputs",
                           .mean = true,
                           .scaled = true,
@@ -381,12 +376,13 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
                           .most = (double)INFINITY,
                           .functions = &plain,
                           .proof = &in_intervals},
-                  .norm = norm ? *norm : hf_output_norm_default(),
                   .outputs = posterior->scaling.outputs};
+    hf_status status = hfi_certify_open(ctx, settings, &own, &region);
+    if (status >= 0) status = hfi_settings_open(ctx, hf_output_norm_table(), norm, &d.norm);
+    if (status >= 0) status = check(ctx, &d, own.rigorous);
     own.output = 0;
     own.lower_only = own.upper_only = own.observed = false;
     own.decide_at = (double)NAN;
-    hf_status status = check(ctx, &d, own.rigorous);
     if (status < 0 || m == 0) return status;
     if (!hfi_size_mul(m, hfi_posterior_inputs(posterior), &numbers)) return hfi_out_of_memory(ctx);
     hf_output_shift *found = hfi_alloc(ctx, m, sizeof *found);

@@ -3,6 +3,7 @@
 #include "certify/radius.h"
 #include "certify/class.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <math.h>
 
@@ -200,16 +201,13 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
     hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);
-    const hfi_far far = {.settings = settings ? *settings : hf_certify_settings_default(),
-                         .d = d,
-                         .x = x,
-                         .unit = unit,
-                         .most = most,
-                         .accuracy = accuracy};
+    hf_region region;
+    hfi_far far = {.d = d, .x = x, .unit = unit, .most = most, .accuracy = accuracy};
     const double start = hfi_now();
     hfi_named n = {.classifier = classifier};
     hfi_reach reach;
-    status = hfi_check_radius(ctx, &far);
+    status = hfi_certify_open(ctx, settings, &far.settings, &region);
+    if (status >= 0) status = hfi_check_radius(ctx, &far);
     if (status >= 0)
         status = hf_classify_predict(ctx, classifier, 1, x, d, NULL, &n.winner, NULL, NULL, NULL);
     if (status >= 0) status = hfi_find_radius(ctx, &hfi_held_class, &n, &far, &reach, counterexample);

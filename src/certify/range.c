@@ -2,6 +2,7 @@
 /* The public calls: both ends of the range over one box, or over many. */
 #include "certify/range.h"
 #include "certify/region.h"
+#include "certify/settings.h"
 
 #include <float.h>
 #include <math.h>
@@ -301,10 +302,9 @@ hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, cons
     if (!ctx || !posterior || !lower || !upper || !out)
         return hfi_refuse(
             ctx, "certifying needs a context, a posterior, both sides of the box and a place for the range");
-    const hf_certify_settings standard = hf_certify_settings_default();
     boxes job = {.posterior = posterior,
                  .quantity = quantity,
-                 .settings = settings ? settings : &standard,
+                 .settings = settings,
                  .m = m,
                  .inputs = hfi_posterior_inputs(posterior),
                  .lower = lower,
@@ -324,8 +324,13 @@ hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_ce
                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     const hfi_quantity *quantity = hfi_quantity_of(what);
+    hf_certify_settings own;
+    hf_region region;
     if (!quantity) return hfi_refuse(ctx, "there is no value number %d to certify", (int)what);
-    return hfi_certify_boxes(ctx, posterior, quantity, settings, m, lower, upper, out, argmin, argmax);
+    const hf_status status = hfi_certify_open(ctx, settings, &own, &region);
+    return status < 0
+               ? status
+               : hfi_certify_boxes(ctx, posterior, quantity, &own, m, lower, upper, out, argmin, argmax);
 }
 
 hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -90,8 +90,6 @@ bool hfi_region_has_parts(const hf_region *region)
 
 hf_status hfi_region_check(hf_context *ctx, const hf_region *region, size_t inputs, bool rigorous)
 {
-    if ((size_t)region->shape >= SHAPES)
-        return hfi_refuse(ctx, "there is no shape number %d", (int)region->shape);
     if (rigorous && hfi_region_cuts(region))
         return hfi_refuse(ctx, "rigorous ranges are over boxes, and not over balls or lattices");
     if (!region->least != !region->most) return hfi_refuse(ctx, "a region has both physical limits or none");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What makes one fit another fit: everything its result depends on. */
 #include "checkpoint/journal.h"
-#include "settings/table.h"
+#include "core/settings.h"
 #include <holdfast/version.h>
 #include <math.h>
 
@@ -30,8 +30,9 @@ static void add_assignments(hfi_sha256 *hash, size_t count, const hf_assignment 
 /* By the table; lists whose length is a matter of the data are added with the data. */
 static void add_settings(hfi_sha256 *hash, const hf_fit_settings *s)
 {
-    for (size_t i = 0; i < HFI_SETTINGS; i++) {
-        const hfi_setting *row = &hfi_settings[i];
+    const hf_settings_table *table = hf_fit_settings_table();
+    for (size_t i = 0; i < table->count; i++) {
+        const hfi_setting *row = &table->row[i];
         const hf_setting_type type = row->face.type;
         if (row->unhashed || type == HF_SETTING_TEXT || type == HF_SETTING_LIST) continue;
         if (type == HF_SETTING_NUMBER)

@@ -2,6 +2,7 @@
 /* The classifier: a posterior over latent functions, and the link. */
 #include "classify/classify.h"
 #include "classify/softmax.h"
+#include "core/settings.h"
 #include <math.h>
 #include <string.h>
 
@@ -61,13 +62,6 @@ size_t hf_classifier_classes(const hf_classifier *classifier)
 }
 
 /* ---- the rule ---------------------------------------------------------------------------------------------------- */
-
-static const double least_lambda = 1e-6, most_lambda = 1e6;
-
-hf_class_rule hf_class_rule_default(void)
-{
-    return (hf_class_rule){.lambda = 1.0, .threshold = 0.5};
-}
 
 hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, double *threshold)
 {
@@ -130,20 +124,17 @@ static hf_status take_loss(hf_context *ctx, const hf_classifier *c, hf_class_rul
 
 hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, const hf_class_rule *rule)
 {
-    hf_class_rule own = rule ? *rule : hf_class_rule_default();
+    hf_class_rule own;
     if (!classifier) return hfi_refuse(ctx, "hf_classifier_set_rule: classifier is NULL");
-    if (!(own.lambda >= least_lambda) || !(own.lambda <= most_lambda))
-        return hfi_refuse(ctx, "the scale of the link is %g; it must be from %g to %g", own.lambda,
-                          least_lambda, most_lambda);
-    if (!(own.threshold > 0.0) || !(own.threshold < 1.0))
-        return hfi_refuse(ctx, "the threshold is %g; it must be above 0 and below 1", own.threshold);
+    hf_status status = hfi_settings_open(ctx, hf_class_rule_table(), rule, &own);
+    if (status < 0) return status;
     if (classifier->link == HF_LINK_SOFTMAX && (own.lambda != 1.0 || own.threshold != 0.5))
         return hfi_refuse(
             ctx, "a scale of %g and a threshold of %g are for the links of two classes, not for softmax",
             own.lambda, own.threshold);
     double *loss = NULL;
     if (own.loss) {
-        const hf_status status = take_loss(ctx, classifier, &own);
+        status = take_loss(ctx, classifier, &own);
         if (status < 0) return status;
         const size_t count = classifier->classes * classifier->classes;
         loss = hfi_memory_alloc(&classifier->memory, count, sizeof *loss);
@@ -156,9 +147,9 @@ hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, con
     return HF_OK;
 }
 
-hf_class_rule hf_classifier_rule(const hf_classifier *classifier)
+const hf_class_rule *hf_classifier_rule(const hf_classifier *classifier)
 {
-    return classifier ? classifier->rule : hf_class_rule_default();
+    return classifier ? &classifier->rule : NULL;
 }
 
 /* ---- predictions ------------------------------------------------------------------------------------------------- */

@@ -2,6 +2,8 @@
 /* The fit of labels of two classes, from rows to classifier. */
 #include "classify/fit.h"
 #include "classify/classify.h"
+#include "core/settings.h"
+#include <math.h>
 
 /* The posterior that the sites make, and the classifier that owns it. */
 static hf_status conclude(hfi_class_fit *fit, size_t rounds, const double *state, hf_classifier **out,
@@ -93,19 +95,13 @@ static hf_fit_settings fit_settings(const hf_class_settings *s)
     unsigned sites = HF_LIKELIHOOD_GAUSSIAN;
     hf_enum_parse(NULL, HF_ENUM_LIKELIHOOD, hf_enum_name(HF_ENUM_LINK, s->link), &sites);
     out.sites = (hf_likelihood)sites;
-    out.inference = s->inference;
+    for (size_t i = 0; i < hf_class_settings_table()->count; i++) {
+        const hfi_setting *row = &hf_class_settings_table()->row[i],
+                          *same = hfi_setting_find(hf_fit_settings_table(), row->face.name);
+        if (same && row->face.type < HF_SETTING_TEXT)
+            hfi_setting_assign(same, hfi_setting_value(row, s), &out);
+    }
     out.kernel = s->kernel;
-    out.mean = s->mean;
-    out.train = s->train;
-    out.priors = s->priors;
-    out.train_mean = s->train_mean;
-    out.restarts = s->restarts;
-    out.iterations = s->iterations;
-    out.standardise = s->standardise;
-    out.solver = s->solver;
-    out.inducing = s->inducing;
-    out.inducing_method = s->inducing_method;
-    out.inducing_choice = s->inducing_choice;
     out.set = s->set;
     out.set_count = s->set_count;
     return out;
@@ -116,8 +112,9 @@ hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data, const hf
 {
     if (!ctx || !out) return hfi_refuse(ctx, "hf_classifier_fit: %s is NULL", ctx ? "out" : "ctx");
     if (!data || !settings) return hfi_refuse(ctx, "a fit of labels needs data and settings");
-    if ((unsigned)settings->link >= hf_enum_count(HF_ENUM_LINK))
-        return hfi_refuse(ctx, "there is no link number %d", (int)settings->link);
-    const hf_fit_settings own = fit_settings(settings);
-    return hfi_classifier_fit(ctx, data, &own, settings->own_kernels, out, report);
+    hf_class_settings given;
+    const hf_status status = hfi_settings_open(ctx, hf_class_settings_table(), settings, &given);
+    if (status < 0) return status;
+    const hf_fit_settings own = fit_settings(&given);
+    return hfi_classifier_fit(ctx, data, &own, given.own_kernels, out, report);
 }

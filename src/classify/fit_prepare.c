@@ -9,30 +9,9 @@ enum {
     EXACT_LABELS = 2000 /* up to here "auto" is exact */
 };
 
-hf_class_settings hf_class_settings_default(void)
-{
-    const hf_fit_settings like = hf_fit_settings_default();
-    return (hf_class_settings){.link = HF_LINK_PROBIT,
-                               .inference = HF_INFERENCE_AUTO,
-                               .mean = HF_MEAN_CONSTANT,
-                               .train = true,
-                               .priors = true,
-                               .train_mean = true,
-                               .standardise = true,
-                               .iterations = like.iterations,
-                               .solver = HF_SOLVER_AUTO,
-                               .inducing_method = HF_INDUCING_FITC,
-                               .inducing_choice = HF_INDUCING_GREEDY};
-}
-
 static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
 {
     const hf_fit_settings *s = &fit->settings;
-    if ((unsigned)s->mean > HF_MEAN_LINEAR || (unsigned)s->solver > HF_SOLVER_PROJECTED ||
-        (unsigned)s->inducing_method > HF_INDUCING_DTC || (unsigned)s->inducing_choice > HF_INDUCING_FIRST ||
-        (s->set_count > 0 && !s->set))
-        return hfi_refuse(
-            ctx, "the settings of the fit hold what is no choice; start from hf_class_settings_default()");
     for (size_t k = 0; k < s->set_count; k++)
         if (s->set[k].name &&
             (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))

@@ -7,11 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-hf_closed_settings hf_closed_settings_default(void)
-{
-    return (hf_closed_settings){.ridge = 1e-2, .site = 0.0, .noise_sd = 0.0, .probability = 0.01};
-}
-
 void hf_closed_envelope_free(hf_closed_envelope *closed)
 {
     if (!closed) return;

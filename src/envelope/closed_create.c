@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Closed forms for the readings of an envelope. */
+#include "core/settings.h"
 #include "envelope/closed.h"
 #include "linalg/linalg.h"
 
@@ -197,33 +198,17 @@ static hf_status create(hf_context *ctx, const hf_envelope *envelope, const requ
     return status;
 }
 
-static hf_status check_settings(hf_context *ctx, const hf_closed_settings *settings)
-{
-    const struct {
-        const char *name;
-        double value;
-    } numbers[] = {{"ridge", settings->ridge}, {"site", settings->site}, {"noise_sd", settings->noise_sd}};
-    for (size_t i = 0; i < 3; i++)
-        if (!(numbers[i].value >= 0.0 && isfinite(numbers[i].value)))
-            return hfi_refuse(ctx, "%s is %g; it must be finite and not negative", numbers[i].name,
-                              numbers[i].value);
-    if (!(settings->probability > 0.0 && settings->probability < 1.0))
-        return hfi_refuse(ctx, "the probability of failure is %g; it must be between 0 and 1",
-                          settings->probability);
-    return HF_OK;
-}
-
 hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope, hf_closed_method method,
                                     const hf_closed_settings *settings, hf_closed_envelope **out)
 {
-    const hf_closed_settings defaults = hf_closed_settings_default();
-    const request r = {.method = method, .settings = settings ? settings : &defaults};
+    hf_closed_settings own;
+    const request r = {.method = method, .settings = &own};
     if (!ctx || !envelope || !out)
         return hfi_refuse(ctx, "a closed envelope needs a context, an envelope and a place for the result");
     if (method != HF_CLOSED_RIDGE && method != HF_CLOSED_MINIMUM_NORM && method != HF_CLOSED_ELLIPSOID &&
         method != HF_CLOSED_GP)
         return hfi_refuse(ctx, "there is no closed form %d", (int)method);
-    const hf_status status = check_settings(ctx, r.settings);
+    const hf_status status = hfi_settings_open(ctx, hf_closed_settings_table(), settings, &own);
     return status < 0 ? status : create(ctx, envelope, &r, out);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From readings to an envelope, or to the reason why there is none. */
+#include "core/settings.h"
 #include "envelope/envelope.h"
 #include "linalg/linalg.h"
 
@@ -83,22 +84,21 @@ static hf_status explain(hf_context *ctx, const hf_bounded_readings *readings, w
     return status;
 }
 
-static hf_status check_norm(hf_context *ctx, double norm, const hf_envelope_settings *settings)
+static hf_status check_norm(hf_context *ctx, double norm)
 {
     if (!(norm > 0.0 && isfinite(norm)))
         return hfi_refuse(ctx, "the norm bound is %g; give a positive, finite one", norm);
-    if (!(settings->jitter >= 0.0 && isfinite(settings->jitter)))
-        return hfi_refuse(ctx, "the jitter is %g; give 0 or more", settings->jitter);
     return HF_OK;
 }
 
 hf_status hf_envelope_create(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings,
                              double norm, const hf_envelope_settings *settings, hf_envelope **out)
 {
-    const hf_envelope_settings chosen = settings ? *settings : hf_envelope_settings_default();
+    hf_envelope_settings chosen;
     if (!ctx || !out) return hfi_refuse(ctx, "hf_envelope_create needs a context and a place for it");
     hf_status status = hfi_readings_check(ctx, kernel, readings);
-    if (status >= 0) status = check_norm(ctx, norm, &chosen);
+    if (status >= 0) status = check_norm(ctx, norm);
+    if (status >= 0) status = hfi_settings_open(ctx, hf_envelope_settings_table(), settings, &chosen);
     if (status < 0) return status;
     workshop w;
     status = build(ctx, kernel, readings, norm, &chosen, &w);

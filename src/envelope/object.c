@@ -5,11 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-hf_envelope_settings hf_envelope_settings_default(void)
-{
-    return (hf_envelope_settings){.jitter = 0.0, .reserve = 0, .rigorous = false};
-}
-
 void hf_envelope_free(hf_envelope *envelope)
 {
     if (!envelope) return;

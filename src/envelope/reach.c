@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Boxes of states through steps that envelopes know: corners of cells, and how far a function can be from what it is between them. */
+#include "core/settings.h"
 #include "envelope/envelope.h"
 #include "kernel/enclosure.h"
 #include <holdfast/reach.h>
@@ -30,11 +31,6 @@ struct hf_reach {
     double *next_low, *next_high;      /* s */
 };
 
-hf_reach_settings hf_reach_settings_default(void)
-{
-    return (hf_reach_settings){.splits = 2, .increments = false};
-}
-
 void hf_reach_free(hf_reach *reach)
 {
     if (!reach) return;
@@ -51,7 +47,6 @@ static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_e
 {
     double corners = 1.0;
     if (states == 0) return hfi_refuse(ctx, "hf_reach_create: a system has one state or more");
-    if (settings->splits == 0) return hfi_refuse(ctx, "hf_reach_create: splits is 0; give 1 or more");
     for (size_t i = 0; i < states && corners <= MOST_CORNERS; i++) corners *= (double)settings->splits + 1.0;
     if (corners > MOST_CORNERS)
         return hfi_refuse(ctx, "hf_reach_create: %zu states and %zu splits make more than %d corners", states,
@@ -88,10 +83,11 @@ static hf_status allocate(hf_context *ctx, hf_reach *r)
 hf_status hf_reach_create(hf_context *ctx, size_t states, size_t inputs, const hf_envelope *const *known,
                           const hf_reach_settings *settings, hf_reach **out)
 {
-    const hf_reach_settings chosen = settings ? *settings : hf_reach_settings_default();
+    hf_reach_settings chosen;
     if (!ctx || !known || !out)
         return hfi_refuse(ctx, "hf_reach_create needs a context, envelopes and a place for the result");
-    hf_status status = check(ctx, states, inputs, known, &chosen);
+    hf_status status = hfi_settings_open(ctx, hf_reach_settings_table(), settings, &chosen);
+    if (status >= 0) status = check(ctx, states, inputs, known, &chosen);
     if (status < 0) return status;
     hf_reach *r = hfi_alloc(ctx, 1, sizeof *r);
     if (!r) return HF_ERR_MEMORY;

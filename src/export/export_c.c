@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models as one file of C. */
 #include "export/export_c.h"
+#include "core/settings.h"
 
 #include <stdio.h>
 
@@ -128,9 +129,9 @@ static hf_status check(hf_context *ctx, const hf_model *model, const hf_export_s
 {
     hf_status status = hfi_export_readout(ctx, model, readout);
     if (status >= 0) status = hfi_export_check_kernel(ctx, model->posterior->kernel);
-    if (status >= 0 && settings != NULL && settings->mean_only && (*readout)->fields[0] != '\0')
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "mean_only is for plain readings: the answer of this model needs the variance");
+    if (status >= 0 && settings->mean_only && (*readout)->fields[0] != '\0')
+        return hfi_refuse(ctx,
+                          "mean_only is for plain readings: the answer of this model needs the variance");
     return status;
 }
 
@@ -156,9 +157,11 @@ hf_status hf_export_c(hf_context *ctx, const hf_model *model, const hf_export_se
     hfi_emitter e;
     hfi_probes probes;
     if (ctx == NULL || model == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_export_c: context, model and path must not be NULL");
-    hf_status status = check(ctx, model, settings, &readout);
-    if (status >= 0) status = hfi_emit_begin(ctx, settings, path, &e);
+        return hfi_refuse(ctx, "hf_export_c: context, model and path must not be NULL");
+    hf_export_settings own;
+    hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
+    if (status >= 0) status = check(ctx, model, &own, &readout);
+    if (status >= 0) status = hfi_emit_begin(ctx, &own, path, &e);
     if (status < 0) return status;
     e.status = hfi_probes_make(ctx, &e, model->posterior, &probes);
     if (e.status >= 0) write_model(&e, model, readout, &probes);

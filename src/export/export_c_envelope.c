@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds in closed form as one file of C: the arithmetic of src/envelope/closed_bounds.c, for one query. */
+#include "core/settings.h"
 #include "envelope/closed.h"
 #include "export/export_c.h"
 
@@ -223,13 +224,13 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, hf_closed_m
                        const hf_export_settings *s)
 {
     if ((unsigned)method >= sizeof methods / sizeof methods[0])
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "there is no closed form %d", (int)method);
-    if (s != NULL && (s->single || s->compact || s->mean_only))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s is not for envelopes: a bound that has to hold is computed in double, and whole",
-                        s->compact  ? "compact"
-                        : s->single ? "single"
-                                    : "mean_only");
+        return hfi_refuse(ctx, "there is no closed form %d", (int)method);
+    if (s->single || s->compact || s->mean_only)
+        return hfi_refuse(
+            ctx, "%s is not for envelopes: a bound that has to hold is computed in double, and whole",
+            s->compact  ? "compact"
+            : s->single ? "single"
+                        : "mean_only");
     return hfi_export_check_kernel(ctx, hf_envelope_kernel(envelope));
 }
 
@@ -259,12 +260,13 @@ hf_status hf_export_envelope_c(hf_context *ctx, const hf_envelope *envelope, con
     hf_closed_envelope *closed = NULL;
     hfi_emitter e;
     if (ctx == NULL || envelope == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "hf_export_envelope_c: context, envelope and path must not be NULL");
-    hf_status status = check(ctx, envelope, method, settings);
+        return hfi_refuse(ctx, "hf_export_envelope_c: context, envelope and path must not be NULL");
+    hf_export_settings own;
+    hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
+    if (status >= 0) status = check(ctx, envelope, method, &own);
     if (status >= 0) status = hf_closed_envelope_create(ctx, envelope, method, NULL, &closed);
     const hf_status made = status;
-    if (status >= 0) status = hfi_emit_begin(ctx, settings, path, &e);
+    if (status >= 0) status = hfi_emit_begin(ctx, &own, path, &e);
     if (status >= 0) {
         write_envelope(&e, envelope, labels, method, closed);
         status = hfi_emit_end(&e);

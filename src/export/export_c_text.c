@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The text of an exported file: names and endings put in, numbers, tables. */
+#include "core/settings_rows.h"
 #include "export/export_c.h"
 
 #include <float.h>
@@ -8,16 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SETTINGS hf_export_settings
+static const hfi_setting rows[] = {
+    {TEXT(name), .usual = "predict"},
+    {FLAG(single)},
+    {FLAG(compact), CLASHES(REFUSED(mean_only, ON))},
+    {FLAG(mean_only)},
+};
+SETTINGS_TABLE(hf_export_settings, "an export", rows)
+
 enum {
     LINE = 100
 };
 
 /* ---- the file ------------------------------------------------------------------------------------------- */
-
-hf_export_settings hf_export_settings_default(void)
-{
-    return (hf_export_settings){.name = "predict"};
-}
 
 static bool is_letter(char c)
 {
@@ -50,25 +55,18 @@ static bool is_taken(const char *name)
     return false;
 }
 
-hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
-                         hfi_emitter *e)
+hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *s, const char *path, hfi_emitter *e)
 {
-    const hf_export_settings s = settings != NULL ? *settings : hf_export_settings_default();
-    const char *name = s.name != NULL ? s.name : "predict";
+    const char *name = s->name != NULL ? s->name : "predict";
     if (!is_name(name) || is_taken(name))
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the name \"%s\" cannot be that of the function; give a C identifier of at most %d letters", name,
-            (int)HFI_EXPORT_NAME);
-    if (s.compact && s.mean_only)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "compact and mean_only exclude each other: without standard deviations there is no factor");
+        return hfi_refuse(
+            ctx, "the name \"%s\" cannot be that of the function; give a C identifier of at most %d letters",
+            name, (int)HFI_EXPORT_NAME);
     *e = (hfi_emitter){.ctx = ctx,
                        .name = name,
-                       .single = s.single || s.compact,
-                       .compact = s.compact,
-                       .mean_only = s.mean_only};
+                       .single = s->single || s->compact,
+                       .compact = s->compact,
+                       .mean_only = s->mean_only};
     return hfi_file_begin(ctx, path, &e->file);
 }
 
@@ -105,8 +103,7 @@ void hfi_emit(hfi_emitter *e, const char *format, ...)
     const int length = vsnprintf(text, sizeof text, format, args);
     va_end(args);
     if (length < 0 || (size_t)length >= sizeof text) {
-        if (e->status >= 0)
-            e->status = hfi_fail(e->ctx, HF_ERR_ARGUMENT, "a line of the exported file is too long");
+        if (e->status >= 0) e->status = hfi_refuse(e->ctx, "a line of the exported file is too long");
         return;
     }
     put_template(e, text);

@@ -89,7 +89,8 @@ static hf_status check_names(hf_context *ctx, const hf_envelope *envelope, const
 
 static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *n)
 {
-    const hf_envelope_settings settings = hf_envelope_get_settings(envelope);
+    hf_envelope_settings settings = hf_envelope_settings_default();
+    (void)hf_envelope_get_settings(NULL, envelope, &settings, sizeof settings);
     sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
     hfi_writer_meta_text(w, statement, "format", "holdfast envelope");
     hfi_writer_meta_text(w, statement, "library", hf_version());

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tables of a study's file, and which settings lie where. Names and keys are part of the format: never
+/* The tables of a study's file. Names and keys are part of the format: never
  * rename one. */
 #include "files/study_store.h"
 
@@ -47,9 +47,6 @@ const hfi_ledger_form hfi_study_form = {.file = &hfi_kind_study,
 
 static const char *const variable_kinds[] = {"real", "integer", "ordered", "category"};
 static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
-static const char *const acquisitions[] = {"log-ei", "ei", "ucb", "log-pi", "pi"};
-static const char *const reaches[] = {"auto", "global", "regions"};
-static const char *const uses[] = {"replace", "prior-mean"};
 
 #define FIELD(object, field, type)                                                                           \
     {                                                                                                        \
@@ -93,19 +90,3 @@ const hfi_text_rows hfi_study_levels = {
     .noun = "level",
     .insert = "INSERT INTO level (position, name, variable) VALUES (?1, ?2, ?3)",
     .select = "SELECT position, name FROM level WHERE variable = ?1 ORDER BY position"};
-
-const hfi_file_field hfi_study_fields[] = {
-    CHOICE(hf_study_settings, acquisition, acquisitions),
-    FIELD(hf_study_settings, thompson, HFI_FLAG),
-    FIELD(hf_study_settings, beta, HFI_REAL),
-    CHOICE(hf_study_settings, reach, reaches),
-    FIELD(hf_study_settings, regions, HFI_SIZE),
-    FIELD(hf_study_settings, region_from, HFI_SIZE),
-    FIELD(hf_study_settings, start, HFI_SIZE),
-    FIELD(hf_study_settings, draws, HFI_SIZE),
-    FIELD(hf_study_settings, robust, HFI_FLAG),
-    FIELD(hf_study_settings, repeats, HFI_SIZE),
-    FIELD(hf_study_settings, expires, HFI_REAL),
-    {"settings.expert", HFI_CHOICE, offsetof(hf_study_settings, expert), uses, COUNT(uses), 2},
-};
-const size_t hfi_study_field_count = COUNT(hfi_study_fields);

@@ -137,9 +137,7 @@ hf_status hfi_study_read_settings(const hfi_reader *r, hfi_study_told *out)
     *out = (hfi_study_told){.settings = hf_study_settings_default()};
     hf_study_settings *s = &out->settings;
     hf_status status = make_room(r, out);
-    for (size_t i = 0; i < hfi_study_field_count && status >= 0; i++)
-        if (hfi_study_fields[i].since <= 1 || hfi_meta_has(r, hfi_study_fields[i].key))
-            status = hfi_meta_field(r, &hfi_study_fields[i], s);
+    if (status >= 0) status = hfi_meta_settings(r, hf_study_settings_table(), s);
     if (status >= 0) status = hfi_meta_text(r, "preset", false, &out->preset);
     if (status >= 0) status = hfi_meta_text(r, "kernel", true, &out->kernel);
     if (status >= 0) status = hfi_meta_seed(r, "seed", &s->seed);

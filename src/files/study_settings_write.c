@@ -4,24 +4,17 @@
 
 #include <holdfast/version.h>
 
-static void write_meta(hfi_writer *w, const hf_study_settings *settings)
+static void write_meta(hfi_writer *w, const hf_study_settings *s)
 {
-    hf_study_settings s = *settings;
-    hfi_writer_shorten(&s.region_from);
-    hfi_writer_shorten(&s.repeats);
     sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
     hfi_writer_meta_text(w, statement, "format", "holdfast study");
     hfi_writer_meta_text(w, statement, "library", hf_version());
-    hfi_writer_meta_size(w, statement, "variables", s.variables);
-    hfi_writer_meta_size(w, statement, "outcomes", s.outcomes);
-    hfi_writer_meta_text(w, statement, "preset", s.preset);
-    hfi_writer_meta_text(w, statement, "kernel", s.kernel);
-    hfi_writer_meta_seed(w, statement, "seed", s.seed);
-    for (size_t i = 0; i < hfi_study_field_count; i++) {
-        hfi_writer_bind_text(w, statement, 1, hfi_study_fields[i].key);
-        if (w->rc == SQLITE_OK) w->rc = hfi_file_field_bind(statement, 2, &hfi_study_fields[i], &s);
-        hfi_writer_step(w, statement);
-    }
+    hfi_writer_meta_size(w, statement, "variables", s->variables);
+    hfi_writer_meta_size(w, statement, "outcomes", s->outcomes);
+    hfi_writer_meta_text(w, statement, "preset", s->preset);
+    hfi_writer_meta_text(w, statement, "kernel", s->kernel);
+    hfi_writer_meta_seed(w, statement, "seed", s->seed);
+    hfi_writer_settings(w, statement, hf_study_settings_table(), s);
     sqlite3_finalize(statement);
 }
 

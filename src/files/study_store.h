@@ -43,9 +43,6 @@ typedef struct hfi_study_row {
 extern const hfi_study_row hfi_study_variable_row, hfi_study_outcome_row;
 extern const hfi_text_rows hfi_study_levels; /* of several variables */
 
-extern const hfi_file_field hfi_study_fields[];
-extern const size_t hfi_study_field_count;
-
 /* ---- settings (study_settings_write.c, study_settings_read.c) -------------------------------- */
 
 /** Settings out of a file, and what they point to. */

@@ -58,9 +58,7 @@ hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_told *out)
     *out = (hfi_track_told){.settings = hf_track_settings_default(HF_TRACK_GP_UCB)};
     hf_track_settings *s = &out->settings;
     bool named = false, labelled = false;
-    hf_status status = HF_OK;
-    for (size_t i = 0; i < hfi_track_field_count && status >= 0; i++)
-        status = hfi_meta_field(r, &hfi_track_fields[i], s);
+    hf_status status = hfi_meta_settings(r, hf_track_settings_table(), s);
     if (status >= 0) status = read_sizes(r, s, &named, &labelled);
     if (status >= 0) status = hfi_meta_text(r, "target", false, &out->target);
     if (status >= 0) status = hfi_meta_text(r, "kernel", true, &out->kernel);

@@ -44,8 +44,6 @@ extern const hfi_ledger_form hfi_track_form;
 /* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
 
 extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
-extern const hfi_file_field hfi_track_fields[];
-extern const size_t hfi_track_field_count;
 
 /** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are given them. */
 typedef struct hfi_track_told {

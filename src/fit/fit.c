@@ -2,6 +2,7 @@
 /* The fit of arrays, from readings to posterior. */
 #include "fit/fit.h"
 #include "checkpoint/journal.h"
+#include "core/settings.h"
 #include "settings/settings.h"
 #include <math.h>
 #include <stdio.h>
@@ -273,8 +274,11 @@ static void add_mean(const hf_data *data, hf_reading *readings)
 hf_status hf_fit_data(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                       hf_posterior **posterior, hf_fit_report *report, hf_reading *readings)
 {
-    if (!posterior) return hfi_refuse(ctx, "hf_fit_data needs a place for the posterior");
-    return hfi_fit_with(ctx, data, settings, NULL, NULL, posterior, report, readings);
+    hf_fit_settings own;
+    if (!posterior || !settings)
+        return hfi_refuse(ctx, "hf_fit_data needs settings and a place for the posterior");
+    const hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, &own);
+    return status < 0 ? status : hfi_fit_with(ctx, data, &own, NULL, NULL, posterior, report, readings);
 }
 
 hf_status hfi_fit_with(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readings that are present, checked and standardised. */
+#include "core/settings.h"
 #include "fit/choice.h"
 #include "fit/fit.h"
 #include "settings/settings.h"
-#include "settings/table.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -76,7 +76,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_refuse(ctx,
                           "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    hf_status status = hf_fit_settings_check(ctx, s, data->outputs, NULL, NULL);
+    hf_status status = hf_settings_check(ctx, hf_fit_settings_table(), s, data->outputs, NULL, NULL);
     if (status >= 0) status = check_betas(ctx, data, s);
     return status < 0 ? status : check_given(ctx, data, s);
 }

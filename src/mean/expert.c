@@ -6,12 +6,6 @@
 
 #include <math.h>
 
-hf_expert_settings hf_expert_settings_default(void)
-{
-    return (hf_expert_settings){
-        .alpha = NAN, .label_weight = 10.0, .correction_var = NAN, .neighbours = 3, .base = NAN};
-}
-
 size_t hf_expert_labelled(const hf_expert *expert)
 {
     return expert != NULL ? expert->count : 0;

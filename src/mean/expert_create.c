@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Labels and corrections of readings become probabilities and expected right values. */
+#include "core/settings_rows.h"
 #include "mean/expert.h"
 
 #include "kernel/kernel.h"
@@ -8,6 +9,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#define SETTINGS hf_expert_settings
+static const hfi_setting rows[] = {
+    {CHOICE(rule, hf_expert_rule, EXPERT_RULE, HF_EXPERT_PUBLISHED)},
+    {LIST(kernel)},
+    {NUMBER(lengthscale, 0, INFINITY)},
+    {SIZE(alpha), UNSET("by the rule")},
+    {SIZE(beta)},
+    {NUMBER(label_weight, 0, INFINITY), .face.above = true, DEFAULT(10)},
+    {SIZE(correction_var), UNSET("a hundredth of the variance of readings that nobody doubts")},
+    {COUNT(neighbours, 1), DEFAULT(3)},
+    {FINITE(base), UNSET("the median of readings that nobody doubts")},
+};
+SETTINGS_TABLE(hf_expert_settings, "an expert", rows)
+
 /* Squares of larger readings may be infinite. */
 static const double most = 1e150;
 
@@ -15,23 +30,9 @@ static const double most = 1e150;
 
 static hf_status check_settings(hf_context *ctx, const hf_expert_settings *s, size_t d)
 {
-    if ((unsigned)s->rule > HF_EXPERT_PUBLISHED)
-        return hfi_refuse(ctx, "the rule of an expert's mean is none of its choices");
     if (s->kernel != NULL && hf_kernel_dimension(s->kernel) != d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the kernel is of %zu inputs, the readings have %zu",
                         hf_kernel_dimension(s->kernel), d);
-    if (!(s->lengthscale >= 0.0))
-        return hfi_refuse(ctx, "lengthscale is %g; it must be above 0, or 0 for the default", s->lengthscale);
-    if (!isnan(s->alpha) && !(s->alpha >= 0.0 && isfinite(s->alpha)))
-        return hfi_refuse(ctx, "alpha is %g; it is a count, 0 or more", s->alpha);
-    if (!(s->beta >= 0.0 && isfinite(s->beta)))
-        return hfi_refuse(ctx, "beta is %g; it is a count, 0 or more", s->beta);
-    if (!(s->label_weight > 0.0))
-        return hfi_refuse(ctx, "label_weight is %g; it must be above 0", s->label_weight);
-    if (!isnan(s->correction_var) && !(s->correction_var >= 0.0 && isfinite(s->correction_var)))
-        return hfi_refuse(ctx, "correction_var is %g; it is a variance, 0 or more", s->correction_var);
-    if (s->neighbours == 0) return hfi_refuse(ctx, "neighbours is 0; it takes 1 or more");
-    if (isinf(s->base)) return hfi_refuse(ctx, "base is infinite");
     return HF_OK;
 }
 
@@ -238,10 +239,11 @@ static hf_status infer(hf_context *ctx, hf_expert *e, const hf_expert_data *data
 hf_status hf_expert_create(hf_context *ctx, const hf_expert_data *data, const hf_expert_settings *settings,
                            hf_expert **out)
 {
-    const hf_expert_settings own = settings != NULL ? *settings : hf_expert_settings_default();
+    hf_expert_settings own;
     if (data == NULL || data->x == NULL || data->y == NULL || data->label == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_expert_create: x, y, label and out must not be NULL");
     hf_status s = check_data(ctx, data);
+    if (s >= 0) s = hfi_settings_open(ctx, hf_expert_settings_table(), settings, &own);
     if (s >= 0) s = check_settings(ctx, &own, data->d);
     if (s < 0) return s;
     hf_expert *e = hfi_alloc(ctx, 1, sizeof *e);

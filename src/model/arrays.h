@@ -6,15 +6,10 @@
 #ifndef HFI_MODEL_ARRAYS_H
 #define HFI_MODEL_ARRAYS_H
 
+#include "core/settings.h"
 #include "model/class_model.h"
 
 #include <holdfast/arrays.h>
-
-/** Copies an open struct of the caller's, whose first member is its size, into `own` of `bytes` bytes; members that it
- * has not are zero. HF_ERR_ARGUMENT for NULL, for a size below `least`, and for members that this library does not
- * know and that are set. `name` is for the message. */
-hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, size_t least, void *own,
-                          size_t bytes);
 
 /** Entry (i, j) of a view. */
 static inline double hfi_view_at(const hf_view *view, size_t i, size_t j)

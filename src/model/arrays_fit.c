@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fits and scores of rows of arrays, and what a fit thinks of its readings. */
+#include "core/settings.h"
 #include "model/arrays.h"
 
 #include "settings/settings.h"
@@ -91,19 +92,22 @@ static hf_status fit_table(hf_context *ctx, const hf_arrays *rows, const hfi_arr
 hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows, const hf_fit_settings *settings,
                               hf_model **model, hf_fit_report *report)
 {
-    hf_arrays own;
+    hf_arrays own = {0};
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status < 0) return status;
     if (settings == NULL || model == NULL)
         return hfi_refuse(ctx, "hf_model_fit_arrays: settings and model must not be NULL");
+    hf_fit_settings how;
+    status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, &how);
+    if (status < 0) return status;
     own.outputs = own.outputs == 0 || own.label != NULL ? 1 : own.outputs;
     own.classes = own.label != NULL ? own.classes : 0;
-    status = check_rows(ctx, &own, settings);
+    status = check_rows(ctx, &own, &how);
     if (status >= 0) status = check_classes(ctx, &own);
     hfi_array_names names;
     if (status >= 0) status = hfi_array_names_make(ctx, &own, &names);
     if (status < 0) return status;
-    status = fit_table(ctx, &own, &names, settings, model, report);
+    status = fit_table(ctx, &own, &names, &how, model, report);
     hfi_array_names_free(ctx, &names);
     return status;
 }
@@ -114,7 +118,7 @@ hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows, const hf_f
 static hf_status table_of(hf_context *ctx, const hf_model *model, const hf_arrays *rows, const char *function,
                           hf_table **table)
 {
-    hf_arrays own;
+    hf_arrays own = {0};
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status >= 0) status = hfi_arrays_check(ctx, model, &own, function);
     if (status < 0) return status;
@@ -177,7 +181,7 @@ size_t hf_model_latents(const hf_model *model)
 
 hf_status hf_model_readings(hf_context *ctx, const hf_model *model, const hf_reading_arrays *out)
 {
-    hf_reading_arrays own;
+    hf_reading_arrays own = {0};
     if (model == NULL) return hfi_refuse(ctx, "hf_model_readings: model must not be NULL");
     hf_status status = hfi_struct_open(ctx, "hf_reading_arrays", out, sizeof own, &own, sizeof own);
     if (status >= 0) status = hfi_model_check_rows(ctx, model);

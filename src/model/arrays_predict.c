@@ -321,8 +321,8 @@ static hf_status predict(hf_context *ctx, hfi_array_job *job)
 hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model, const hf_arrays *rows,
                                   const hf_predictions *wanted)
 {
-    hf_arrays own;
-    hf_predictions places;
+    hf_arrays own = {0};
+    hf_predictions places = {0};
     if (model == NULL) return hfi_refuse(ctx, "hf_model_predict_arrays: model must not be NULL");
     hf_status status = hfi_struct_open(ctx, "hf_arrays", rows, sizeof own, &own, sizeof own);
     if (status >= 0)

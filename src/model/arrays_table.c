@@ -7,24 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, size_t least, void *own,
-                          size_t bytes)
-{
-    size_t size;
-    if (given == NULL) return hfi_refuse(ctx, "the %s is NULL", name);
-    memcpy(&size, given, sizeof size);
-    if (size < least)
-        return hfi_refuse(ctx, "the size of the %s is %zu; set it to sizeof(%s)", name, size, name);
-    for (size_t i = bytes; i < size; i++)
-        if (((const unsigned char *)given)[i] != 0)
-            return hfi_refuse(ctx,
-                              "the size of the %s is %zu; this library knows %zu bytes, and others are set",
-                              name, size, bytes);
-    memset(own, 0, bytes);
-    memcpy(own, given, size < bytes ? size : bytes);
-    return HF_OK;
-}
-
 /* ---- names -------------------------------------------------------------------------------------------- */
 
 enum {

@@ -34,7 +34,7 @@ hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table 
     (void)table;
     const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = superfluous_column(columns);
     if (what != NULL) return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
-    return hf_fit_settings_check(ctx, settings, 1, NULL, NULL);
+    return hf_settings_check(ctx, hf_fit_settings_table(), settings, 1, NULL, NULL);
 }
 
 /* ---- fit -------------------------------------------------------------------------------------------------------- */

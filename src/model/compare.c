@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cross-validation of several models on the same folds. */
+#include "core/settings.h"
 #include "model/comparison.h"
 #include "model/inputs.h"
 
@@ -121,7 +122,8 @@ static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out
     hf_status status = pick(j, ctx, at, false, &train), predicted = HF_OK;
     if (status >= 0) status = pick(j, ctx, at, true, &held);
     if (status >= 0)
-        status = hf_fit(ctx, train, &j->columns, &j->contenders[at->model].settings, &fitted, NULL);
+        status = hf_fit(ctx, train, &j->columns, &hfi_contender_at(j->contenders, at->model)->settings,
+                        &fitted, NULL);
     if (status != HF_OK) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     if (status >= 0) predicted = predict_fold(j, ctx, at, fitted, held);
     if (predicted < 0) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
@@ -257,12 +259,15 @@ static hf_status begin(hf_context *ctx, const hf_model *all, size_t count, const
 static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
 {
     if (contender->name == NULL) return hfi_refuse(ctx, "hf_compare: every contender must have a name");
-    if (hfi_likelihood_is_class(contender->settings.sites))
+    hf_fit_settings own;
+    const hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), &contender->settings, &own);
+    if (status < 0) return status;
+    if (hfi_likelihood_is_class(own.sites))
         return hfi_refuse(ctx, "%s: a comparison is of readings; %s sites are for labels", contender->name,
-                          hf_enum_name(HF_ENUM_LIKELIHOOD, contender->settings.sites));
-    if (contender->settings.checkpoint != NULL)
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, own.sites));
+    if (own.checkpoint != NULL)
         return hfi_refuse(ctx, "%s: the fits of a comparison have no checkpoint", contender->name);
-    if (contender->settings.action_matrix != NULL)
+    if (own.action_matrix != NULL)
         return hfi_refuse(ctx,
                           "%s: a matrix of actions is of all rows, and the fits of a comparison have fewer",
                           contender->name);
@@ -270,18 +275,16 @@ static hf_status check_contender(hf_context *ctx, const hf_contender *contender)
 }
 
 static hf_status check(hf_context *ctx, const hf_columns *columns, size_t count,
-                       const hf_contender *contenders, const hf_compare_settings *settings)
+                       const hf_contender *contenders)
 {
     if (hfi_columns_outputs(columns) > 1)
         return hfi_refuse(ctx, "hf_compare: models of several outputs cannot be compared");
     if (columns->target == NULL && columns->target_count == 0)
         return hfi_refuse(ctx, "hf_compare: columns->target is NULL; name the column to predict");
     if (count == 0) return hfi_refuse(ctx, "hf_compare: there is no model to compare");
-    if (settings->folds < 2)
-        return hfi_refuse(ctx, "hf_compare: there are %zu folds; it takes 2 or more", settings->folds);
-    if (settings->repeats < 1) return hfi_refuse(ctx, "hf_compare: there are 0 repeats; it takes 1 or more");
     hf_status status = HF_OK;
-    for (size_t m = 0; m < count && status >= 0; m++) status = check_contender(ctx, &contenders[m]);
+    for (size_t m = 0; m < count && status >= 0; m++)
+        status = check_contender(ctx, hfi_contender_at(contenders, m));
     return status;
 }
 
@@ -290,8 +293,9 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
 {
     if (table == NULL || columns == NULL || contenders == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_compare: table, columns, contenders and out must not be NULL");
-    const hf_compare_settings how = settings != NULL ? *settings : hf_compare_settings_default();
-    hf_status status = check(ctx, columns, count, contenders, &how);
+    hf_compare_settings how;
+    hf_status status = hfi_settings_open(ctx, hf_compare_settings_table(), settings, &how);
+    if (status >= 0) status = check(ctx, columns, count, contenders);
     const hf_fit_settings plain = hf_fit_settings_default();
     hf_model *all = NULL;
     if (status >= 0) status = hfi_model_prepare(ctx, table, columns, &plain, &all);

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Models compared: what each predicted, scores, and differences with their errors. */
 #include "model/comparison.h"
+#include "core/settings_rows.h"
 
 #include <math.h>
 
-hf_compare_settings hf_compare_settings_default(void)
-{
-    return (hf_compare_settings){.folds = 10, .repeats = 1};
-}
+#define SETTINGS hf_compare_settings
+static const hfi_setting rows[] = {
+    {COUNT(folds, 2), DEFAULT(10)},
+    {COUNT(repeats, 1), DEFAULT(1)},
+};
+SETTINGS_TABLE(hf_compare_settings, "a comparison", rows)
 
 /* ---- the object ------------------------------------------------------------------------------------------- */
 
@@ -35,7 +38,7 @@ static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *
     if (c->each == NULL) return HF_ERR_MEMORY;
     if (!c->name || !c->scores || !c->row || !c->y || !c->fold || !c->mean || !c->sd) return HF_ERR_MEMORY;
     for (size_t m = 0; m < c->models; m++) {
-        c->name[m] = hfi_memory_strdup(&c->memory, contenders[m].name);
+        c->name[m] = hfi_memory_strdup(&c->memory, hfi_contender_at(contenders, m)->name);
         if (c->name[m] == NULL) return hfi_out_of_memory(ctx);
     }
     return HF_OK;

@@ -23,6 +23,14 @@ struct hf_comparison {
 };
 
 /** Room for the predictions of models for n readings; HF_ERR_MEMORY. */
+/** Number k of a program's contenders. Their settings end the struct, so that the size of these says how far one
+ * contender is from the next. */
+static inline const hf_contender *hfi_contender_at(const hf_contender *contenders, size_t k)
+{
+    const size_t bytes = offsetof(hf_contender, settings) + contenders->settings.size;
+    return (const hf_contender *)(const void *)((const char *)contenders + k * bytes);
+}
+
 hf_status hfi_comparison_create(hf_context *ctx, size_t contender_count,
                                 const hf_contender *listed_contenders, size_t n,
                                 const hf_compare_settings *settings, hf_comparison **out);

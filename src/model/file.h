@@ -10,8 +10,8 @@
 #ifndef HFI_MODEL_FILE_H
 #define HFI_MODEL_FILE_H
 
+#include "core/settings.h"
 #include "model/model.h"
-#include "settings/table.h"
 #include "store/reader.h"
 
 /** Whether a model has what only the latest version has. */
@@ -19,17 +19,8 @@ bool hfi_model_is_latest(const hf_model *model);
 
 /* ---- scalars (file_fields.c) ----------------------------------------------------------------- */
 
-/** Texts of a field of the settings. */
-typedef struct hfi_settings_key {
-    char key[48];
-    const char *names[HFI_MOST_CHOICES];
-} hfi_settings_key;
-enum {
-    HFI_SETTINGS_FIELDS = HFI_SETTINGS + 1
-};
-/** Field `index` of the settings, which refers to `room`: first one that the table no longer has, then its
- * rows; false: a model does not keep that row. */
-bool hfi_settings_field(size_t index, hfi_settings_key *room, hfi_file_field *out);
+/** A setting of earlier versions, which earlier readers look for; it is read before the table's. */
+extern const hfi_file_field hfi_student_method;
 extern const hfi_file_field hfi_report_fields[];
 extern const size_t hfi_report_field_count;
 

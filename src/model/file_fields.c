@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The numbers of settings and report, each with its key in a model file. Keys and names of choices are part of the
+/* The numbers of the report, each with its key in a model file. Keys and names of choices are part of the
  * format: never rename one. A field that is added later gets the format version that has it first. */
 #include "model/file.h"
 
 #include <stddef.h>
-#include <stdio.h>
 
 static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
 static const char *const stops[] = {"not trained", "converged", "iterations", "roundoff", "level"};
@@ -42,31 +41,9 @@ const size_t hfi_report_field_count = COUNT(hfi_report_fields);
 /* Up to version 3 the inference of Student-t noise was a setting of its own, and earlier readers look for it. Models of other sites have
  * some value there; a corrected one the default of then. */
 static const char *const student_methods[] = {"laplace", "ep", "variational", "variational"};
-static const hfi_file_field student_method = {.key = "settings.student_method",
-                                              .type = HFI_CHOICE,
-                                              .offset = offsetof(hf_fit_settings, inference),
-                                              .names = student_methods,
-                                              .choices = COUNT(student_methods),
-                                              .since = 2};
-
-bool hfi_settings_field(size_t index, hfi_settings_key *room, hfi_file_field *out)
-{
-    *out = student_method;
-    if (index-- == 0) return true;
-    static const hfi_field_type types[] = {[HF_SETTING_CHOICE] = HFI_CHOICE,
-                                           [HF_SETTING_FLAG] = HFI_FLAG,
-                                           [HF_SETTING_COUNT] = HFI_SIZE,
-                                           [HF_SETTING_NUMBER] = HFI_REAL};
-    const hfi_setting *row = &hfi_settings[index];
-    if (row->since == 0) return false;
-    snprintf(room->key, sizeof room->key, "settings.%s", row->face.name);
-    const size_t choices = hfi_setting_kept(row);
-    for (size_t k = 0; k < choices; k++) room->names[k] = row->choice(k);
-    *out = (hfi_file_field){.key = room->key,
-                            .type = types[row->face.type],
-                            .offset = row->offset,
-                            .names = room->names,
-                            .choices = choices,
-                            .since = row->since};
-    return true;
-}
+const hfi_file_field hfi_student_method = {.key = "settings.student_method",
+                                           .type = HFI_CHOICE,
+                                           .offset = offsetof(hf_fit_settings, inference),
+                                           .names = student_methods,
+                                           .choices = COUNT(student_methods),
+                                           .since = 2};

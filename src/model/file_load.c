@@ -10,25 +10,6 @@
 
 /* ---- scalars, names, notes ------------------------------------------------------------------- */
 
-/* Fields the format of the file does not have yet keep what they are. */
-static hf_status read_list(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object)
-{
-    hf_status status = HF_OK;
-    for (size_t i = 0; i < count && status >= 0; i++)
-        if (fields[i].since <= r->version) status = hfi_meta_field(r, &fields[i], object);
-    return status;
-}
-
-static hf_status read_settings(const hfi_reader *r, hf_fit_settings *settings)
-{
-    hf_status status = HF_OK;
-    hfi_settings_key room;
-    hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS_FIELDS && status >= 0; i++)
-        if (hfi_settings_field(i, &room, &field)) status = read_list(r, &field, 1, settings);
-    return status;
-}
-
 static hf_status read_fields(const hfi_reader *r)
 {
     hf_fit_settings *settings = &r->model->settings;
@@ -37,8 +18,9 @@ static hf_status read_fields(const hfi_reader *r)
     settings->kernel = r->model->kernel;
     settings->solver = HF_SOLVER_EXACT; /* there was no other before format 2 */
     *report = (hf_fit_report){.solver = HF_SOLVER_EXACT, .residual = NAN, .nu = INFINITY};
-    hf_status status = read_settings(r, settings);
-    if (status >= 0) status = read_list(r, hfi_report_fields, hfi_report_field_count, report);
+    hf_status status = hfi_meta_fields(r, &hfi_student_method, 1, settings);
+    if (status >= 0) status = hfi_meta_settings(r, hf_fit_settings_table(), settings);
+    if (status >= 0) status = hfi_meta_fields(r, hfi_report_fields, hfi_report_field_count, report);
     char *names = NULL;
     if (status >= 0) status = hfi_meta_text(r, "report.at_bound_names", false, &names);
     if (status >= 0) {
@@ -197,7 +179,7 @@ hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size
 hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out)
 {
     if (ctx == NULL || path == NULL || out == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_load: context, path and out must not be NULL");
+        return hfi_refuse(ctx, "hf_model_load: context, path and out must not be NULL");
     unsigned char *bytes;
     size_t size;
     hf_status status = hfi_file_read(ctx, path, &bytes, &size);

@@ -6,17 +6,6 @@
 #include <holdfast/version.h>
 #include <math.h>
 
-static void meta_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_file_field *fields, size_t count,
-                        const void *object)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (fields[i].since > w->version) continue;
-        hfi_writer_bind_text(w, statement, 1, fields[i].key);
-        if (w->rc == SQLITE_OK) w->rc = hfi_file_field_bind(statement, 2, &fields[i], object);
-        hfi_writer_step(w, statement);
-    }
-}
-
 static void write_form(hfi_writer *w, sqlite3_stmt *statement, const hfi_solution *solution)
 {
     hfi_writer_meta_text(w, statement, "solver", hf_enum_name(HF_ENUM_SOLVER, solution->solver));
@@ -55,11 +44,9 @@ static void write_meta(hfi_writer *w, const hf_model *model)
     hfi_writer_meta_size(w, statement, "noise_held", model->noise_held ? 1 : 0);
     hfi_writer_meta_double(w, statement, "calibration", posterior->calibration);
     hfi_writer_meta_text(w, statement, "report.at_bound_names", model->report.at_bound_names);
-    hfi_settings_key room;
-    hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++)
-        if (hfi_settings_field(i, &room, &field)) meta_fields(w, statement, &field, 1, &model->settings);
-    meta_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
+    hfi_writer_fields(w, statement, &hfi_student_method, 1, &model->settings);
+    hfi_writer_settings(w, statement, hf_fit_settings_table(), &model->settings);
+    hfi_writer_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
     if (w->version >= 3) {
         hfi_writer_meta_size(w, statement, "outputs", model->outputs);
         hfi_writer_meta_text(w, statement, "output_column", model->output_column);
@@ -310,7 +297,7 @@ hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piec
 hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path)
 {
     if (model == NULL || path == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_save: model and path must not be NULL");
+        return hfi_refuse(ctx, "hf_model_save: model and path must not be NULL");
     unsigned char *bytes;
     size_t size;
     hf_status status = hfi_model_to_image(ctx, model, HFI_PIECE_BYTES, &bytes, &size);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table to a model, and what that will cost. */
+#include "core/settings.h"
 #include "model/look.h"
 #include "model/target.h"
 
@@ -9,13 +10,15 @@
 #include <stdio.h>
 
 hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
-                                  const hf_columns *columns, const hf_fit_settings *settings, const void *out)
+                                  const hf_columns *columns, const hf_fit_settings *settings, const void *out,
+                                  hf_fit_settings *own)
 {
     if (table == NULL || columns == NULL || settings == NULL || out == NULL)
         return hfi_refuse(ctx, "%s: table, columns, settings and the output must not be NULL", function);
     if (columns->target == NULL && columns->target_count == 0)
         return hfi_refuse(ctx, "%s: columns->target is NULL; name the column to predict", function);
-    return hfi_target_of(settings->sites)->check(ctx, function, table, columns, settings);
+    const hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, own);
+    return status < 0 ? status : hfi_target_of(own->sites)->check(ctx, function, table, columns, own);
 }
 
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
@@ -53,13 +56,14 @@ hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_sta
 hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                  const hf_fit_settings *settings, hf_model **model, hf_fit_report *report)
 {
-    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit", table, columns, settings, model);
+    hf_fit_settings own;
+    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit", table, columns, settings, model, &own);
     if (status < 0) return status;
     hf_model *made = NULL;
-    status = hfi_model_prepare(ctx, table, columns, settings, &made);
+    status = hfi_model_prepare(ctx, table, columns, &own, &made);
     if (status < 0) return status;
     status = hfi_look_at_inputs(ctx, made, table);
-    if (status >= 0) status = made->kind->learn(ctx, made, settings);
+    if (status >= 0) status = made->kind->learn(ctx, made, &own);
     if (status < 0) {
         hf_model_free(made);
         return status;
@@ -75,16 +79,17 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
 hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                       const hf_fit_settings *settings, hf_cost *out)
 {
-    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_cost", table, columns, settings, out);
+    hf_fit_settings own;
+    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_cost", table, columns, settings, out, &own);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = hfi_model_prepare(ctx, table, columns, settings, &model);
+    status = hfi_model_prepare(ctx, table, columns, &own, &model);
     if (status < 0) return status;
 
     const size_t available = hfi_available_memory();
     const double available_bytes = available == SIZE_MAX ? INFINITY : (double)available;
     *out = (hf_cost){.inputs = model->d, .available_bytes = available_bytes};
-    model->kind->cost(model, settings, out);
+    model->kind->cost(model, &own, out);
     hf_model_free(model);
     return HF_OK;
 }

@@ -24,22 +24,24 @@ static hf_status check_mean(hf_context *ctx, const hf_columns *columns, const hf
 {
     if (columns->mean == NULL) return HF_OK;
     if (hfi_columns_outputs(columns) > 1)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the mean column \"%s\" is of one target; take the prior means off the readings of "
-                        "several outputs in the table",
-                        columns->mean);
+        return hfi_refuse(ctx,
+                          "the mean column \"%s\" is of one target; take the prior means off the readings of "
+                          "several outputs in the table",
+                          columns->mean);
     if (settings->transform != HF_TRANSFORM_NONE)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the transform %s does not go with the mean column \"%s\", which is of the target as "
-                        "it is",
-                        hf_enum_name(HF_ENUM_TRANSFORM, settings->transform), columns->mean);
+        return hfi_refuse(
+            ctx,
+            "the transform %s does not go with the mean column \"%s\", which is of the target as "
+            "it is",
+            hf_enum_name(HF_ENUM_TRANSFORM, settings->transform), columns->mean);
     return HF_OK;
 }
 
 hf_status hfi_outputs_check_fit(hf_context *ctx, const char *function, const hf_table *table,
                                 const hf_columns *columns, const hf_fit_settings *settings)
 {
-    hf_status status = hf_fit_settings_check(ctx, settings, hfi_columns_outputs(columns), NULL, NULL);
+    hf_status status =
+        hf_settings_check(ctx, hf_fit_settings_table(), settings, hfi_columns_outputs(columns), NULL, NULL);
     if (status < 0) return status;
     if (settings->action_matrix != NULL && settings->action_rows != hf_table_rows(table))
         return hfi_fail(ctx, HF_ERR_DIMENSION,
@@ -143,13 +145,13 @@ static hf_status check_eps(hf_context *ctx, const hf_model *model, const hf_fit_
     const size_t count = settings->output_eps_count;
     if (settings->output_eps == NULL) return HF_OK;
     if (count != model->outputs)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "%zu shares of outliers (eps) are given for %zu outputs", count,
-                        model->outputs);
+        return hfi_refuse(ctx, "%zu shares of outliers (eps) are given for %zu outputs", count,
+                          model->outputs);
     for (size_t t = 0; t < count; t++)
         if (!(settings->output_eps[t] >= 0.0 && settings->output_eps[t] < 1.0))
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "eps of output \"%s\" is %g; it is a share of outliers, from 0 to less than 1",
-                            hf_model_output(model, t), settings->output_eps[t]);
+            return hfi_refuse(ctx,
+                              "eps of output \"%s\" is %g; it is a share of outliers, from 0 to less than 1",
+                              hf_model_output(model, t), settings->output_eps[t]);
     return HF_OK;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a CSV file of any size to a model: cache, roles of the columns, a look at every row, the fit. */
+#include "core/settings.h"
 #include "model/model.h"
 
 #include "data/binary.h"
@@ -255,6 +256,9 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
 {
     if (ctx == NULL || csv_path == NULL || columns == NULL || settings == NULL || model == NULL)
         return hfi_refuse(ctx, "hf_fit_stream: context, path, columns, settings and model must not be NULL");
+    hf_fit_settings own;
+    hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, &own);
+    if (status < 0) return status;
     if (columns->target_count > 0 || hfi_columns_outputs(columns) > 1)
         return hfi_refuse(
             ctx,
@@ -266,28 +270,28 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
                           columns->mean);
     if (columns->target == NULL)
         return hfi_refuse(ctx, "hf_fit_stream: columns->target is NULL; name the column to predict");
-    if (hfi_likelihood_is_class(settings->sites))
+    if (hfi_likelihood_is_class(own.sites))
         return hfi_refuse(
             ctx, "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
-            hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
-    if (settings->transform != HF_TRANSFORM_NONE)
+            hf_enum_name(HF_ENUM_LIKELIHOOD, own.sites));
+    if (own.transform != HF_TRANSFORM_NONE)
         return hfi_refuse(ctx,
                           "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
                           "transformed target into the file",
-                          hf_enum_name(HF_ENUM_TRANSFORM, settings->transform));
-    if (settings->action_matrix != NULL)
+                          hf_enum_name(HF_ENUM_TRANSFORM, own.transform));
+    if (own.action_matrix != NULL)
         return hfi_refuse(
             ctx, "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");
-    if (hfi_kernel_is_auto(settings->kernel))
+    if (hfi_kernel_is_auto(own.kernel))
         return hfi_refuse(ctx,
                           "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;
     source from;
-    hf_status status = open_source(ctx, csv_path, cache_path, &from);
+    status = open_source(ctx, csv_path, cache_path, &from);
     if (status >= 0) status = decide_roles(&from, made, columns);
-    if (status >= 0) status = learn(&from, made, settings);
+    if (status >= 0) status = learn(&from, made, &own);
     close_source(&from);
     if (status < 0) {
         hf_model_free(made);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* EULBO as the public interface has it, and rows that a determinantal point process chooses by expected improvement. */
 #include "optimise/eulbo.h"
+#include "core/settings.h"
 
 #include "optimise/acquire.h"
 #include "posterior/posterior.h"
@@ -10,48 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-hf_eulbo_settings hf_eulbo_settings_default(void)
-{
-    return (hf_eulbo_settings){.batch = 1,
-                               .best = NAN,
-                               .utility = HF_UTILITY_LOG_EXPECTED,
-                               .temperature = 0.1,
-                               .weight = 1.0,
-                               .rate_model = 0.01,
-                               .rate_points = 0.001,
-                               .clip = 2.0,
-                               .epochs = 30,
-                               .steps = 8,
-                               .patience = 3,
-                               .retries = 8,
-                               .draws = 128,
-                               .search = hf_search_settings_default()};
-}
-
 /* ---- checks --------------------------------------------------------------------------------------------------------- */
-
-static hf_status check_settings(hf_context *ctx, const hf_eulbo_settings *s)
-{
-    if (s->batch == 0 || s->steps == 0 || s->patience == 0 || s->draws == 0)
-        return hfi_refuse(ctx,
-                          "EULBO for %zu points in epochs of %zu steps with patience %zu and %zu draws "
-                          "cannot be climbed; give at least 1 of each",
-                          s->batch, s->steps, s->patience, s->draws);
-    if (isinf(s->best)) return hfi_fail(ctx, HF_ERR_NOT_FINITE, "what is to be improved upon is %g", s->best);
-    if (!(s->weight > 0.0 && isfinite(s->weight)) || !(s->clip > 0.0))
-        return hfi_refuse(
-            ctx, "a utility of weight %g and gradients of at most %g cannot be climbed; give positive ones",
-            s->weight, s->clip);
-    if (!(s->rate_model >= 0.0 && s->rate_model <= 1.0) || !(s->rate_points >= 0.0 && s->rate_points <= 1.0))
-        return hfi_refuse(ctx, "the rates are %g and %g; give numbers in [0, 1]", s->rate_model,
-                          s->rate_points);
-    if ((unsigned)s->utility >= hf_enum_count(HF_ENUM_EULBO_UTILITY) ||
-        !(s->temperature >= 0.01 && s->temperature <= 100.0))
-        return hfi_refuse(ctx,
-                          "there is no utility %d of temperature %g; start from hf_eulbo_settings_default()",
-                          (int)s->utility, s->temperature);
-    return hfi_search_check(ctx, &s->search);
-}
 
 static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_settings *fit)
 {
@@ -77,10 +37,10 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
 }
 
 static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_domain *domain,
-                              const hf_eulbo_settings *s, size_t guess_count, const double *guesses,
+                              const hf_search_settings *s, size_t guess_count, const double *guesses,
                               const double *x)
 {
-    const hf_status status = hfi_maximise_check_call(ctx, domain, &s->search, guess_count, guesses, x);
+    const hf_status status = hfi_maximise_check_call(ctx, domain, s, guess_count, guesses, x);
     if (status < 0) return status;
     if (domain->candidates > 0)
         return hfi_refuse(ctx, "EULBO moves points in a box, not among %zu candidates", domain->candidates);
@@ -121,19 +81,20 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
                    const double *guesses, double *x, hf_posterior **posterior, hf_eulbo_report *report)
 {
     const double begin = hfi_now();
-    hfi_eulbo e = {.settings = how != NULL ? *how : hf_eulbo_settings_default(),
-                   .domain = domain,
-                   .guess_count = guess_count,
-                   .guesses = guesses};
-    hf_status status = check_settings(ctx, &e.settings);
-    if (status >= 0) status = check_fit(ctx, data, fit);
-    if (status >= 0) status = check_domain(ctx, data, domain, &e.settings, guess_count, guesses, x);
+    hf_fit_settings own;
+    hfi_eulbo e = {.domain = domain, .guess_count = guess_count, .guesses = guesses};
+    hf_status status = hfi_settings_open(ctx, hf_eulbo_settings_table(), how, &e.settings);
+    if (status >= 0)
+        status = hfi_settings_open(ctx, hf_search_settings_table(), e.settings.search, &e.search);
+    if (status >= 0) status = hfi_settings_take(ctx, hf_fit_settings_table(), fit, &own);
+    if (status >= 0) status = check_fit(ctx, data, fit != NULL ? &own : NULL);
+    if (status >= 0) status = check_domain(ctx, data, domain, &e.search, guess_count, guesses, x);
     if (status < 0) return status;
     hf_posterior *made = NULL;
     e.points = hfi_alloc_product(ctx, e.settings.batch, data->d, sizeof *e.points);
     e.gradients = hfi_alloc(ctx, data->d, 2 * sizeof *e.gradients);
     status = e.points != NULL && e.gradients != NULL
-                 ? hfi_fit_with(ctx, data, fit, climb, &e, &made, &e.report.fit, NULL)
+                 ? hfi_fit_with(ctx, data, &own, climb, &e, &made, &e.report.fit, NULL)
                  : HF_ERR_MEMORY;
     if (status >= 0) {
         memcpy(x, e.points, e.settings.batch * data->d * sizeof *x);

@@ -15,6 +15,7 @@
 typedef struct hfi_eulbo {
     hf_context *ctx;
     hf_eulbo_settings settings;
+    hf_search_settings search;
     const hf_domain *domain;
     size_t guess_count;
     const double *guesses;

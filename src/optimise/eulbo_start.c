@@ -142,7 +142,7 @@ static hf_status fill_batch(hfi_eulbo *e)
     hf_status status = inputs != NULL && pool != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
         free = hfi_domain_free_inputs(e->domain, inputs, &smooth);
-        status = hfi_points_to_look_at(e->ctx, e->start, e->domain, free, inputs, e->settings.search.samples,
+        status = hfi_points_to_look_at(e->ctx, e->start, e->domain, free, inputs, e->search.samples,
                                        e->guess_count, e->guesses, &points, &count);
     }
     if (status >= 0) {
@@ -179,8 +179,8 @@ hf_status hfi_eulbo_begin(hfi_eulbo *e, double *state)
     hf_argmax found;
     hfi_surface near = surface;
     near.near = e->start;
-    status = hfi_maximise_surface(e->ctx, &near, e->domain, &e->settings.search, e->guess_count, e->guesses,
-                                  e->points, &found);
+    status = hfi_maximise_surface(e->ctx, &near, e->domain, &e->search, e->guess_count, e->guesses, e->points,
+                                  &found);
     if (status >= 0 && e->settings.batch > 1) status = fill_batch(e);
     return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The place where a surface is largest: over candidates by looking at all, over a box by looking at many and climbing from the best. Inputs that
  * are not continuous are walked along between the climbs, from value to value. */
+#include "core/settings.h"
 #include "optimise/optimise.h"
 
 #include "search/maximise.h"
@@ -46,20 +47,6 @@ typedef struct search {
     double *before;            /* smooth: where it began, user's units */
     double base, scale;        /* of the values in a climb */
 } search;
-
-hf_search_settings hf_search_settings_default(void)
-{
-    return (hf_search_settings){.samples = 0, .starts = 6, .iterations = 40, .resolution = 0.0};
-}
-
-hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings)
-{
-    if (!(settings->resolution >= 0.0 && settings->resolution <= 0.5))
-        return hfi_refuse(ctx, "the resolution is %g; it must be 0 or in (0, 1/2]", settings->resolution);
-    if (settings->iterations == 0)
-        return hfi_refuse(ctx, "climbs need at least one evaluation; iterations is 0");
-    return HF_OK;
-}
 
 /* ---- a climb ----------------------------------------------------------------------------------------------------- */
 
@@ -317,8 +304,8 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
     if (x == NULL) return hfi_refuse(ctx, "there is no room for the place: x is NULL");
     hf_status status = hf_domain_check(ctx, domain);
     if (status < 0 || domain->candidates > 0) return status;
-    const hf_search_settings usual = hf_search_settings_default();
-    status = hfi_search_check(ctx, settings != NULL ? settings : &usual);
+    hf_search_settings own;
+    status = hfi_settings_open(ctx, hf_search_settings_table(), settings, &own);
     if (status < 0) return status;
     if (guess_count > 0 && guesses == NULL)
         return hfi_refuse(ctx, "there are %zu guesses, but they are NULL", guess_count);
@@ -333,12 +320,9 @@ hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, cons
                                const hf_search_settings *settings_or_null, size_t guess_count,
                                const double *guesses, double *x, hf_argmax *found)
 {
-    search s = {.ctx = ctx,
-                .surface = surface,
-                .domain = domain,
-                .settings = settings_or_null != NULL ? *settings_or_null : hf_search_settings_default(),
-                .d = domain->dimension};
+    search s = {.ctx = ctx, .surface = surface, .domain = domain, .d = domain->dimension};
     hf_argmax result = {.index = 0};
+    (void)hfi_settings_take(ctx, hf_search_settings_table(), settings_or_null, &s.settings);
     const bool listed = domain->candidates > 0;
     const hf_status status =
         listed ? search_candidates(&s, &result.index) : search_box(&s, guess_count, guesses, &result);

@@ -26,9 +26,6 @@ bool hfi_domain_fixed(const hf_domain *domain, size_t j);
  * the continuous ones first, *smooth (or NULL) of them. */
 size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free, size_t *smooth);
 
-/** HF_ERR_ARGUMENT for settings with which a box cannot be searched. */
-hf_status hfi_search_check(hf_context *ctx, const hf_search_settings *settings);
-
 /** One point: what hf_ucb_evaluate() adds up. */
 typedef struct hfi_ucb_parts {
     double value, mean;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Trust regions: their sides, their boxes, and the points that draws are looked at. */
+#include "core/settings.h"
 #include "optimise/optimise.h"
 
 #include <holdfast/trust_region.h>
@@ -9,31 +10,16 @@
 /* Inputs of a candidate that differ from the centre's, on average, where there are more. */
 static const double moved_inputs = 20.0;
 
-hf_trust_settings hf_trust_settings_default(void)
+static hf_status take_settings(hf_context *ctx, const hf_trust_settings *settings, hf_trust_settings *s)
 {
-    return (hf_trust_settings){
-        .side = 0.8, .smallest = 1.0 / 128.0, .largest = 1.6, .successes = 10, .improvement = 1e-3};
-}
-
-static hf_trust_settings settings_of(const hf_trust_settings *settings)
-{
-    return settings != NULL ? *settings : hf_trust_settings_default();
-}
-
-static hf_status check_settings(hf_context *ctx, const hf_trust_settings *settings)
-{
-    const hf_trust_settings s = settings_of(settings);
-    if (!isfinite(s.side) || !isfinite(s.smallest) || !isfinite(s.largest) || !isfinite(s.improvement))
-        return hfi_fail(ctx, HF_ERR_NOT_FINITE, "a setting of the trust region is not finite");
-    if (!(s.smallest > 0.0) || s.side < s.smallest || s.side > s.largest)
+    const hf_status status = hfi_settings_open(ctx, hf_trust_settings_table(), settings, s);
+    if (status >= 0 && (s->side < s->smallest || s->side > s->largest))
         return hfi_refuse(
             ctx,
-            "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= largest",
-            s.side, s.smallest, s.largest);
-    if (s.successes == 0) return hfi_refuse(ctx, "0 successes would double a trust region; give at least 1");
-    if (s.improvement < 0.0)
-        return hfi_refuse(ctx, "the improvement of a success is %g; give at least 0", s.improvement);
-    return HF_OK;
+            "a trust region of side %g cannot be between %g and %g; give 0 < smallest <= side <= "
+            "largest",
+            s->side, s->smallest, s->largest);
+    return status;
 }
 
 /* ceil(max(4, d) / batch) */
@@ -49,8 +35,8 @@ hf_status hf_trust_region_create(hf_context *ctx, const hf_trust_settings *setti
     if (free_inputs == 0 || batch == 0 || out == NULL)
         return hfi_refuse(ctx, "a trust region of %zu inputs and %zu points a round%s cannot be", free_inputs,
                           batch, out == NULL ? ", to be put nowhere," : "");
-    const hf_trust_settings s = settings_of(settings);
-    const hf_status status = check_settings(ctx, settings);
+    hf_trust_settings s;
+    const hf_status status = take_settings(ctx, settings, &s);
     if (status < 0) return status;
     *out = (hf_trust_region){
         .side = s.side, .failures_allowed = s.failures > 0 ? s.failures : usual_failures(free_inputs, batch)};
@@ -87,8 +73,8 @@ hf_status hf_trust_region_update(hf_context *ctx, const hf_trust_settings *setti
                                  const hf_trust_outcome *outcome, hf_trust_region *region,
                                  hf_trust_event *event)
 {
-    const hf_trust_settings s = settings_of(settings);
-    hf_status status = check_settings(ctx, settings);
+    hf_trust_settings s;
+    hf_status status = take_settings(ctx, settings, &s);
     if (status >= 0) status = check_region(ctx, region);
     if (status >= 0) status = check_outcome(ctx, outcome);
     if (status < 0) return status;
@@ -115,8 +101,8 @@ hf_status hf_trust_region_update(hf_context *ctx, const hf_trust_settings *setti
 
 hf_status hf_trust_region_restart(hf_context *ctx, const hf_trust_settings *settings, hf_trust_region *region)
 {
-    const hf_trust_settings s = settings_of(settings);
-    hf_status status = check_settings(ctx, settings);
+    hf_trust_settings s;
+    hf_status status = take_settings(ctx, settings, &s);
     if (status >= 0) status = check_region(ctx, region);
     if (status < 0) return status;
     region->side = s.side;

@@ -317,11 +317,13 @@ static void changed_settings(hfi_page *page)
 {
     const hf_fit_settings *now = &page->model->settings, usual = hf_fit_settings_default();
     char value[512], before[512];
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *setting = hf_fit_setting_at(i);
+    for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
+        const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
         if (!setting->in_model ||
-            hf_fit_settings_get(page->ctx, now, setting->name, sizeof value, value) < 0 ||
-            hf_fit_settings_get(page->ctx, &usual, setting->name, sizeof before, before) < 0 ||
+            hf_settings_get(page->ctx, hf_fit_settings_table(), now, setting->name, sizeof value, value) <
+                0 ||
+            hf_settings_get(page->ctx, hf_fit_settings_table(), &usual, setting->name, sizeof before,
+                            before) < 0 ||
             strcmp(value, before) == 0)
             continue;
         hfi_page_put(page, " <code>%s=", setting->name);

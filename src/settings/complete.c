@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which setting implies which other: decided here and nowhere else. */
 #include "core/core.h"
-#include "settings/table.h"
+#include "core/settings.h"
 
+#include <holdfast/train.h>
 #include <string.h>
 
 /* Rows of the members that were chosen. */
 typedef struct choices {
     size_t count;
-    const hfi_setting *row[HFI_SETTINGS];
+    const hfi_setting *row[HFI_MOST_SETTINGS];
 } choices;
 
 static bool is_chosen(const choices *chosen, const char *name)
@@ -20,7 +21,8 @@ static bool is_chosen(const choices *chosen, const char *name)
 
 static void put(const choices *chosen, const char *name, double value, hf_fit_settings *s)
 {
-    if (!is_chosen(chosen, name)) hfi_setting_assign(hfi_setting_find(name), value, s);
+    if (!is_chosen(chosen, name))
+        hfi_setting_assign(hfi_setting_find(hf_fit_settings_table(), name), value, s);
 }
 
 /* The published formulas (prior mean, quantile, given threshold) come with the published noise. */
@@ -61,21 +63,24 @@ hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, b
     choices chosen = {0}, readings = {0};
     if (!settings || (count > 0 && !names))
         return hfi_refuse(ctx, "hf_fit_settings_complete: settings or names is NULL");
+    const hf_settings_table *table = hf_fit_settings_table();
+    hf_fit_settings own;
+    const hf_status status = hfi_settings_take(ctx, table, settings, &own);
+    if (status < 0) return status;
     for (size_t k = 0; k < count; k++) {
-        const hfi_setting *row = hfi_setting_find(names[k]);
+        const hfi_setting *row = hfi_setting_find(table, names[k]);
         if (!row) return hfi_refuse(ctx, "a fit has no setting '%.40s'", names[k] ? names[k] : "(null)");
         if (is_chosen(&chosen, row->face.name)) continue;
         chosen.row[chosen.count++] = row;
         if (strcmp(row->face.group, "readings") == 0) readings.row[readings.count++] = row;
     }
     if (!preset && !is_chosen(&chosen, "sites"))
-        hfi_settings_adapt(settings, readings.count, readings.row, "sites");
-    hfi_settings_adapt(settings, chosen.count, chosen.row, "solver");
-    if (!is_chosen(&chosen, "action_kind") &&
-        settings->action_kind == HF_ACTIONS_KRYLOV) /* nor by the preset */
-        hfi_settings_adapt(settings, chosen.count, chosen.row, "action_kind");
-    follow_threshold(&chosen, settings);
-    follow_training(&chosen, settings);
-    follow_suspects(&chosen, settings);
-    return HF_OK;
+        hfi_settings_adapt(table, &own, readings.count, readings.row, "sites");
+    hfi_settings_adapt(table, &own, chosen.count, chosen.row, "solver");
+    if (!is_chosen(&chosen, "action_kind") && own.action_kind == HF_ACTIONS_KRYLOV) /* nor by the preset */
+        hfi_settings_adapt(table, &own, chosen.count, chosen.row, "action_kind");
+    follow_threshold(&chosen, &own);
+    follow_training(&chosen, &own);
+    follow_suspects(&chosen, &own);
+    return hfi_settings_give(ctx, table, &own, settings, settings->size);
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Defaults and presets of a fit. */
 #include "settings/settings.h"
+#include "core/settings.h"
 #include "posterior/posterior.h"
-#include "settings/table.h"
 #include <string.h>
-
-hf_fit_settings hf_fit_settings_default(void)
-{
-    hf_fit_settings settings;
-    memset(&settings, 0, sizeof settings);
-    for (size_t i = 0; i < HFI_SETTINGS; i++)
-        hfi_setting_assign(&hfi_settings[i], hfi_settings[i].initial, &settings);
-    return settings;
-}
 
 const hfi_likelihood *hfi_likelihood_row(hf_likelihood kind)
 {
@@ -215,16 +206,15 @@ enum {
     PRESETS = sizeof presets / sizeof presets[0]
 };
 
-hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out)
+hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out, size_t size)
 {
-    if (!out) return hfi_refuse(ctx, "hf_fit_settings_preset needs a place for the settings");
     const char *names[PRESETS];
     for (size_t i = 0; i < PRESETS; i++) names[i] = presets[i].name;
     size_t index = 0;
     const hf_status status = hfi_choice_parse(ctx, "preset", names, PRESETS, name, &index);
     if (status < 0) return status;
-    *out = hf_fit_settings_default();
-    presets[index].apply(out);
-    if (presets[index].sites != HF_LIKELIHOOD_GAUSSIAN) out->sites = presets[index].sites;
-    return HF_OK;
+    hf_fit_settings own = hf_fit_settings_default();
+    presets[index].apply(&own);
+    if (presets[index].sites != HF_LIKELIHOOD_GAUSSIAN) own.sites = presets[index].sites;
+    return hfi_settings_give(ctx, hf_fit_settings_table(), &own, out, size);
 }

@@ -1,56 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one list of the members of hf_fit_settings; train.h describes them for programs. Those that models keep are in
  * the order of model files: a new one comes after all of them. */
-#include "settings/table.h"
+#define SETTINGS hf_fit_settings
+#include "core/settings_rows.h"
 
-#include "core/core.h"
-#include "settings/settings.h"
-
-#include <holdfast/classify.h>
-#include <math.h>
-#include <stddef.h>
-
-/* ---- names of choices ------------------------------------------------------------------------------------------- */
-
-/* Compiles only where the member has this type. */
-#define IS(type, member) _Generic(((hf_fit_settings *)0)->member, type : 1) /* NOLINT(*-macro-parentheses) */
-
-#define NAMES(member, type, id)                                                                              \
-    static const char *member##_choice(size_t index)                                                         \
-    {                                                                                                        \
-        return hf_enum_name(HF_ENUM_##id, (unsigned)index);                                                  \
-    }                                                                                                        \
-    _Static_assert(IS(type, member), "another enum");
-NAMES(mean, hf_mean_kind, MEAN_KIND)
-NAMES(sites, hf_likelihood, LIKELIHOOD)
-NAMES(suspects, hf_outliers, OUTLIERS)
-NAMES(centre, hf_centre, CENTRE)
-NAMES(threshold_rule, hf_threshold_rule, THRESHOLD_RULE)
-NAMES(objective, hf_objective, OBJECTIVE)
-NAMES(lengthscale_prior, hf_prior_kind, PRIOR_KIND)
-NAMES(solver, hf_solver, SOLVER)
-NAMES(inducing_method, hf_inducing_method, INDUCING_METHOD)
-NAMES(inducing_choice, hf_inducing_choice, INDUCING_CHOICE)
-NAMES(action_kind, hf_actions, ACTIONS)
-NAMES(blocks, hf_blocks, BLOCKS)
-NAMES(action_start, hf_action_start, ACTION_START)
-NAMES(optimiser, hf_optimiser, OPTIMISER)
-NAMES(weighting, hf_outputs_weighting, OUTPUTS_WEIGHTING)
-NAMES(inference, hf_inference, INFERENCE)
-NAMES(transform, hf_transform, TRANSFORM)
-
-/* All enums with values from 0 on have the size of an unsigned int with the compilers that are supported. */
-_Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_transform) == sizeof(unsigned),
-               "enums must have the size of unsigned");
+#include <holdfast/train.h>
 
 /* ---- what goes with what ---------------------------------------------------------------------------------------- */
 
-#define BIT(value)                      (1u << (value))
-#define ALL_BUT(bit)                    (~0u & ~(bit))
-#define OFF                             BIT(false)
-#define ON                              BIT(true)
-#define NONE                            BIT(0)
-#define SOME                            (BIT(1) | BIT(2))
 #define ONE                             BIT(0)
 #define SEVERAL                         BIT(1)
 #define OR_BIT(id, symbol, name, help)  | BIT(HF_LIKELIHOOD_##id)
@@ -62,27 +19,11 @@ enum {
     LAST_SITES = 3 + sizeof(char[]){HF_LIKELIHOOD_LIST(ZERO_OF)} /* beside likelihoods there are 4 kinds */
 };
 #define LINE(id, symbol, name, help) ";\n" name ": " help
-#define NOT(member, bits)                                                                                    \
-    {                                                                                                        \
-        .term = { {#member, (bits)} }                                                                        \
-    }
-#define REFUSED(member, bits)                                                                                \
-    {                                                                                                        \
-        .refused = true, .term = { {#member, (bits)} }                                                       \
-    }
-#define VALUES(bits, member, others)                                                                         \
-    {                                                                                                        \
-        .values = (bits), .term = { {#member, (others)} }                                                    \
-    }
-#define VALUES_REFUSED(bits, member, others)                                                                 \
-    {                                                                                                        \
-        .values = (bits), .refused = true, .term = { {#member, (others)} }                                   \
-    }
-#define OF_ROBUST    NOT(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST)))
-#define OF_READINGS  REFUSED(sites, LABELS)
-#define OF_TRAINING  NOT(train, OFF)
-#define OF_PROJECTED NOT(sites, LABELS), NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))
-#define OF_BLOCKS    OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_BLOCKS)))
+#define OF_ROBUST                    NOT(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST)))
+#define OF_READINGS                  REFUSED(sites, LABELS)
+#define OF_TRAINING                  NOT(train, OFF)
+#define OF_PROJECTED                 NOT(sites, LABELS), NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))
+#define OF_BLOCKS                    OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_BLOCKS)))
 /* Block actions are trained by themselves; other ones take hyperparameters and places from inducing inputs. */
 #define ON_BLOCKS                                                                                            \
     {"solver", BIT(HF_SOLVER_PROJECTED)},                                                                    \
@@ -101,52 +42,27 @@ enum {
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
-#define OF_TYPE(type, member) (0 * sizeof(char[IS(type, member)]))
-#define MEMBER(kind, member, check)                                                                          \
-    .offset = offsetof(hf_fit_settings, member) + (check), .face.name = #member, .face.type = (kind)
-#define CHOICE(member, last)                                                                                 \
-    MEMBER(HF_SETTING_CHOICE, member, 0), .face.choices = (last) + 1, .choice = member##_choice
-#define FLAG(member) MEMBER(HF_SETTING_FLAG, member, OF_TYPE(bool, member))
-#define COUNT(member, from)                                                                                  \
-    MEMBER(HF_SETTING_COUNT, member, OF_TYPE(size_t, member)), .face.least = (from), .face.most = INFINITY
-#define NUMBER(member, from, to)                                                                             \
-    MEMBER(HF_SETTING_NUMBER, member, OF_TYPE(double, member)), .face.least = (from), .face.most = (to)
-/* More than 0, and finite. */
-#define POSITIVE(member) NUMBER(member, 0, INFINITY), .face.above = true, .face.below = true
-#define TEXT(member)     MEMBER(HF_SETTING_TEXT, member, OF_TYPE(const char *, member))
-#define LIST(member)     MEMBER(HF_SETTING_LIST, member, 0)
-#define LENGTH(member)   MEMBER(HF_SETTING_LENGTH, member, OF_TYPE(size_t, member)), .face.most = INFINITY
-#define MODEL            .face.group = "model"
-#define READINGS         .face.group = "readings"
-#define OUTPUTS          .face.group = "outputs"
-#define SOLVER           .face.group = "solver"
-#define TRAINING         .face.group = "training"
-#define UNIT(what)       .face.unit = (what)
-#define ZERO(meaning)    .face.zero = (meaning)
-#define CLASHES(...)                                                                                         \
-    .clashes = (const hfi_clash[])                                                                           \
-    {                                                                                                        \
-        __VA_ARGS__,                                                                                         \
-        {                                                                                                    \
-            0                                                                                                \
-        }                                                                                                    \
-    }
-#define DEFAULT(value)            .initial = (value)
-#define IN_MODEL                  .face.in_model = true
-#define SINCE(version)            IN_MODEL, .since = (version)
-#define OPTION(name, value, text) .face.option = (name), .face.argument = (value), .face.help = (text)
+#define MODEL    .face.group = "model"
+#define READINGS .face.group = "readings"
+#define OUTPUTS  .face.group = "outputs"
+#define SOLVER   .face.group = "solver"
+#define TRAINING .face.group = "training"
 
-const hfi_setting hfi_settings[] = {
+#define IN_MODEL      .face.in_model = true
+#define KEPT(version) IN_MODEL, SINCE(version)
+
+static const hfi_setting rows[] = {
     {TEXT(kernel), MODEL, IN_MODEL,
      OPTION("kernel", "EXPR",
             "covariance function (default \"matern52(ard)\"), such as\n"
             "\"matern52(ard) + periodic(x3, period=12)\"; auto: of four, the one that\n"
             "predicts the target best"),
      CLASHES(VALUES_REFUSED(BIT(2), sites, LABELS | RATES), VALUES_REFUSED(BIT(2), outputs, SEVERAL))},
-    {CHOICE(mean, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1, DEFAULT(HF_MEAN_CONSTANT), SINCE(1),
+    {CHOICE(mean, hf_mean_kind, MEAN_KIND, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1,
+     DEFAULT(HF_MEAN_CONSTANT), KEPT(1),
      OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
      CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS | RATES))},
-    {CHOICE(sites, LAST_SITES), MODEL, SINCE(1),
+    {CHOICE(sites, hf_likelihood, LIKELIHOOD, LAST_SITES), MODEL, KEPT(1),
      OPTION("sites", "KIND",
             "gaussian; robust: smooth weights that fall with the residual;\n"
             "pursuit: a few readings with a variance of their own;\n"
@@ -160,7 +76,7 @@ const hfi_setting hfi_settings[] = {
               .refused = true,
               .term = {ON_BLOCKS},
               .why = "relevance pursuit takes hyperparameters from another solver"})},
-    {CHOICE(suspects, HF_OUTLIERS_FORCE), READINGS, DEFAULT(HF_OUTLIERS_AUTO), SINCE(1),
+    {CHOICE(suspects, hf_outliers, OUTLIERS, HF_OUTLIERS_FORCE), READINGS, DEFAULT(HF_OUTLIERS_AUTO), KEPT(1),
      OPTION("suspects", "WHEN",
             "auto: set readings aside where that clearly pays (default);\n"
             "force: set aside what was found; off"),
@@ -172,9 +88,10 @@ const hfi_setting hfi_settings[] = {
              VALUES_REFUSED(BIT(HF_OUTLIERS_FORCE), train, OFF), VALUES(BIT(HF_OUTLIERS_AUTO), train, OFF),
              {.values = SUSPECTS, .term = {ON_BLOCKS}, .why = "every reading is part of block actions"}),
      .strict = true},
-    {FLAG(groups), READINGS, DEFAULT(true), SINCE(1), CLASHES(NOT(suspects, BIT(HF_OUTLIERS_OFF)))},
-    {FLAG(calibrate), READINGS, DEFAULT(true), SINCE(1), CLASHES(OF_READINGS), .strict = true},
-    {CHOICE(centre, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT), SINCE(1),
+    {FLAG(groups), READINGS, DEFAULT(true), KEPT(1), CLASHES(NOT(suspects, BIT(HF_OUTLIERS_OFF)))},
+    {FLAG(calibrate), READINGS, DEFAULT(true), KEPT(1), CLASHES(OF_READINGS), .strict = true},
+    {CHOICE(centre, hf_centre, CENTRE, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT),
+     KEPT(1),
      OPTION("centre", "RULE",
             "robust sites: residuals are taken from the prior mean (prior),\n"
             "the leave-one-out mean (loo), near readings (neighbours) or what\n"
@@ -182,9 +99,9 @@ const hfi_setting hfi_settings[] = {
      CLASHES(OF_ROBUST, {.values = BIT(HF_CENTRE_CONDITIONAL),
                          .refused = true,
                          .term = {{"sites", BIT(HF_LIKELIHOOD_ROBUST)}, {"outputs", ONE}}})},
-    {CHOICE(threshold_rule, HF_THRESHOLD_GIVEN), READINGS, DEFAULT(HF_THRESHOLD_MAD), SINCE(1),
-     CLASHES(OF_ROBUST)},
-    {NUMBER(eps, 0, 1), READINGS, .face.below = true, DEFAULT(0.1), SINCE(1), UNIT("share"),
+    {CHOICE(threshold_rule, hf_threshold_rule, THRESHOLD_RULE, HF_THRESHOLD_GIVEN), READINGS,
+     DEFAULT(HF_THRESHOLD_MAD), KEPT(1), CLASHES(OF_ROBUST)},
+    {NUMBER(eps, 0, 1), READINGS, .face.below = true, DEFAULT(0.1), KEPT(1), UNIT("share"),
      OPTION("eps", "SHARE",
             "robust sites: expected share of outliers; sets the threshold\n"
             "to that quantile of the residuals (default 0.1; 0: none are\n"
@@ -194,14 +111,14 @@ const hfi_setting hfi_settings[] = {
     {LIST(output_eps), READINGS,
      CLASHES(OF_ROBUST, NOT(outputs, ONE), NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))), OF_READINGS)},
     {LENGTH(output_eps_count), READINGS},
-    {NUMBER(threshold, 0, INFINITY), READINGS, .face.above = true, DEFAULT(INFINITY), SINCE(1),
-     UNIT("target"), OPTION("threshold", "C", "robust sites: soft threshold in units of the target"),
+    {NUMBER(threshold, 0, INFINITY), READINGS, .face.above = true, DEFAULT(INFINITY), KEPT(1), UNIT("target"),
+     OPTION("threshold", "C", "robust sites: soft threshold in units of the target"),
      CLASHES(OF_ROBUST, NOT(threshold_rule, ALL_BUT(BIT(HF_THRESHOLD_GIVEN))))},
-    {COUNT(rounds, 1), READINGS, DEFAULT(8), SINCE(1), CLASHES(OF_ROBUST)},
-    {FLAG(consistent_noise), READINGS, DEFAULT(true), SINCE(1), CLASHES(OF_ROBUST)},
-    {FLAG(train), TRAINING, DEFAULT(true), SINCE(1),
+    {COUNT(rounds, 1), READINGS, DEFAULT(8), KEPT(1), CLASHES(OF_ROBUST)},
+    {FLAG(consistent_noise), READINGS, DEFAULT(true), KEPT(1), CLASHES(OF_ROBUST)},
+    {FLAG(train), TRAINING, DEFAULT(true), KEPT(1),
      OPTION("no-train", NULL, "keep hyperparameters at their set or starting values")},
-    {CHOICE(objective, HF_OBJECTIVE_RCAGP), TRAINING, SINCE(1),
+    {CHOICE(objective, hf_objective, OBJECTIVE, HF_OBJECTIVE_RCAGP), TRAINING, KEPT(1),
      OPTION("objective", "NAME",
             "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp"),
      CLASHES(OF_READINGS, OF_TRAINING, VALUES(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
@@ -216,42 +133,42 @@ const hfi_setting hfi_settings[] = {
              {.values = BIT(HF_OBJECTIVE_RCAGP),
               .term = {{"output_beta", NONE}, {"beta", NONE}},
               .why = "published: 1 for a standardised target"})},
-    {FLAG(priors), TRAINING, DEFAULT(true), SINCE(1), CLASHES(OF_TRAINING)},
-    {FLAG(train_mean), TRAINING, DEFAULT(true), SINCE(1), CLASHES(OF_TRAINING)},
-    {COUNT(restarts, 0), TRAINING, SINCE(1),
+    {FLAG(priors), TRAINING, DEFAULT(true), KEPT(1), CLASHES(OF_TRAINING)},
+    {FLAG(train_mean), TRAINING, DEFAULT(true), KEPT(1), CLASHES(OF_TRAINING)},
+    {COUNT(restarts, 0), TRAINING, KEPT(1),
      OPTION("restarts", "K", "additional random starts of the training (default 0)"),
      CLASHES(OF_TRAINING, NOT(minibatch, SOME))},
-    {COUNT(iterations, 1), TRAINING, DEFAULT(60), SINCE(1),
+    {COUNT(iterations, 1), TRAINING, DEFAULT(60), KEPT(1),
      OPTION("iterations", "K", "length of a training (default 60)"), CLASHES(OF_TRAINING)},
-    {FLAG(standardise), TRAINING, DEFAULT(true), SINCE(1),
+    {FLAG(standardise), TRAINING, DEFAULT(true), KEPT(1),
      OPTION("standardise", "on|off", "scale inputs and target inside (default on)"),
      CLASHES({.values = OFF,
               .term = {{"scaled_beta", ON}},
               .why = "off, there are no scales in which beta could count"})},
-    {CHOICE(solver, HF_SOLVER_PROJECTED), SOLVER, SINCE(2),
+    {CHOICE(solver, hf_solver, SOLVER, HF_SOLVER_PROJECTED), SOLVER, KEPT(2),
      OPTION("solver", "NAME",
             "exact; inducing: through M inputs; projected: on I combinations\n"
             "of readings; auto: by the number of readings (default)")},
-    {COUNT(inducing, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
+    {COUNT(inducing, 1), SOLVER, ZERO("by the number of readings"), KEPT(2),
      OPTION("inducing", "M", "inducing inputs (default: by the number of readings)"), CLASHES(OF_INDUCING)},
-    {CHOICE(inducing_method, HF_INDUCING_DTC), SOLVER, SINCE(2),
+    {CHOICE(inducing_method, hf_inducing_method, INDUCING_METHOD, HF_INDUCING_DTC), SOLVER, KEPT(2),
      OPTION("inducing-method", "NAME", "vfe (default), fitc, dtc"),
      CLASHES(OF_INDUCING, NOT(minibatch, SOME),
              {.values = ALL_BUT(BIT(HF_INDUCING_VFE)),
               .refused = true,
               .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
               .why = "variational Student-t fits are VFE"})},
-    {CHOICE(inducing_choice, HF_INDUCING_FIRST), SOLVER, SINCE(2),
+    {CHOICE(inducing_choice, hf_inducing_choice, INDUCING_CHOICE, HF_INDUCING_FIRST), SOLVER, KEPT(2),
      OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first"),
      CLASHES(OF_INDUCING)},
     {LIST(inducing_inputs), SOLVER,
      CLASHES(REFUSED(solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
              {.refused = true, .term = {ON_BLOCKS}}, REFUSED(minibatch, SOME),
              REFUSED(sites, NOISES | LABELS), REFUSED(outputs, SEVERAL))},
-    {FLAG(train_inducing), SOLVER, SINCE(2),
+    {FLAG(train_inducing), SOLVER, KEPT(2),
      OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters"),
      CLASHES(OF_INDUCING, OF_TRAINING, OF_READINGS)},
-    {COUNT(actions, 1), SOLVER, ZERO("by the number of readings"), SINCE(2),
+    {COUNT(actions, 1), SOLVER, ZERO("by the number of readings"), KEPT(2),
      OPTION("actions", "I",
             "projected solver: blocks, or Krylov steps at most\n(default: by the number of readings)"),
      CLASHES(
@@ -259,7 +176,7 @@ const hfi_setting hfi_settings[] = {
          {.term = {{"action_kind", BIT(HF_ACTIONS_INDUCING)}}, .why = "there are as many as inducing inputs"},
          {.term = {{"action_kind", BIT(HF_ACTIONS_GIVEN)}},
           .why = "there are as many as the matrix has columns"})},
-    {CHOICE(action_kind, HF_ACTIONS_GIVEN), SOLVER, SINCE(2),
+    {CHOICE(action_kind, hf_actions, ACTIONS, HF_ACTIONS_GIVEN), SOLVER, KEPT(2),
      OPTION("action-kind", "NAME",
             "krylov (default): what conjugate gradients visit; inducing:\n"
             "from inducing inputs; blocks: one entry a reading, trained; given:\n"
@@ -271,38 +188,38 @@ const hfi_setting hfi_settings[] = {
      CLASHES(REFUSED(solver, ALL_BUT(BIT(HF_SOLVER_PROJECTED))),
              REFUSED(action_kind, ALL_BUT(BIT(HF_ACTIONS_GIVEN))), REFUSED(outputs, SEVERAL))},
     {LENGTH(action_rows), SOLVER},
-    {CHOICE(blocks, HF_BLOCKS_CLUSTERED), SOLVER, SINCE(2),
+    {CHOICE(blocks, hf_blocks, BLOCKS, HF_BLOCKS_CLUSTERED), SOLVER, KEPT(2),
      OPTION("blocks", "RULE", "block actions: contiguous (default), clustered by the inputs"),
      CLASHES(OF_BLOCKS)},
-    {CHOICE(action_start, HF_ACTION_START_PRECISION), SOLVER, SINCE(2),
+    {CHOICE(action_start, hf_action_start, ACTION_START, HF_ACTION_START_PRECISION), SOLVER, KEPT(2),
      OPTION("action-start", "RULE",
             "block actions: entries to start from: random (default), targets,\neigen, precision"),
      CLASHES(OF_BLOCKS)},
-    {FLAG(train_actions), SOLVER, DEFAULT(true), SINCE(2),
+    {FLAG(train_actions), SOLVER, DEFAULT(true), KEPT(2),
      OPTION("fixed-actions", NULL, "block actions: entries are not trained"),
      CLASHES(OF_BLOCKS, OF_TRAINING)},
-    {NUMBER(tolerance, 0, 1), SOLVER, .face.below = true, DEFAULT(0.01), SINCE(2), UNIT("share"),
+    {NUMBER(tolerance, 0, 1), SOLVER, .face.below = true, DEFAULT(0.01), KEPT(2), UNIT("share"),
      OPTION("tolerance", "T",
             "krylov actions: stop when the share T of the readings is left\n"
             "unexplained (default 0.01; 0: never)"),
      CLASHES(OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_KRYLOV))))},
-    {FLAG(single_precision), SOLVER, SINCE(2),
+    {FLAG(single_precision), SOLVER, KEPT(2),
      OPTION("single-precision", NULL, "projected solver: covariances in single precision, sums in double"),
      CLASHES(OF_PROJECTED)},
-    {CHOICE(optimiser, HF_OPTIMISER_ADAM), TRAINING, SINCE(2),
+    {CHOICE(optimiser, hf_optimiser, OPTIMISER, HF_OPTIMISER_ADAM), TRAINING, KEPT(2),
      OPTION("optimiser", "NAME", "lbfgs (default), adam"),
      CLASHES(OF_READINGS, OF_TRAINING,
              {.values = BIT(HF_OPTIMISER_LBFGS),
               .term = {{"minibatch", SOME}},
               .why = "minibatches are trained by adam"})},
-    {POSITIVE(learning_rate), TRAINING, DEFAULT(0.01), SINCE(2),
+    {POSITIVE(learning_rate), TRAINING, DEFAULT(0.01), KEPT(2),
      OPTION("learning-rate", "R", "step of adam (default 0.01)"),
      CLASHES(OF_TRAINING, NOT(optimiser, ALL_BUT(BIT(HF_OPTIMISER_ADAM))))},
-    {COUNT(minibatch, 1), SOLVER, ZERO("all rows at once"), SINCE(2),
+    {COUNT(minibatch, 1), SOLVER, ZERO("all rows at once"), KEPT(2),
      OPTION("minibatch", "B", "inducing solver: train by Adam on B rows a step"),
      CLASHES(NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_PROJECTED)), OF_TRAINING, OF_READINGS,
              REFUSED(outputs, SEVERAL))},
-    {POSITIVE(beta), READINGS, ZERO("such that plain readings are Gaussian ones"), SINCE(2), UNIT("target"),
+    {POSITIVE(beta), READINGS, ZERO("such that plain readings are Gaussian ones"), KEPT(2), UNIT("target"),
      OPTION("beta", "B",
             "robust sites: amplitude of the weights in units of the target, of\n"
             "several outputs in those of each; or one for each, separated by commas\n"
@@ -318,26 +235,26 @@ const hfi_setting hfi_settings[] = {
               .term = {{"standardise", OFF}},
               .why = "off, there are no scales in which beta could count"})},
     {NUMBER(student_nu, 1, INFINITY), READINGS, .face.above = true, .face.below = true, ZERO("trained"),
-     SINCE(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)"),
+     KEPT(2), OPTION("nu", "NU", "student-t sites: degrees of freedom, more than 1 (default: trained)"),
      CLASHES(OF_READINGS, NOT(sites, ALL_BUT(NOISES)))},
-    {POSITIVE(max_noise), TRAINING, ZERO("none"), SINCE(3), UNIT("target^2"),
+    {POSITIVE(max_noise), TRAINING, ZERO("none"), KEPT(3), UNIT("target^2"),
      OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)"),
      CLASHES(OF_READINGS, OF_TRAINING)},
-    {COUNT(coregion_rank, 1), OUTPUTS, ZERO("full up to 8 outputs, then 3"), SINCE(3),
+    {COUNT(coregion_rank, 1), OUTPUTS, ZERO("full up to 8 outputs, then 3"), KEPT(3),
      OPTION("coregion-rank", "R",
             "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)"),
      CLASHES(OF_OUTPUTS, NOT(independent, ON))},
-    {FLAG(shared_noise), OUTPUTS, SINCE(3),
+    {FLAG(shared_noise), OUTPUTS, KEPT(3),
      OPTION("shared-noise", NULL, "several outputs: one noise for all, in standardised units"),
      CLASHES(OF_OUTPUTS)},
-    {FLAG(independent), OUTPUTS, SINCE(3), CLASHES(OF_OUTPUTS)},
-    {CHOICE(weighting, HF_OUTPUTS_CHANNEL), OUTPUTS, SINCE(3),
+    {FLAG(independent), OUTPUTS, KEPT(3), CLASHES(OF_OUTPUTS)},
+    {CHOICE(weighting, hf_outputs_weighting, OUTPUTS_WEIGHTING, HF_OUTPUTS_CHANNEL), OUTPUTS, KEPT(3),
      OPTION("weighting", "KIND",
             "centre conditional: a weight for each reading (reading, default),\n"
             "for each row (joint) or for each output as a whole (channel)"),
      CLASHES(OF_OUTPUTS, OF_ROBUST, NOT(centre, ALL_BUT(BIT(HF_CENTRE_CONDITIONAL))))},
-    {CHOICE(inference, HF_INFERENCE_AUTO), MODEL, .kept = HF_INFERENCE_CORRECTED + 1,
-     DEFAULT(HF_INFERENCE_AUTO), SINCE(4),
+    {CHOICE(inference, hf_inference, INFERENCE, HF_INFERENCE_AUTO), MODEL, .kept = HF_INFERENCE_CORRECTED + 1,
+     DEFAULT(HF_INFERENCE_AUTO), KEPT(4),
      OPTION("inference", "NAME",
             "of labels, counts, amounts and student-t noise: ep, expectation\n"
             "propagation; laplace, quicker and less exact; variational, a lower\n"
@@ -355,17 +272,18 @@ const hfi_setting hfi_settings[] = {
              {.values = BIT(HF_INFERENCE_LAPLACE) | BIT(HF_INFERENCE_EP),
               .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
               .why = "student-t noise with the inducing solver is variational"})},
-    {CHOICE(transform, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1, SINCE(5), .unhashed = true,
+    {CHOICE(transform, hf_transform, TRANSFORM, HF_TRANSFORM_AUTO), MODEL, .kept = HF_TRANSFORM_LOG + 1,
+     KEPT(5), .unhashed = true,
      OPTION("transform", "KIND",
             "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"
             "what is modelled of it; auto: the one that predicts it best"),
      CLASHES(OF_READINGS, REFUSED(outputs, SEVERAL))},
-    {CHOICE(lengthscale_prior, HF_PRIOR_DIMENSION), TRAINING, SINCE(6),
+    {CHOICE(lengthscale_prior, hf_prior_kind, PRIOR_KIND, HF_PRIOR_DIMENSION), TRAINING, KEPT(6),
      OPTION("lengthscale-prior", "NAME",
             "weak (default); dimension: longer with the number of inputs, as\n"
             "searches in many inputs want"),
      CLASHES(OF_READINGS, OF_TRAINING, REFUSED(priors, OFF))},
-    {FLAG(unit_inputs), TRAINING, SINCE(6),
+    {FLAG(unit_inputs), TRAINING, KEPT(6),
      OPTION("unit-inputs", NULL,
             "use inputs as they are; lengthscales start, and end, where those of\n"
             "inputs within 0 and 1 do"),
@@ -399,3 +317,5 @@ const hfi_setting hfi_settings[] = {
             "checkpoint: MODEL.hf.checkpoint)"),
      CLASHES(OF_READINGS, OF_TRAINING, NOT(transform, BIT(HF_TRANSFORM_AUTO)), NOT(kernel, BIT(2)))},
 };
+
+SETTINGS_TABLE(hf_fit_settings, "a fit", rows)

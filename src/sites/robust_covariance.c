@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Minimum covariance determinant: support, factors, reweighting, and back into the caller's units. */
+#include "core/settings_rows.h"
 #include "linalg/linalg.h"
 #include "sites/chi_squared.h"
 #include "sites/complete_rows.h"
@@ -8,6 +9,14 @@
 
 #include <math.h>
 #include <string.h>
+
+#define SETTINGS hf_robust_covariance_settings
+static const hfi_setting settings_rows[] = {
+    {NUMBER(support_fraction, 0.5, 1), ZERO("the least support")},
+    {COUNT_TO(starts, 1, 1e7), DEFAULT(500)},
+    {FLAG(reweight), DEFAULT(true)},
+};
+SETTINGS_TABLE(hf_robust_covariance_settings, "a robust covariance", settings_rows)
 
 static const double KEPT_SHARE = 0.975; /* of normal rows, by the reweighting step */
 
@@ -18,24 +27,14 @@ typedef struct estimate {
     hf_robust_covariance_report report;
 } estimate;
 
-hf_robust_covariance_settings hf_robust_covariance_settings_default(void)
-{
-    return (hf_robust_covariance_settings){.starts = 500, .reweight = true};
-}
-
 static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
-                       const hf_robust_covariance_settings *settings, const hf_robust_covariance_arrays *out)
+                       const hf_robust_covariance_arrays *out)
 {
-    const double fraction = settings->support_fraction;
     if (out == NULL || out->location == NULL || out->covariance == NULL)
         return hfi_refuse(ctx, "hf_robust_covariance: location and covariance are required");
     if (p == 0) return hfi_refuse(ctx, "hf_robust_covariance: there are no columns");
     if (x == NULL && n > 0) return hfi_refuse(ctx, "hf_robust_covariance: x is NULL");
     if (ldx < p) return hfi_fail(ctx, HF_ERR_DIMENSION, "rows are %zu apart but have %zu columns", ldx, p);
-    if (fraction != 0.0 && !(fraction >= 0.5 && fraction <= 1.0))
-        return hfi_refuse(ctx, "the support fraction is %g; give 0 or a share from 0.5 to 1", fraction);
-    if (settings->starts == 0 || settings->starts > 10000000)
-        return hfi_refuse(ctx, "%zu random starts; give a number from 1 to 10000000", settings->starts);
     return HF_OK;
 }
 
@@ -172,13 +171,13 @@ hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double
                                const hf_robust_covariance_settings *settings,
                                const hf_robust_covariance_arrays *out, hf_robust_covariance_report *report)
 {
-    const hf_robust_covariance_settings defaults = hf_robust_covariance_settings_default();
-    if (settings == NULL) settings = &defaults;
+    hf_robust_covariance_settings own;
     estimate e = {0};
-    hf_status status = check(ctx, n, p, x, ldx, settings, out);
+    hf_status status = hfi_settings_open(ctx, hf_robust_covariance_settings_table(), settings, &own);
+    if (status >= 0) status = check(ctx, n, p, x, ldx, out);
     if (status < 0) return status;
-    status = hfi_complete_rows_create(ctx, n, p, x, ldx, settings->support_fraction, &e.rows);
-    if (status >= 0) status = compute(ctx, n, settings, &e);
+    status = hfi_complete_rows_create(ctx, n, p, x, ldx, own.support_fraction, &e.rows);
+    if (status >= 0) status = compute(ctx, n, &own, &e);
     if (status >= 0) {
         write_moments(&e.rows, &e.raw, 1.0, out->raw_location, out->raw_covariance);
         write_moments(&e.rows, &e.final, e.report.final_factor, out->location, out->covariance);

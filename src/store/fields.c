@@ -11,7 +11,7 @@ int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *f
     if (field->type == HFI_SIZE) {
         size_t value;
         memcpy(&value, place, sizeof value);
-        return sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
+        return sqlite3_bind_int64(statement, at, value > INT64_MAX ? INT64_MAX : (sqlite3_int64)value);
     }
     if (field->type == HFI_REAL) {
         double value;

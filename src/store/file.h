@@ -12,6 +12,7 @@
 #define HFI_STORE_FILE_H
 
 #include "core/core.h"
+#include "core/settings.h"
 #include "core/sha256.h"
 #include "kernel/kernel.h"
 #include <holdfast/model.h>
@@ -104,21 +105,29 @@ int hfi_schema_seal(sqlite3 *db, unsigned version);
 /* ---- scalars (fields.c) ---------------------------------------------------------------------- */
 
 typedef enum hfi_field_type {
-    HFI_SIZE,  /* size_t */
+    HFI_SIZE,  /* size_t; files have 2^63 - 1 for all that is more */
     HFI_REAL,  /* double; NaN is stored as NULL */
     HFI_FLAG,  /* bool */
     HFI_CHOICE /* an enum of at most `choices` values from 0 on, stored as its name */
 } hfi_field_type;
 
-/** One number of hf_fit_settings or hf_fit_report and its key in the table meta. */
+/** One number of a struct and its key in the table meta. */
 typedef struct hfi_file_field {
     const char *key;
     hfi_field_type type;
     size_t offset;
     const char *const *names; /* HFI_CHOICE only */
     size_t choices;
-    unsigned since; /* format version that has it first; of a study 2: some files of version 1 */
+    unsigned since; /* format version that has it first */
 } hfi_file_field;
+
+/** Texts of a field that is a setting. */
+typedef struct hfi_setting_key {
+    char key[48];
+    const char *names[HFI_MOST_CHOICES];
+} hfi_setting_key;
+/** A row of a table of settings as a field, which refers to `room`; false: files do not keep it. */
+bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_field *out);
 
 /** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
 int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object);

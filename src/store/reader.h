@@ -56,6 +56,10 @@ hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, cha
 /** Reads a number that hfi_writer_meta_seed() wrote. */
 hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out);
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object);
+/** Fields that the format of the file has; others keep what they are. */
+hf_status hfi_meta_fields(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object);
+/** Settings likewise, but their ranges. */
+hf_status hfi_meta_settings(const hfi_reader *r, const hf_settings_table *table, void *settings);
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);
 hf_status hfi_meta_flag(const hfi_reader *r, const char *key, bool *out);
 /** A finite number of at least `lowest`. */

@@ -5,11 +5,6 @@
 
 #include <string.h>
 
-void hfi_writer_shorten(size_t *count)
-{
-    if (*count > INT64_MAX) *count = INT64_MAX;
-}
-
 void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_t count,
                       const char *const *texts)
 {

@@ -30,8 +30,6 @@ void hfi_writer_bind_size(hfi_writer *w, sqlite3_stmt *statement, int at, size_t
 /** Runs a statement whose parameters are bound and makes it ready for the next row. */
 void hfi_writer_step(hfi_writer *w, sqlite3_stmt *statement);
 
-/** SQLite counts to 2^63 - 1, which stands for any larger number. */
-void hfi_writer_shorten(size_t *count);
 /** A list of texts, number `of` where the rows are of several. */
 void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_t count,
                       const char *const *texts);
@@ -42,6 +40,13 @@ void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *ke
 void hfi_writer_meta_seed(hfi_writer *w, sqlite3_stmt *statement, const char *key, uint64_t seed);
 void hfi_writer_meta_size(hfi_writer *w, sqlite3_stmt *statement, const char *key, size_t value);
 void hfi_writer_meta_double(hfi_writer *w, sqlite3_stmt *statement, const char *key, double value);
+
+/** Fields of an object as rows of meta: those that the version of the writer has. */
+void hfi_writer_fields(hfi_writer *w, sqlite3_stmt *statement, const hfi_file_field *fields, size_t count,
+                       const void *object);
+/** Settings likewise. */
+void hfi_writer_settings(hfi_writer *w, sqlite3_stmt *statement, const hf_settings_table *table,
+                         const void *settings);
 
 /** An input in the table feature. */
 void hfi_writer_feature(hfi_writer *w, sqlite3_stmt *statement, size_t j, const char *name, double shift,

@@ -4,6 +4,7 @@
  * one combination after another, and so are integers and ordered levels while there are not too many; the
  * rest of the variables is a box for branch and bound.
  */
+#include "core/settings.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -121,8 +122,10 @@ static hf_status search(hf_context *ctx, proof *p)
 
 static hf_status bound(hf_context *ctx, proof *p, size_t combination)
 {
-    hf_certify_settings c = p->limits != NULL ? *p->limits : hf_certify_settings_default();
+    hf_certify_settings c;
     hf_range range;
+    const hf_status taken = hfi_settings_open(ctx, hf_certify_settings_table(), p->limits, &c);
+    if (taken < 0) return taken;
     double *argmax = hfi_alloc(ctx, p->study->d, sizeof *argmax);
     if (argmax == NULL) return HF_ERR_MEMORY;
     c.tolerance = p->tolerance;

@@ -59,7 +59,7 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
     if (s >= 0) {
         const hf_bounded_readings readings = {
             .n = n, .x = x, .ldx = safe->study->d, .y = y, .noise_bound = o->noise_bound};
-        const hf_envelope_settings settings = {.rigorous = true};
+        const hf_envelope_settings settings = {.size = sizeof(hf_envelope_settings), .rigorous = true};
         s = hf_envelope_create(ctx, kernel, &readings, o->norm_bound, &settings,
                                &safe->envelope[safe->count]);
     }
@@ -140,8 +140,9 @@ hf_status hfi_safe_propose(hf_context *ctx, const hf_study *study, const hf_acqu
     const hfi_places_among among = {.study = study, .admits = surely, .self = safe};
     s = hfi_hunt(ctx, &among, acquire, ordinal, none, u, value, acquired);
     if (s == HF_ERR_NO_DATA)
-        s = hfi_refuse(ctx, "no settings are known to satisfy the certain constraints: add a trial that "
-                            "does, or check their norm and noise bounds");
+        s = hfi_refuse(ctx,
+                       "no settings are known to satisfy the certain constraints: add a trial that does, or "
+                       "check their norm and noise bounds");
     hfi_safe_close(ctx, safe);
     return s;
 }

@@ -1,24 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of a study: defaults, checks, a copy of its own, and what follows from them. */
+/* Settings of a study: checks, a copy of its own, and what follows from them. */
 #include "study/study.h"
+
+#include "core/settings.h"
 
 #include <holdfast/likelihood.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-hf_study_settings hf_study_settings_default(void)
-{
-    return (hf_study_settings){.preset = "default",
-                               .acquisition = HF_ACQUIRE_LOG_EI,
-                               .beta = 2.0,
-                               .reach = HF_REACH_AUTO,
-                               .regions = 1,
-                               .region_from = 50,
-                               .draws = 128,
-                               .robust = true,
-                               .repeats = 1};
-}
 
 /* ---- checks -------------------------------------------------------------------------------------------- */
 
@@ -78,27 +67,11 @@ static hf_status check_outcomes(hf_context *ctx, const hf_study_settings *s)
 static hf_status check_preset(hf_context *ctx, const hf_study_settings *s)
 {
     hf_fit_settings fit;
-    const hf_status status = hf_fit_settings_preset(ctx, s->preset != NULL ? s->preset : "default", &fit);
+    const hf_status status =
+        hf_fit_settings_preset(ctx, s->preset != NULL ? s->preset : "default", &fit, sizeof fit);
     if (status < 0) return status;
     if (hf_likelihood_has_labels(fit.sites) || hf_likelihood_has_rate(fit.sites) || fit.minibatch > 0)
         return hfi_refuse(ctx, "the preset %s is no surrogate of a study", s->preset);
-    return HF_OK;
-}
-
-static hf_status check_numbers(hf_context *ctx, const hf_study_settings *s)
-{
-    if ((unsigned)s->reach > HF_REACH_REGIONS) return hfi_refuse(ctx, "unknown reach %d", (int)s->reach);
-    if ((unsigned)s->expert > HF_EXPERT_USE_MEAN)
-        return hfi_refuse(ctx, "unknown use of an expert, %d", (int)s->expert);
-    if (s->regions == 0 || s->regions > HFI_STUDY_REGIONS)
-        return hfi_refuse(ctx, "regions is %zu; 1 to %d are possible", s->regions, (int)HFI_STUDY_REGIONS);
-    if (!(s->beta >= 0.0) || !isfinite(s->beta))
-        return hfi_refuse(ctx, "beta is %g; it must be finite and not negative", s->beta);
-    if (!(s->expires >= 0.0))
-        return hfi_refuse(ctx, "expires is %g seconds; it must not be negative", s->expires);
-    if (s->start > 100000 || s->draws > 16384)
-        return hfi_refuse(ctx, "start is %zu and draws %zu; at most 100000 and 16384 are possible", s->start,
-                          s->draws);
     return HF_OK;
 }
 
@@ -257,10 +230,13 @@ static hf_status make_kernel(hf_context *ctx, hf_study *study)
 
 hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *from, hf_study *study)
 {
-    hf_status s = hfi_variables_check(ctx, from->variables, from->variable);
+    hf_study_settings given;
+    hf_status s = hfi_settings_open(ctx, hf_study_settings_table(), from, &given);
+    if (s < 0) return s;
+    from = &given;
+    s = hfi_variables_check(ctx, from->variables, from->variable);
     if (s >= 0) s = check_outcomes(ctx, from);
     if (s >= 0) s = check_preset(ctx, from);
-    if (s >= 0) s = check_numbers(ctx, from);
     if (s < 0) return s;
     bool lost = false;
     study->s = *from;

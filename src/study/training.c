@@ -31,7 +31,7 @@ enum {
 static hf_status fit_settings(hf_context *ctx, const hf_study *study, size_t outcome, size_t n,
                               hf_fit_settings *out)
 {
-    const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out);
+    const hf_status s = hf_fit_settings_preset(ctx, study->s.preset, out, sizeof *out);
     if (s < 0) return s;
     out->kernel = study->expression;
     out->unit_inputs = true;

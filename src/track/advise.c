@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Methods compared on functions that a survey allows, before one is chosen. */
+#include "core/settings.h"
 #include "track/advice.h"
 
 #include <math.h>
@@ -7,9 +8,7 @@
 
 enum {
     LEAST = 16, /* readings of a survey */
-    FIRST = 10, /* places read before the first step */
-    MOST_DRAWS = 1000,
-    MOST_STEPS = 1000
+    FIRST = 10  /* places read before the first step */
 };
 /* The noise and the time scale that learning starts from, as shares of the readings' variance and span. */
 #define NOISE_START 0.05
@@ -272,11 +271,6 @@ static void sum_up(comparison *c)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-hf_advice_settings hf_advice_settings_default(void)
-{
-    return (hf_advice_settings){.draws = 8, .steps = 60};
-}
-
 static hf_status check(hf_context *ctx, const hf_track *survey, const hf_advice_settings *s,
                        const hf_track_advice *out)
 {
@@ -285,12 +279,6 @@ static hf_status check(hf_context *ctx, const hf_track *survey, const hf_advice_
     if (survey->d > HF_ADVICE_INPUTS)
         return hfi_refuse(ctx, "advice is for %d inputs at most; the survey has %zu", HF_ADVICE_INPUTS,
                           survey->d);
-    if (s->draws < 2 || s->draws > MOST_DRAWS)
-        return hfi_refuse(ctx, "draws is %zu; it must be from 2 to %d", s->draws, MOST_DRAWS);
-    if (s->steps < 2 || s->steps > MOST_STEPS)
-        return hfi_refuse(ctx, "steps is %zu; it must be from 2 to %d", s->steps, MOST_STEPS);
-    if (!(s->step >= 0.0) || !isfinite(s->step))
-        return hfi_refuse(ctx, "the time of a step is %g; it must be positive, or 0", s->step);
     return HF_OK;
 }
 
@@ -336,13 +324,15 @@ static hf_status compare(comparison *c, const hf_track *survey)
 hf_status hf_track_advise(hf_context *ctx, const hf_track *survey, const hf_advice_settings *settings,
                           hf_track_advice *out, hf_track **learnt)
 {
+    hf_advice_settings own;
     hf_status status = check(ctx, survey, settings, out);
+    if (status >= 0) status = hfi_settings_open(ctx, hf_advice_settings_table(), settings, &own);
     if (status < 0) return status;
     hf_track *made = NULL;
     status = learn(ctx, survey, &made);
     const hf_status fitted = status;
     hf_track_advice advice = {0};
-    comparison c = {.ctx = ctx, .settings = settings, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
+    comparison c = {.ctx = ctx, .settings = &own, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
     if (status >= 0) status = compare(&c, survey);
     hfi_world_free(&c.world);
     HFI_FREE(ctx, c.theta, c.loss);

@@ -81,7 +81,7 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
         memcpy(x, domain->points + out->index * track->d, track->d * sizeof *x);
     } else {
         /* Of the lattice that places are rounded to, so that it can come again. */
-        const double step = s->search.resolution;
+        const double step = s->resolution;
         const double middle = step > 0.0 ? nearbyint(0.5 / step) * step : 0.5;
         for (size_t j = 0; j < track->d; j++) x[j] = hfi_domain_at(domain, j, middle);
     }
@@ -111,8 +111,12 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
     const double *guess = track->places.x + track->told[track->held - 1].place * track->d;
     hf_argmax found;
     const size_t guesses = s->domain.candidates > 0 ? 0 : 1;
-    const hf_status searched =
-        hf_maximise_ucb(ctx, &bound, &s->domain, &s->search, guesses, guess, x, &found);
+    hf_search_settings search = hf_search_settings_default();
+    search.samples = s->samples;
+    search.starts = s->starts;
+    search.iterations = s->iterations;
+    search.resolution = s->resolution;
+    const hf_status searched = hf_maximise_ucb(ctx, &bound, &s->domain, &search, guesses, guess, x, &found);
     if (searched >= 0)
         *out = (hf_suggestion){.mean = found.mean,
                                .sd = found.sd,

@@ -2,6 +2,7 @@
 /* Settings of a track: checks, and a copy with memory of its own in which nothing is left to a default. */
 #include "track/track.h"
 
+#include "core/settings.h"
 #include "optimise/optimise.h"
 
 #include <math.h>
@@ -9,39 +10,19 @@
 #include <string.h>
 
 enum {
-    LEAST_PLACES = 16,
     MADE_BYTES = 64 /* of "lengthscale[j]~value, " */
 };
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
-
-/* A number that a rule demands: `name` completes "<name> is <value>; it must be ...". */
-static hf_status need(hf_context *ctx, bool fine, const char *name, double value, const char *must)
-{
-    return fine ? HF_OK : hfi_refuse(ctx, "%s is %g; it must be %s", name, value, must);
-}
 
 static bool positive(double value)
 {
     return value > 0.0 && isfinite(value);
 }
 
-static bool not_negative(double value)
-{
-    return value >= 0.0 && isfinite(value);
-}
-
 static bool ages(hf_track_method method)
 {
     return method == HF_TRACK_UI_GP_UCB || method == HF_TRACK_SPARQ || method == HF_TRACK_SPARQ_REUSE;
-}
-
-static hf_status check_choices(hf_context *ctx, const hf_track_settings *s)
-{
-    if ((unsigned)s->method > HF_TRACK_SPARQ_REUSE || (unsigned)s->beta_rule > HF_BETA_GIVEN ||
-        (unsigned)s->discard > HF_DISCARD_VARIANCE || (unsigned)s->places > HF_PLACES_DPP_FALLING)
-        return hfi_refuse(ctx, "a method or rule of the track is none that there is");
-    return HF_OK;
 }
 
 static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
@@ -57,66 +38,24 @@ static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
     hf_status status = hf_age_law_check(ctx, &s->age);
     if (status < 0) return status;
     if (s->age.kind != HF_AGE_NONE && s->age.kind != HF_AGE_TABLE && !(s->age.rate > 0.0))
-        return hfi_refuse(ctx,
-                          "%s needs the rate of drift of its age law (the largest change of f in a unit of "
-                          "time); for none the law is \"none\"",
-                          name);
+        return hfi_refuse(
+            ctx,
+            "%s needs the rate of drift of its age law (the largest change of f in a unit of time); for "
+            "none the law is \"none\"",
+            name);
     return HF_OK;
-}
-
-static hf_status check_numbers(hf_context *ctx, const hf_track_settings *s)
-{
-    hf_status status = need(ctx, positive(s->noise), "the noise variance", s->noise, "positive");
-    if (status >= 0)
-        status = need(ctx, not_negative(s->expert_noise), "the expert's noise variance", s->expert_noise,
-                      "positive, or 0 for that of the readings");
-    if (status >= 0 && s->mean_given)
-        status = need(ctx, isfinite(s->mean), "the prior mean", s->mean, "finite");
-    if (status >= 0 && s->discard == HF_DISCARD_VARIANCE)
-        status = need(ctx, positive(s->discard_variance), "the variance to discard above",
-                      s->discard_variance, "positive");
-    if (status >= 0) status = need(ctx, s->negligible > 0.0, "negligible", s->negligible, "positive");
-    if (status >= 0 && s->beta_rule == HF_BETA_GIVEN)
-        status = need(ctx, not_negative(s->beta), "beta", s->beta, "finite and not negative");
-    if (status >= 0 && s->beta_rule == HF_BETA_THEORY) {
-        status = need(ctx, not_negative(s->norm_bound), "the norm bound", s->norm_bound,
-                      "finite and not negative");
-        if (status >= 0) status = need(ctx, s->delta > 0.0 && s->delta < 1.0, "delta", s->delta, "in (0, 1)");
-    }
-    if (status >= 0) status = need(ctx, not_negative(s->robust), "robust", s->robust, "0 (off) or positive");
-    return status;
-}
-
-static hf_status check_expert(hf_context *ctx, const hf_track_settings *s)
-{
-    hf_status status = need(ctx, not_negative(s->query_factor), "the factor of requests", s->query_factor,
-                            "finite and not negative");
-    if (status >= 0)
-        status = need(ctx, not_negative(s->query_power), "the power of requests", s->query_power,
-                      "finite and not negative");
-    if (status >= 0)
-        status = need(ctx, not_negative(s->every), "the time between requests", s->every, "not negative");
-    if (status >= 0)
-        status = need(ctx, not_negative(s->tolerance), "tolerance", s->tolerance, "not negative");
-    if (status >= 0)
-        status = need(ctx, s->superseded > 0.0, "the correlation that supersedes", s->superseded, "positive");
-    if (status >= 0 && s->most_places < LEAST_PLACES)
-        return hfi_refuse(ctx, "most_places is %zu; it must be %d at least", s->most_places, LEAST_PLACES);
-    return status;
 }
 
 static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
 {
-    hf_status status = check_choices(ctx, s);
-    if (status >= 0) status = hf_domain_check(ctx, &s->domain);
+    hf_status status = hf_domain_check(ctx, &s->domain);
     if (status >= 0 && (s->domain.step != NULL || s->domain.category != NULL))
         return hfi_refuse(
-            ctx,
-            "a track's inputs are continuous, or rows of a list: its domain has no steps and no categories");
+            ctx, "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
+                 "categories");
     if (status >= 0) status = check_method(ctx, s);
-    if (status >= 0) status = check_numbers(ctx, s);
-    if (status >= 0) status = check_expert(ctx, s);
-    if (status >= 0 && s->domain.candidates == 0) status = hfi_search_check(ctx, &s->search);
+    if (status >= 0 && s->discard == HF_DISCARD_VARIANCE && !positive(s->discard_variance))
+        return hfi_refuse(ctx, "discard_variance is %g; give a positive number", s->discard_variance);
     return status;
 }
 
@@ -209,10 +148,13 @@ static hf_status copy_law(hf_context *ctx, const hf_age_law *from, hfi_track_own
 hf_status hfi_track_own_settings(hf_context *ctx, const hf_track_settings *settings, hfi_track_own *own)
 {
     memset(own, 0, sizeof *own);
-    hf_status status = check_settings(ctx, settings);
+    hf_track_settings given;
+    hf_status status = hfi_settings_open(ctx, hf_track_settings_table(), settings, &given);
+    if (status >= 0) status = check_settings(ctx, &given);
     if (status < 0) return status;
+    settings = &given;
     const hfi_memory memory = hfi_context_memory(ctx);
-    own->s = *settings;
+    own->s = given;
     hf_track_settings *s = &own->s;
     status = copy_domain(ctx, &settings->domain, own);
     if (status >= 0) status = copy_law(ctx, &settings->age, own);
@@ -230,7 +172,7 @@ hf_status hfi_track_own_settings(hf_context *ctx, const hf_track_settings *setti
     s->kernel = own->kernel;
     if (!(s->expert_noise > 0.0)) s->expert_noise = s->noise;
     if (!(s->query_power > 0.0)) s->query_power = (double)s->domain.dimension;
-    if (s->domain.candidates > 0) s->search.resolution = 0.0;
+    if (s->domain.candidates > 0) s->resolution = 0.0;
     return HF_OK;
 }
 

@@ -387,18 +387,24 @@ static hf_status quiet_names(workshop *w)
     assert_string_equal(hf_enum_name(HF_ENUM_LIKELIHOOD, kind), "robust");
     assert_int_equal(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, "force", &treatment), HF_OK);
     assert_string_equal(hf_enum_name(HF_ENUM_OUTLIERS, treatment), "force");
-    assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(w->ctx, "rcgp", &settings, sizeof settings), HF_OK);
     assert_true(hf_fit_settings_default().sites == HF_LIKELIHOOD_GAUSSIAN);
     char text[32];
-    const hf_setting *setting = hf_fit_setting_find("sites");
-    assert_true(setting != NULL && hf_fit_setting_at(hf_fit_setting_count()) == NULL);
+    const hf_setting *setting = hf_setting_find(hf_fit_settings_table(), "sites");
+    assert_true(setting != NULL &&
+                hf_setting_at(hf_fit_settings_table(), hf_setting_count(hf_fit_settings_table())) == NULL);
     assert_string_equal(hf_setting_choice(setting, 1), "robust");
-    assert_int_equal(hf_fit_settings_set(w->ctx, &settings, "sites", "student-t"), HF_OK);
-    assert_int_equal(hf_fit_settings_get(w->ctx, &settings, "sites", sizeof text, text), HF_OK);
+    assert_int_equal(hf_settings_set(w->ctx, hf_fit_settings_table(), &settings, "sites", "student-t"),
+                     HF_OK);
+    assert_int_equal(hf_settings_get(w->ctx, hf_fit_settings_table(), &settings, "sites", sizeof text, text),
+                     HF_OK);
     assert_true(strlen(hf_enum_name(HF_ENUM_STOP, HF_STOP_CONVERGED)) > 0);
     assert_true(strlen(hf_enum_title(HF_ENUM_STOP)) > 0 && hf_enum_count(HF_ENUM_STOP) > HF_STOP_CONVERGED);
-    assert_int_equal(hf_fit_settings_check(w->ctx, &settings, 1, "train", NULL), HF_OK);
+    assert_int_equal(hf_settings_check(w->ctx, hf_fit_settings_table(), &settings, 1, "train", NULL), HF_OK);
     assert_int_equal(hf_fit_settings_complete(w->ctx, &settings, false, 0, NULL), HF_OK);
+    hf_track_settings track;
+    assert_int_equal(hf_settings_init(hf_track_settings_table(), &track, sizeof track), HF_OK);
+    assert_int_equal(hf_track_settings_init(&track, sizeof track, HF_TRACK_SPARQ), HF_OK);
     return HF_OK;
 }
 

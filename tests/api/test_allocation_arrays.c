@@ -36,7 +36,7 @@ static hf_status labels(workshop *w)
     rows.y.at = rows.noise.at = NULL;
     rows.label = label;
     rows.classes = 3;
-    hf_status s = hf_fit_settings_preset(w->ctx, "softmax", &settings);
+    hf_status s = hf_fit_settings_preset(w->ctx, "softmax", &settings, sizeof settings);
     settings.train = false;
     if (s >= 0) s = hf_model_fit_arrays(w->ctx, &rows, &settings, &model, NULL);
     const hf_predictions wanted = {.size = sizeof wanted, .probability = probability, .winner = winner};

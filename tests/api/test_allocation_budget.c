@@ -203,7 +203,7 @@ static hf_status fit(workshop *w, hf_fit_settings settings)
 static hf_fit_settings preset(const char *name)
 {
     hf_fit_settings settings = hf_fit_settings_default();
-    assert_int_equal(hf_fit_settings_preset(NULL, name, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, name, &settings, sizeof settings), HF_OK);
     settings.actions = settings.solver == HF_SOLVER_PROJECTED ? 3 : 0;
     settings.inducing = settings.solver == HF_SOLVER_EXACT ? 0 : PLACES;
     return settings;

@@ -13,7 +13,7 @@ static hf_status labels_with(workshop *w, const char *preset, ask *question)
     hf_table *table = NULL;
     hf_model *model = NULL;
     const hf_columns columns = {.target = "kind"};
-    hf_status s = hf_fit_settings_preset(w->ctx, preset, &settings);
+    hf_status s = hf_fit_settings_preset(w->ctx, preset, &settings, sizeof settings);
     if (s >= 0) s = hf_table_parse_csv(w->ctx, csv, sizeof csv - 1, "labels", &table);
     settings.train = false;
     if (s >= 0) s = hf_fit(w->ctx, table, &columns, &settings, &model, NULL);

@@ -160,20 +160,22 @@ static void several_classes_survive(void **state)
 static hf_status questions(workshop *w)
 {
     hf_classifier *classifier = given(w);
-    const hf_class_rule rule = {1.5, 0.2, NULL};
+    const hf_class_rule rule = {sizeof(hf_class_rule), 1.5, 0.2, NULL};
     double threshold = 0.0;
     assert_int_equal(hf_class_threshold(w->ctx, 1.0, 3.0, &threshold), HF_OK);
     assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, &rule), HF_OK);
-    assert_true(hf_classifier_rule(classifier).lambda == 1.5 && hf_class_rule_default().lambda == 1.0);
+    assert_true(hf_classifier_rule(classifier)->lambda == 1.5 && hf_class_rule_default().lambda == 1.0);
     hf_classifier_free(classifier);
     hf_link link = HF_LINK_PROBIT;
     hf_inference inference = HF_INFERENCE_EP;
     double p = 0.0, error = 0.0;
     const double loss[] = {0.0, 3.0, 1.0, 0.0};
     classifier = given(w);
-    assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){1.0, 0.5, loss}), HF_OK);
-    assert_true(hf_classifier_rule(classifier).threshold == 0.25 &&
-                hf_classifier_rule(classifier).loss != loss);
+    assert_int_equal(
+        hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){sizeof(hf_class_rule), 1.0, 0.5, loss}),
+        HF_OK);
+    assert_true(hf_classifier_rule(classifier)->threshold == 0.25 &&
+                hf_classifier_rule(classifier)->loss != loss);
     hf_classifier_free(classifier);
     hf_class_expected_loss(1, NULL, &p, &error);
     assert_true(error == 1.0);

@@ -8,7 +8,7 @@ static hf_status compare(workshop *w)
 {
     const hf_columns columns = {.target = "y", .noise = "v"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
-    const hf_compare_settings settings = {.folds = 2, .repeats = 2};
+    const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 2, .repeats = 2};
     hf_comparison *out = UNTOUCHED;
     double difference = 77.0;
     hf_status s = settled(hf_compare(w->ctx, w->table, &columns, 2, rivals, &settings, &out), out);

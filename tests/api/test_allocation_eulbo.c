@@ -35,9 +35,11 @@ static hf_status climb_with(workshop *w, hf_solver solver)
     settings.batch = 2;
     settings.draws = 4;
     settings.epochs = settings.steps = 1;
-    settings.search.samples = 4;
-    settings.search.starts = 1;
-    settings.search.iterations = 2;
+    hf_search_settings search = hf_search_settings_default();
+    search.samples = 4;
+    search.starts = 1;
+    search.iterations = 2;
+    settings.search = &search;
     double x[2 * WORKSHOP_D] = {77.0};
     hf_posterior *out = UNTOUCHED;
     hf_eulbo_report report = {.epochs = 77};

@@ -439,7 +439,7 @@ static hf_status with_counts(workshop *w)
     hf_metrics metrics;
     hf_reading_moments moments;
     double q = NAN, p = NAN, score = NAN, crps = NAN;
-    assert_int_equal(hf_fit_settings_preset(NULL, "negative-binomial", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, "negative-binomial", &settings, sizeof settings), HF_OK);
     assert_true(hf_likelihood_has_rate(settings.sites) && !hf_likelihood_has_labels(settings.sites));
     assert_int_equal(hf_likelihood_moments(settings.sites, 0.3, 1.0, 0.2, &moments), HF_OK);
     assert_int_equal(hf_likelihood_quantile(settings.sites, 0.3, 1.0, 0.2, 0.5, &q), HF_OK);

@@ -61,7 +61,8 @@ static hf_status places(workshop *w)
     const hf_posterior *both[] = {w->posterior, w->posterior};
     const double limit = 5.0;
     const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
-    const hf_search_settings search = {.samples = 8, .starts = 1, .iterations = 5};
+    const hf_search_settings search = {
+        .size = sizeof(hf_search_settings), .samples = 8, .starts = 1, .iterations = 5};
     const hf_acquire_front front = {.objectives = 2,
                                     .objective = both,
                                     .points = 4,

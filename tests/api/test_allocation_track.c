@@ -13,8 +13,8 @@ static hf_track_settings settings(void)
     s.domain = (hf_domain){.dimension = 2, .lower = lower, .upper = upper};
     s.age.rate = 0.2;
     s.queries = 3;
-    s.search.samples = 8;
-    s.search.starts = 1;
+    s.samples = 8;
+    s.starts = 1;
     return s;
 }
 

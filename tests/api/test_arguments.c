@@ -54,7 +54,7 @@ static void names(workshop *w)
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, bad[i], &objective));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LIKELIHOOD, bad[i], &sites));
         ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, bad[i], &suspects));
-        ARGUMENT(hf_fit_settings_preset(w->ctx, bad[i], &settings));
+        ARGUMENT(hf_fit_settings_preset(w->ctx, bad[i], &settings, sizeof settings));
     }
     assert_true((int)contamination + (int)mean + (int)centre + (int)objective + (int)sites + (int)suspects ==
                 0);
@@ -65,23 +65,27 @@ static void names(workshop *w)
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OBJECTIVE, "loo", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_LIKELIHOOD, "robust", NULL));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTLIERS, "off", NULL));
-    ARGUMENT(hf_fit_settings_preset(w->ctx, "gp", NULL));
+    ARGUMENT(hf_fit_settings_preset(w->ctx, "gp", NULL, sizeof(hf_fit_settings)));
     assert_int_equal(hf_fit_settings_default().set_count, 0);
     char text[8] = "before";
     const char *names[] = {NULL, "", "iteration", "set", "set_count"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        ARGUMENT(hf_fit_settings_set(w->ctx, &settings, names[i], "1"));
-        ARGUMENT(hf_fit_settings_get(w->ctx, &settings, names[i], sizeof text, text));
+        ARGUMENT(hf_settings_set(w->ctx, hf_fit_settings_table(), &settings, names[i], "1"));
+        ARGUMENT(hf_settings_get(w->ctx, hf_fit_settings_table(), &settings, names[i], sizeof text, text));
     }
-    ARGUMENT(hf_fit_settings_set(w->ctx, NULL, "rounds", "1"));
-    ARGUMENT(hf_fit_settings_set(w->ctx, &settings, "rounds", NULL));
-    ARGUMENT(hf_fit_settings_get(w->ctx, NULL, "rounds", sizeof text, text));
-    ARGUMENT(hf_fit_settings_get(w->ctx, &settings, "rounds", sizeof text, NULL));
-    REFUSED(HF_ERR_DIMENSION, hf_fit_settings_get(w->ctx, &settings, "rounds", 0, text));
+    ARGUMENT(hf_settings_set(w->ctx, hf_fit_settings_table(), NULL, "rounds", "1"));
+    ARGUMENT(hf_settings_set(w->ctx, hf_fit_settings_table(), &settings, "rounds", NULL));
+    ARGUMENT(hf_settings_get(w->ctx, hf_fit_settings_table(), NULL, "rounds", sizeof text, text));
+    ARGUMENT(hf_settings_get(w->ctx, hf_fit_settings_table(), &settings, "rounds", sizeof text, NULL));
+    REFUSED(HF_ERR_DIMENSION, hf_settings_get(w->ctx, hf_fit_settings_table(), &settings, "rounds", 0, text));
     hf_setting_clash clash = {0};
     const char *nothing = NULL, *strange_name = "iteration";
-    ARGUMENT(hf_fit_settings_check(w->ctx, NULL, 1, NULL, &clash));
-    ARGUMENT(hf_fit_settings_check(w->ctx, &settings, 1, "iteration", &clash));
+    ARGUMENT(hf_settings_init(hf_fit_settings_table(), NULL, sizeof settings));
+    ARGUMENT(hf_settings_init(NULL, &settings, sizeof settings));
+    ARGUMENT(hf_track_settings_init(NULL, sizeof(hf_track_settings), HF_TRACK_SPARQ));
+    ARGUMENT(hf_settings_check(w->ctx, NULL, &settings, 1, NULL, &clash));
+    ARGUMENT(hf_settings_check(w->ctx, hf_fit_settings_table(), NULL, 1, NULL, &clash));
+    ARGUMENT(hf_settings_check(w->ctx, hf_fit_settings_table(), &settings, 1, "iteration", &clash));
     assert_null(clash.setting);
     ARGUMENT(hf_fit_settings_complete(w->ctx, NULL, false, 0, NULL));
     ARGUMENT(hf_fit_settings_complete(w->ctx, &settings, false, 1, NULL));
@@ -89,8 +93,10 @@ static void names(workshop *w)
     ARGUMENT(hf_fit_settings_complete(w->ctx, &settings, true, 1, &strange_name));
     assert_string_equal(text, "before");
     assert_memory_equal(&settings, &before, sizeof settings);
-    assert_true(!hf_fit_setting_find(NULL) && !hf_fit_setting_at(SIZE_MAX) && !hf_setting_choice(NULL, 0));
-    assert_null(hf_setting_choice(hf_fit_setting_at(hf_fit_setting_count() - 1), 0));
+    assert_true(!hf_setting_find(hf_fit_settings_table(), NULL) &&
+                !hf_setting_at(hf_fit_settings_table(), SIZE_MAX) && !hf_setting_choice(NULL, 0));
+    assert_null(hf_setting_choice(
+        hf_setting_at(hf_fit_settings_table(), hf_setting_count(hf_fit_settings_table()) - 1), 0));
     const char *strange[] = {hf_enum_name(HF_ENUM_CONTAMINATION, (unsigned)99),
                              hf_enum_name(HF_ENUM_MEAN_KIND, (unsigned)99),
                              hf_enum_name(HF_ENUM_CENTRE, (unsigned)-1),

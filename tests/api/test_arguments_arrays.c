@@ -55,7 +55,7 @@ static void fits(workshop *w)
     double y[WORKSHOP_N] = {0};
     y[3] = INFINITY;
     FIT_WITH(HF_ERR_NOT_FINITE, rows.y.at = y, "row 4");
-    hf_fit_settings_preset(w->ctx, "probit", &settings);
+    hf_fit_settings_preset(w->ctx, "probit", &settings, sizeof settings);
     settings.train = false;
     FIT_WITH(HF_ERR_ARGUMENT, (void)0, "probit sites take labels");
     FIT_WITH(HF_ERR_ARGUMENT, (rows.label = label, rows.y.at = NULL), "0 classes");
@@ -163,7 +163,7 @@ static void classes(workshop *w)
     rows.y.at = NULL;
     rows.label = label;
     rows.classes = 2;
-    hf_fit_settings_preset(w->ctx, "logit", &settings);
+    hf_fit_settings_preset(w->ctx, "logit", &settings, sizeof settings);
     settings.train = false;
     assert_true(hf_model_fit_arrays(w->ctx, &rows, &settings, &model, NULL) >= 0);
     ARGUMENT(hf_model_score_arrays(w->ctx, model, &rows, &wrong));

@@ -171,7 +171,7 @@ static void line(workshop *w)
     ARGUMENT(hf_explain_linear(w->ctx, p, &other, 1, point, high, a));
     ARGUMENT(hf_explain_linear(w->ctx, p, NULL, 1, point, NULL, a));
     assert_int_equal(hf_explain_linear(NULL, p, NULL, 1, point, high, a), HF_ERR_ARGUMENT);
-    other = (hf_linear_settings){.pairs = 1};
+    other = (hf_linear_settings){.size = sizeof(hf_linear_settings), .pairs = 1};
     ARGUMENT(hf_explain_linear(w->ctx, p, &other, 1, point, high, a));
     assert_contains(hf_context_message(w->ctx), "too few");
     assert_true(a[0] == 77.0);

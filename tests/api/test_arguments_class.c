@@ -10,7 +10,7 @@ static void classes(workshop *w)
     hf_model *model = NULL, *other = NULL;
     hf_class_metrics metrics = {.n = 77};
     hf_metrics wrong;
-    assert_int_equal(hf_fit_settings_preset(w->ctx, "probit", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(w->ctx, "probit", &settings, sizeof settings), HF_OK);
     settings.train = false;
     assert_int_equal(hf_table_parse_csv(w->ctx, csv, sizeof csv - 1, "labels", &table), HF_OK);
     assert_int_equal(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &model, NULL), HF_OK);
@@ -42,11 +42,11 @@ static void classes(workshop *w)
     assert_int_equal(hf_model_class_rows(NULL, 0), 0);
     assert_int_equal(hf_model_class_rows(model, 2), 0);
     assert_null(hf_model_classifier(NULL));
-    const hf_class_rule rule = {1.0, 0.3, NULL};
+    const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, 0.3, NULL};
     ARGUMENT(hf_model_set_class_rule(w->ctx, NULL, &rule));
     ARGUMENT(hf_model_set_class_rule(w->ctx, w->model, &rule));
-    ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){1.0, 2.0, NULL}));
-    assert_true(hf_classifier_rule(hf_model_classifier(model)).threshold == 0.5);
+    ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){sizeof(hf_class_rule), 1.0, 2.0, NULL}));
+    assert_true(hf_classifier_rule(hf_model_classifier(model))->threshold == 0.5);
     settings.calibrate = true;
     ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &other, NULL));
     assert_null(other);

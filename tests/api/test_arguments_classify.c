@@ -102,7 +102,7 @@ static void rules(workshop *w)
 {
     hf_classifier *classifier = NULL;
     double threshold = 0.25;
-    const hf_class_rule rule = {2.0, 0.3, NULL};
+    const hf_class_rule rule = {sizeof(hf_class_rule), 2.0, 0.3, NULL};
     ARGUMENT(hf_class_threshold(w->ctx, 1.0, 0.0, &threshold));
     ARGUMENT(hf_class_threshold(w->ctx, NAN, 1.0, &threshold));
     ARGUMENT(hf_class_threshold(w->ctx, 1.0, 1.0, NULL));
@@ -112,21 +112,24 @@ static void rules(workshop *w)
                      HF_OK);
     assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, &rule), HF_OK);
     ARGUMENT(hf_classifier_set_rule(w->ctx, NULL, &rule));
-    ARGUMENT(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){2.0, 1.0, NULL}));
-    ARGUMENT(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){0.0, 0.3, NULL}));
+    ARGUMENT(
+        hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){sizeof(hf_class_rule), 2.0, 1.0, NULL}));
+    ARGUMENT(
+        hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){sizeof(hf_class_rule), 0.0, 0.3, NULL}));
     assert_contains(hf_context_message(w->ctx), "is 0;");
     const double loss[] = {0.0, 3.0, 1.0, 0.0}, probability[] = {0.75, 0.25};
     double expected[2] = {-1.0, -1.0};
-    ARGUMENT(hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){1.0, 0.3, loss}));
+    ARGUMENT(
+        hf_classifier_set_rule(w->ctx, classifier, &(hf_class_rule){sizeof(hf_class_rule), 1.0, 0.3, loss}));
     assert_contains(hf_context_message(w->ctx), "threshold 0.25");
     hf_class_expected_loss(2, loss, NULL, expected);
     hf_class_expected_loss(2, loss, probability, NULL);
     assert_true(expected[0] == -1.0);
     hf_class_expected_loss(2, loss, probability, expected);
     assert_true(expected[0] == 0.75 && expected[1] == 0.75);
-    assert_true(hf_classifier_rule(classifier).threshold == 0.3 && hf_classifier_rule(NULL).lambda == 1.0);
+    assert_true(hf_classifier_rule(classifier)->threshold == 0.3 && !hf_classifier_rule(NULL));
     assert_int_equal(hf_classifier_set_rule(w->ctx, classifier, NULL), HF_OK);
-    assert_true(hf_classifier_rule(classifier).threshold == hf_class_rule_default().threshold);
+    assert_true(hf_classifier_rule(classifier)->threshold == hf_class_rule_default().threshold);
     hf_classifier_free(classifier);
 }
 

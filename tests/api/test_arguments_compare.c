@@ -7,8 +7,10 @@ static void comparisons(workshop *w)
     const hf_columns columns = {.target = "y", .noise = "v"}, nothing = {.target = "nosuch"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
     const hf_contender nameless = {NULL, workshop_untrained()};
-    const hf_compare_settings settings = {.folds = 3, .repeats = 1}, one = {.folds = 1, .repeats = 1},
-                              many = {.folds = 100, .repeats = 1}, never = {.folds = 3, .repeats = 0};
+    const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 3, .repeats = 1},
+                              one = {.size = sizeof(hf_compare_settings), .folds = 1, .repeats = 1},
+                              many = {.folds = 100, .repeats = 1},
+                              never = {.size = sizeof(hf_compare_settings), .folds = 3, .repeats = 0};
     hf_comparison *out = NULL;
     hf_criterion by = HF_CRITERION_MAE;
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "luck", &by));

@@ -27,7 +27,8 @@ static void files(workshop *w)
     assert_null(out);
     hf_envelope_labels_free(NULL);
     assert_int_equal(hf_file_type(NULL), HF_FILE_OTHER);
-    const hf_envelope_settings settings = hf_envelope_get_settings(NULL);
+    hf_envelope_settings settings = hf_envelope_settings_default();
+    (void)hf_envelope_get_settings(NULL, NULL, &settings, sizeof settings);
     assert_true(settings.jitter == 0.0 && settings.reserve == 0);
     hf_envelope_free(envelope);
 }

@@ -99,7 +99,7 @@ static void climbs(workshop *w)
     many.outputs = 2;
     hf_fit_settings good, bad[7];
     hf_eulbo_settings fine = hf_eulbo_settings_default(), wrong[9];
-    assert_int_equal(hf_fit_settings_preset(w->ctx, "sgpr", &good), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(w->ctx, "sgpr", &good, sizeof good), HF_OK);
     good.inducing = 3;
     for (size_t k = 0; k < 7; k++) bad[k] = good;
     for (size_t k = 0; k < 9; k++) wrong[k] = fine;
@@ -153,7 +153,7 @@ static void given(workshop *w)
     const hf_data data = {.n = WORKSHOP_N, .d = WORKSHOP_D, .x = w->x, .ldx = WORKSHOP_D, .y = w->y};
     hf_fit_settings good, bad[4];
     hf_posterior *out = NULL;
-    assert_int_equal(hf_fit_settings_preset(w->ctx, "sgpr", &good), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(w->ctx, "sgpr", &good, sizeof good), HF_OK);
     good.inducing = 2;
     good.inducing_inputs = z;
     REFUSED(HF_ERR_NOT_FINITE, hf_fit_data(w->ctx, &data, &good, &out, NULL, NULL));

@@ -79,7 +79,7 @@ static void threads_change_nothing_in_robust_sites(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &settings, sizeof settings), HF_OK);
     hf_context_free(ctx);
     settings.iterations = 1;
     settings.rounds = 1;

@@ -63,7 +63,7 @@ static void assert_same(const outcome *a, const outcome *b, const char *name)
 static hf_fit_settings small(const char *preset)
 {
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, preset, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, preset, &settings, sizeof settings), HF_OK);
     if (settings.solver != HF_SOLVER_PROJECTED) settings.solver = HF_SOLVER_INDUCING;
     settings.inducing = RANK;
     settings.actions = settings.solver == HF_SOLVER_PROJECTED ? RANK : 0;

@@ -334,7 +334,7 @@ static void a_file_changes_nothing(void **state)
         hf_fit_settings settings;
         const hf_columns columns = {.target = "y"};
         hf_model *model = NULL, *once = NULL, *twice = NULL;
-        assert_int_equal(hf_fit_settings_preset(ctx, presets[k], &settings), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[k], &settings, sizeof settings), HF_OK);
         if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0)
             fail_msg("%s", hf_context_message(ctx));
         assert_int_equal(hf_model_save(ctx, model, path), HF_OK);

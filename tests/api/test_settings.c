@@ -21,13 +21,14 @@ static void every_member_has_a_default(void **state)
     for (size_t i = 0; i < sizeof presets / sizeof presets[0]; i++) {
         hf_fit_settings s;
         memset(&s, 0xAA, sizeof s);
-        assert_int_equal(hf_fit_settings_preset(ctx, presets[i], &s), HF_OK);
-        for (size_t k = 0; k < hf_fit_setting_count(); k++) {
-            const hf_setting *setting = hf_fit_setting_at(k);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[i], &s, sizeof s), HF_OK);
+        for (size_t k = 0; k < hf_setting_count(hf_fit_settings_table()); k++) {
+            const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), k);
             char text[64];
             if (setting->type >= HF_SETTING_LIST) continue;
-            assert_int_equal(hf_fit_settings_get(ctx, &s, setting->name, sizeof text, text), HF_OK);
-            assert_int_equal(hf_fit_settings_set(ctx, &s, setting->name, text), HF_OK);
+            assert_int_equal(
+                hf_settings_get(ctx, hf_fit_settings_table(), &s, setting->name, sizeof text, text), HF_OK);
+            assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, setting->name, text), HF_OK);
         }
         assert_true(!s.inducing_inputs && !s.action_matrix && s.action_rows == 0 && !s.output_eps);
         assert_true(s.output_eps_count == 0 && !s.output_beta && s.output_beta_count == 0 && !s.set);
@@ -41,12 +42,14 @@ static void every_member_has_a_default(void **state)
 /* Every member but this one has the text that it had. */
 static void others_stay(hf_context *ctx, const hf_fit_settings *a, const hf_fit_settings *b, const char *name)
 {
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *other = hf_fit_setting_at(i);
+    for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
+        const hf_setting *other = hf_setting_at(hf_fit_settings_table(), i);
         char left[64], right[64];
         if (other->type >= HF_SETTING_LIST || strcmp(other->name, name) == 0) continue;
-        assert_int_equal(hf_fit_settings_get(ctx, a, other->name, sizeof left, left), HF_OK);
-        assert_int_equal(hf_fit_settings_get(ctx, b, other->name, sizeof right, right), HF_OK);
+        assert_int_equal(hf_settings_get(ctx, hf_fit_settings_table(), a, other->name, sizeof left, left),
+                         HF_OK);
+        assert_int_equal(hf_settings_get(ctx, hf_fit_settings_table(), b, other->name, sizeof right, right),
+                         HF_OK);
         assert_string_equal(left, right);
     }
 }
@@ -56,12 +59,12 @@ static void goes_there_and_back(hf_context *ctx, const char *name, const char *v
     const hf_fit_settings before = hf_fit_settings_default();
     hf_fit_settings s = before;
     char text[64];
-    if (hf_fit_settings_set(ctx, &s, name, value) < 0)
+    if (hf_settings_set(ctx, hf_fit_settings_table(), &s, name, value) < 0)
         fail_msg("%s = %s: %s", name, value, hf_context_message(ctx));
-    assert_int_equal(hf_fit_settings_get(ctx, &s, name, sizeof text, text), HF_OK);
+    assert_int_equal(hf_settings_get(ctx, hf_fit_settings_table(), &s, name, sizeof text, text), HF_OK);
     assert_string_equal(text, value);
     others_stay(ctx, &s, &before, name);
-    assert_int_equal(hf_fit_settings_set(ctx, &s, name, "default"), HF_OK);
+    assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, name, "default"), HF_OK);
     others_stay(ctx, &s, &before, "");
 }
 
@@ -69,7 +72,7 @@ static void is_refused(hf_context *ctx, const char *name, const char *value, con
 {
     const hf_fit_settings before = hf_fit_settings_default();
     hf_fit_settings s = before;
-    assert_int_equal(hf_fit_settings_set(ctx, &s, name, value), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, name, value), HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(ctx), name);
     assert_contains(hf_context_message(ctx), said);
     others_stay(ctx, &s, &before, "");
@@ -100,6 +103,10 @@ static void values_of(hf_context *ctx, const hf_setting *setting)
         is_refused(ctx, name, "7 or 8", "not a number");
         if (setting->zero || setting->least == 0.0) goes_there_and_back(ctx, name, "0");
         return;
+    case HF_SETTING_SEED:
+        goes_there_and_back(ctx, name, "18446744073709551615");
+        is_refused(ctx, name, "-1", "whole number");
+        return;
     case HF_SETTING_NUMBER:
         if (setting->most > 2.0) goes_there_and_back(ctx, name, "1.1000000000000008");
         if (setting->least < 0.5) goes_there_and_back(ctx, name, "0.10000000000000007");
@@ -121,13 +128,13 @@ static void every_member_is_set_by_its_name(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *setting = hf_fit_setting_at(i);
-        assert_ptr_equal(hf_fit_setting_find(setting->name), setting);
+    for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
+        const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
+        assert_ptr_equal(hf_setting_find(hf_fit_settings_table(), setting->name), setting);
         values_of(ctx, setting);
     }
-    assert_null(hf_fit_setting_at(hf_fit_setting_count()));
-    assert_null(hf_fit_setting_find("iteration"));
+    assert_null(hf_setting_at(hf_fit_settings_table(), hf_setting_count(hf_fit_settings_table())));
+    assert_null(hf_setting_find(hf_fit_settings_table(), "iteration"));
     is_refused(ctx, "iteration", "1", "no setting");
     hf_context_free(ctx);
 }
@@ -154,7 +161,7 @@ static void names_are_members(void **state)
                                            {"unit_inputs", "on"},
                                            {"blocks", "clustered"}};
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++)
-        assert_int_equal(hf_fit_settings_set(ctx, &s, pairs[i][0], pairs[i][1]), HF_OK);
+        assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, pairs[i][0], pairs[i][1]), HF_OK);
     assert_string_equal(s.kernel, "se");
     assert_true(s.sites == HF_LIKELIHOOD_STUDENT_T && s.eps == 0.25 && s.threshold == 2.0 &&
                 s.student_nu == 5.0);
@@ -162,10 +169,12 @@ static void names_are_members(void **state)
     assert_true(s.solver == HF_SOLVER_PROJECTED && s.resume && s.max_noise == 3.0 && s.restarts == 2);
     assert_true(s.inference == HF_INFERENCE_LAPLACE && s.unit_inputs && s.blocks == HF_BLOCKS_CLUSTERED);
     char small[2];
-    assert_int_equal(hf_fit_settings_get(ctx, &s, "sites", sizeof small, small), HF_ERR_DIMENSION);
+    assert_int_equal(hf_settings_get(ctx, hf_fit_settings_table(), &s, "sites", sizeof small, small),
+                     HF_ERR_DIMENSION);
     s.solver = (hf_solver)77;
     char text[64] = "untouched";
-    assert_int_equal(hf_fit_settings_get(ctx, &s, "solver", sizeof text, text), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_settings_get(ctx, hf_fit_settings_table(), &s, "solver", sizeof text, text),
+                     HF_ERR_ARGUMENT);
     assert_contains(hf_context_message(ctx), "77");
     assert_string_equal(text, "untouched");
     hf_context_free(ctx);
@@ -215,7 +224,7 @@ static void defaults_are_as_documented(void **state)
 static void published(hf_context *ctx, const char *name, const char *kernel, size_t actions)
 {
     hf_fit_settings s;
-    assert_int_equal(hf_fit_settings_preset(ctx, name, &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, name, &s, sizeof s), HF_OK);
     assert_string_equal(s.kernel, kernel);
     assert_int_equal(s.actions, actions);
     assert_true(s.sites == HF_LIKELIHOOD_ROBUST && s.suspects == HF_OUTLIERS_OFF && !s.calibrate);
@@ -232,38 +241,39 @@ static void presets_are_what_they_say(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     hf_fit_settings s;
-    assert_int_equal(hf_fit_settings_preset(ctx, "default", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "default", &s, sizeof s), HF_OK);
     assert_int_equal(s.suspects, HF_OUTLIERS_AUTO);
     assert_true(s.calibrate);
-    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &s, sizeof s), HF_OK);
     assert_int_equal(s.sites, HF_LIKELIHOOD_GAUSSIAN);
     assert_int_equal(s.suspects, HF_OUTLIERS_OFF);
     assert_false(s.calibrate);
-    assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcgp", &s, sizeof s), HF_OK);
     assert_int_equal(s.sites, HF_LIKELIHOOD_ROBUST);
     assert_int_equal(s.suspects, HF_OUTLIERS_OFF);
     assert_int_equal(s.centre, HF_CENTRE_PRIOR);
     assert_int_equal(s.threshold_rule, HF_THRESHOLD_QUANTILE);
     assert_int_equal(s.objective, HF_OBJECTIVE_LOO);
     assert_true(s.eps == 0.1 && !s.consistent_noise && !s.priors && !s.calibrate);
-    assert_int_equal(hf_fit_settings_preset(ctx, "rcagp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcagp", &s, sizeof s), HF_OK);
     assert_int_equal(s.sites, HF_LIKELIHOOD_ROBUST);
     assert_int_equal(s.solver, HF_SOLVER_PROJECTED);
-    assert_int_equal(hf_fit_settings_preset(ctx, "cagp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "cagp", &s, sizeof s), HF_OK);
     assert_int_equal(s.action_kind, HF_ACTIONS_BLOCKS);
-    assert_int_equal(hf_fit_settings_preset(ctx, "rcsvgp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rcsvgp", &s, sizeof s), HF_OK);
     assert_int_equal(s.solver, HF_SOLVER_INDUCING);
     published(ctx, "rcagp-text", "matern52(iso)", 25);
     published(ctx, "rcagp-program", "matern32(iso)", 5);
-    assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "rrp", &s, sizeof s), HF_OK);
     assert_int_equal(s.sites, HF_LIKELIHOOD_PURSUIT);
     static const hf_likelihood labels[] = {HF_LIKELIHOOD_PROBIT, HF_LIKELIHOOD_LOGIT, HF_LIKELIHOOD_SOFTMAX};
     for (size_t i = 0; i < sizeof labels / sizeof labels[0]; i++) {
-        assert_int_equal(hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, labels[i]), &s), HF_OK);
+        assert_int_equal(
+            hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, labels[i]), &s, sizeof s), HF_OK);
         assert_true(s.sites == labels[i] && s.suspects == HF_OUTLIERS_OFF && !s.calibrate);
         assert_int_equal(s.inducing_method, HF_INDUCING_FITC);
     }
-    assert_true(hf_fit_settings_preset(ctx, "rcapg", &s) < 0);
+    assert_true(hf_fit_settings_preset(ctx, "rcapg", &s, sizeof s) < 0);
     assert_contains(hf_context_message(ctx), "default, gp, rcgp");
     hf_context_free(ctx);
 }

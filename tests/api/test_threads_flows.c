@@ -60,7 +60,7 @@ static uint64_t fit_and_use(hf_context *ctx, const hf_fit_settings *settings)
 static hf_fit_settings brief(const char *preset)
 {
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, preset, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, preset, &settings, sizeof settings), HF_OK);
     settings.iterations = 1;
     settings.rounds = 1;
     settings.restarts = 0;

@@ -29,7 +29,7 @@ static inline hf_track_settings track_files_settings(void)
 {
     hf_track_settings settings = hf_track_settings_default(HF_TRACK_SPARQ_REUSE);
     settings.domain = (hf_domain){.dimension = 1, .candidates = 3, .points = track_files_place};
-    settings.search.resolution = 0.0;
+    settings.resolution = 0.0;
     settings.age.rate = 0.1;
     settings.robust = 0.0;
     return settings;

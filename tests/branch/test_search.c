@@ -96,7 +96,8 @@ static void no_part_is_lost(void **state)
     hf_context_set_threads(ctx, 1);
     for (size_t trial = 0; trial < 120; trial++) {
         bowl b = {.plans = trial % 3 > 0};
-        hf_certify_settings settings = {.tolerance = 0.1, .decide_at = (double)NAN};
+        hf_certify_settings settings = {
+            .size = sizeof(hf_certify_settings), .tolerance = 0.1, .decide_at = (double)NAN};
         hf_range r;
         double at[2][SIDES], least, most;
         hfi_stream_init(&b.stream, 7, HFI_PURPOSE_TEST, trial);

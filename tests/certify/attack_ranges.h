@@ -139,7 +139,7 @@ static inline void attack_say(const attack_model *m, const attack_box *box, cons
         "VIOLATION seed %llu: %s of %s\n  kernel %s, %s%s%s, %zu readings\n  [%.17g, %.17g], attained %.17g "
         "and "
         "%.17g, %zu boxes, stopped by %s%s; rounding %.3g\n  tolerance %.3g, boxes %zu, time %.3g, bounds "
-        "%u, beta %.17g, decide at %.17g, output %zu%s%s\n",
+        "%zu, beta %.17g, decide at %.17g, output %zu%s%s\n",
         (unsigned long long)m->seed, what, attack_names[a->kind], m->text, m->solver,
         m->robust ? ", robust" : "", m->sharp ? ", sharp" : "", m->n, a->range.lower, a->range.upper,
         a->range.lower_attained, a->range.upper_attained, a->range.nodes,

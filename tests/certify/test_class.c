@@ -375,7 +375,7 @@ static void test_linear_of_three(void **state)
     fit.train = false;
     assert_true(hf_classifier_fit(ctx, &data, &fit, &classifier, NULL) >= 0);
     const double step[2] = {0.5, 0.5}, at[2] = {0.4, 0.3};
-    hf_linear_settings settings = {.pairs = 20};
+    hf_linear_settings settings = {.size = sizeof(hf_linear_settings), .pairs = 20};
     for (settings.output = 0; settings.output < 3; settings.output++) {
         assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score), HF_OK);
         assert_true(fabs(score[0]) > 1e-3);
@@ -386,10 +386,10 @@ static void test_linear_of_three(void **state)
     const double before = score[0];
     assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
                      HF_ERR_ARGUMENT);
-    settings = (hf_linear_settings){.pairs = 1};
+    settings = (hf_linear_settings){.size = sizeof(hf_linear_settings), .pairs = 1};
     assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
                      HF_ERR_ARGUMENT);
-    settings = (hf_linear_settings){.pairs = 50, .width = 1e-9};
+    settings = (hf_linear_settings){.size = sizeof(hf_linear_settings), .pairs = 50, .width = 1e-9};
     assert_int_equal(hf_explain_linear_class(ctx, classifier, &settings, 1, at, step, score),
                      HF_ERR_ARGUMENT);
     settings.width = -1.0;

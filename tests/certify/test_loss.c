@@ -102,7 +102,7 @@ static void test_predictions(void **state)
     begin(&t, HF_LINK_SOFTMAX, C);
     for (size_t l = 0; l < LOSSES; l++) {
         set_loss(&t, losses[l]);
-        assert_memory_equal(hf_classifier_rule(t.classifier).loss, losses[l], sizeof losses[l]);
+        assert_memory_equal(hf_classifier_rule(t.classifier)->loss, losses[l], sizeof losses[l]);
         draw_inside(&t, lower, upper, x);
         predict(&t, SAMPLES, x, p, winner);
         for (size_t k = 0; k < SAMPLES; k++) {
@@ -249,7 +249,7 @@ static void test_two_classes(void **state)
             assert_int_equal(
                 hf_class_threshold(t.ctx, cost[k][2] - cost[k][0], cost[k][1] - cost[k][3], &threshold),
                 HF_OK);
-            assert_true(hf_classifier_rule(t.classifier).threshold == threshold);
+            assert_true(hf_classifier_rule(t.classifier)->threshold == threshold);
             (void)hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &by_loss, at[0]);
             draw_inside(&t, lower, upper, y);
             predict(&t, SAMPLES, y, p, winner);
@@ -267,9 +267,9 @@ static void test_two_classes(void **state)
                 }
                 assert_true(settings.lower_only || r.upper - r.upper_attained <= 0.01 + 1e-12);
             }
-            const hf_class_rule rule = {1.0, threshold, NULL};
+            const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, threshold, NULL};
             assert_int_equal(hf_classifier_set_rule(t.ctx, t.classifier, &rule), HF_OK);
-            assert_null(hf_classifier_rule(t.classifier).loss);
+            assert_null(hf_classifier_rule(t.classifier)->loss);
             (void)hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &by_threshold, at[1]);
             assert_int_equal(by_loss.verdict, by_threshold.verdict);
             assert_int_equal(by_loss.nodes, by_threshold.nodes);
@@ -290,11 +290,11 @@ static void test_bad(void **state)
                                  {0, 1, 1, 1, 0, 1, 1, INFINITY, 0},
                                  {0, 1, 1, NAN, 0, 1, 1, 1, 0}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        const hf_class_rule rule = {1.0, 0.5, bad[k]};
+        const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, 0.5, bad[k]};
         assert_int_equal(hf_classifier_set_rule(t.ctx, t.classifier, &rule), HF_ERR_ARGUMENT);
         assert_non_null(strstr(hf_context_message(t.ctx), "loss of the decision"));
     }
-    assert_memory_equal(hf_classifier_rule(t.classifier).loss, losses[1], sizeof losses[1]);
+    assert_memory_equal(hf_classifier_rule(t.classifier)->loss, losses[1], sizeof losses[1]);
     hf_range r;
     const double x[INPUTS] = {0};
     hf_certify_settings settings = hf_certify_settings_default();

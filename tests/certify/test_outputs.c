@@ -222,14 +222,19 @@ static void bad_arguments(void **state)
     const double zero[OUTPUTS] = {1.0, 0.0, 1.0};
     hf_output_shift s = {.upper = 77.0};
     hf_certify_settings settings = hf_certify_settings_default();
-    const hf_output_norm bad[] = {
-        {0.9, NULL, 1.0}, {NAN, NULL, 1.0}, {2.0, zero, 1.0}, {2.0, NULL, -1.0}, {2.0, NULL, NAN}};
+#define NORM(...)                                                                                            \
+    {                                                                                                        \
+        sizeof(hf_output_norm), __VA_ARGS__                                                                  \
+    }
+    const hf_output_norm bad[] = {NORM(0.9, NULL, 1.0), NORM(NAN, NULL, 1.0), NORM(2.0, zero, 1.0),
+                                  NORM(2.0, NULL, -1.0), NORM(2.0, NULL, NAN)};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_int_equal(hf_certify_outputs(*state, c.posterior, &bad[k], NULL, 1, x, lower, upper, &s, NULL),
                          HF_ERR_ARGUMENT);
     settings.rigorous = true;
-    assert_int_equal(hf_certify_outputs(*state, c.posterior, &(hf_output_norm){3.0, NULL, 1.0}, &settings, 1,
-                                        x, lower, upper, &s, NULL),
+    assert_int_equal(hf_certify_outputs(*state, c.posterior,
+                                        &(hf_output_norm){sizeof(hf_output_norm), 3.0, NULL, 1.0}, &settings,
+                                        1, x, lower, upper, &s, NULL),
                      HF_ERR_ARGUMENT);
     assert_int_equal(hf_certify_outputs(*state, c.posterior, NULL, NULL, 1, x, upper, lower, &s, NULL),
                      HF_ERR_ARGUMENT);

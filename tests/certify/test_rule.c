@@ -11,8 +11,11 @@ enum {
     RULES = 5
 };
 
-static const hf_class_rule rules[RULES] = {
-    {0.4, 0.5, NULL}, {2.5, 0.03, NULL}, {1.0, 0.9, NULL}, {1.7, 0.35, NULL}, {1.0, 1e-4, NULL}};
+static const hf_class_rule rules[RULES] = {{sizeof(hf_class_rule), 0.4, 0.5, NULL},
+                                           {sizeof(hf_class_rule), 2.5, 0.03, NULL},
+                                           {sizeof(hf_class_rule), 1.0, 0.9, NULL},
+                                           {sizeof(hf_class_rule), 1.7, 0.35, NULL},
+                                           {sizeof(hf_class_rule), 1.0, 1e-4, NULL}};
 
 typedef struct trial {
     labels l;
@@ -186,11 +189,11 @@ static void test_half(void **state)
 {
     (void)state;
     trial t;
-    begin(&t, HF_LINK_PROBIT, (hf_class_rule){3.0, 0.5, NULL});
+    begin(&t, HF_LINK_PROBIT, (hf_class_rule){sizeof(hf_class_rule), 3.0, 0.5, NULL});
     for (size_t b = 0; b < 20; b++) {
         double x[INPUTS], lower[INPUTS], upper[INPUTS];
         hf_decision with, without;
-        const hf_class_rule nearly = {1.0, 0.5 + 1e-15, NULL};
+        const hf_class_rule nearly = {sizeof(hf_class_rule), 1.0, 0.5 + 1e-15, NULL};
         draw_box(&t, 0.4, x, lower, upper);
         assert_true(hf_certify_decision(t.l.ctx, t.classifier, NULL, 1, x, lower, upper, &with, NULL) >= 0);
         assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, b % 2 ? NULL : &nearly), HF_OK);
@@ -317,15 +320,18 @@ static void test_bad_rules(void **state)
 {
     (void)state;
     trial t;
-    begin(&t, HF_LINK_LOGIT, (hf_class_rule){2.0, 0.3, NULL});
-    const hf_class_rule bad[] = {{0.0, 0.5, NULL}, {-1.0, 0.5, NULL}, {NAN, 0.5, NULL}, {1e7, 0.5, NULL},
-                                 {1.0, 0.0, NULL}, {1.0, 1.0, NULL},  {1.0, NAN, NULL}};
+    begin(&t, HF_LINK_LOGIT, (hf_class_rule){sizeof(hf_class_rule), 2.0, 0.3, NULL});
+    const hf_class_rule bad[] = {
+        {sizeof(hf_class_rule), 0.0, 0.5, NULL}, {sizeof(hf_class_rule), -1.0, 0.5, NULL},
+        {sizeof(hf_class_rule), NAN, 0.5, NULL}, {sizeof(hf_class_rule), 1e7, 0.5, NULL},
+        {sizeof(hf_class_rule), 1.0, 0.0, NULL}, {sizeof(hf_class_rule), 1.0, 1.0, NULL},
+        {sizeof(hf_class_rule), 1.0, NAN, NULL}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, &bad[k]), HF_ERR_ARGUMENT);
-    assert_non_null(strstr(hf_context_message(t.l.ctx), "threshold is"));
+    assert_non_null(strstr(hf_context_message(t.l.ctx), "size of the hf_class_rule is 0"));
     assert_int_equal(hf_classifier_set_rule(t.l.ctx, NULL, &bad[0]), HF_ERR_ARGUMENT);
-    const hf_class_rule kept = hf_classifier_rule(t.classifier), none = hf_classifier_rule(NULL);
-    assert_true(kept.lambda == 2.0 && kept.threshold == 0.3 && none.lambda == 1.0 && none.threshold == 0.5);
+    const hf_class_rule *kept = hf_classifier_rule(t.classifier);
+    assert_true(kept->lambda == 2.0 && kept->threshold == 0.3 && hf_classifier_rule(NULL) == NULL);
     end(&t);
 }
 
@@ -347,7 +353,7 @@ static void test_softmax(void **state)
     fit.link = HF_LINK_SOFTMAX;
     fit.train = false;
     assert_true(hf_classifier_fit(ctx, &data, &fit, &classifier, NULL) >= 0);
-    const hf_class_rule rule = {1.0, 0.4, NULL}, plain = hf_class_rule_default();
+    const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, 0.4, NULL}, plain = hf_class_rule_default();
     assert_int_equal(hf_classifier_set_rule(ctx, classifier, &rule), HF_ERR_ARGUMENT);
     assert_int_equal(hf_classifier_set_rule(ctx, classifier, &plain), HF_OK);
     hf_classifier_free(classifier);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a checkpoint belongs to: everything that a fit's result depends on, and nothing else. */
 #include "checkpoint/journal.h"
-#include "settings/table.h"
+#include "core/settings.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -73,8 +73,8 @@ static void every_setting_matters(void **state)
     make(&p);
     const hf_fit_settings before = p.settings;
     assert_true(same(&p));
-    for (size_t i = 0; i < HFI_SETTINGS; i++) {
-        const hfi_setting *row = &hfi_settings[i];
+    for (size_t i = 0; i < hf_fit_settings_table()->count; i++) {
+        const hfi_setting *row = &hf_fit_settings_table()->row[i];
         if (row->face.type >= HF_SETTING_TEXT) continue; /* below */
         hfi_setting_assign(row, hfi_setting_value(row, &before) == 1.0 ? 0.0 : 1.0, &p.settings);
         if (same(&p) != is_among(row->face.name, idle, 3)) fail_msg("%s", row->face.name);

@@ -68,7 +68,8 @@ static void none_is_named_for_nothing(void **state)
     for (uint64_t w = 0; w < WORLDS; w++) {
         support_problem p =
             support_begin(w % 2 ? "se(lengthscale=0.8)" : "matern52", READINGS, 1 + w % 2, 0.1, 1.3, 300 + w);
-        const hf_envelope_settings settings = {.reserve = w % 3 == 0 ? 2 : 0};
+        const hf_envelope_settings settings = {.size = sizeof(hf_envelope_settings),
+                                               .reserve = w % 3 == 0 ? 2 : 0};
         hf_envelope *envelope = NULL;
         double x[2];
         assert_int_equal(

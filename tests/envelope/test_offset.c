@@ -175,7 +175,8 @@ static void rounding_is_outwards(void **state)
             for (size_t i = 0; i < readings.n; i++) y[i] = p.world->y[i] + 1000.1;
             readings.y = y;
             readings.offset = 999.7 + 0.1 * (double)seed;
-            const hf_envelope_settings settings = {.rigorous = rigorous != 0};
+            const hf_envelope_settings settings = {.size = sizeof(hf_envelope_settings),
+                                                   .rigorous = rigorous != 0};
             hf_envelope *envelope = NULL;
             assert_int_equal(hf_envelope_create(p.ctx, p.kernel, &readings, 2.0 * p.world->norm + 5.0,
                                                 &settings, &envelope),

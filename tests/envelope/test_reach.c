@@ -180,7 +180,8 @@ static void no_system_leaves_its_tube(void **state)
                                    "matern32(lengthscale=2)", "0.5*se(lengthscale=2) + linear(variance=0.1)",
                                    "matern12(lengthscale=3)", "rq(lengthscale=2)"};
     for (uint64_t s = 0; s < SYSTEMS; s++) {
-        const hf_reach_settings settings = {.splits = 1 + s % 3, .increments = s % 4 == 3};
+        const hf_reach_settings settings = {
+            .size = sizeof(hf_reach_settings), .splits = 1 + s % 3, .increments = s % 4 == 3};
         plant *p =
             plant_make(kernels[s % 6], s % 5 == 4 ? 0.0 : 0.03 * (double)(1 + s % 3), &settings, 50 + s);
         hfi_stream stream;
@@ -198,7 +199,7 @@ static void no_system_leaves_its_tube(void **state)
 static void a_point_makes_the_optimal_bounds(void **state)
 {
     (void)state;
-    const hf_reach_settings settings = {.splits = 3};
+    const hf_reach_settings settings = {.size = sizeof(hf_reach_settings), .splits = 3};
     plant *p = plant_make("se(lengthscale=1.5)", 0.0, &settings, 3);
     for (size_t i = 0; i < STATES; i++) {
         const double z[D] = {p->low0[0], p->low0[1], p->u[0]};
@@ -213,7 +214,8 @@ static void a_point_makes_the_optimal_bounds(void **state)
 static void cells_make_boxes_smaller(void **state)
 {
     (void)state;
-    const hf_reach_settings coarse = {.splits = 1}, fine = {.splits = 6};
+    const hf_reach_settings coarse = {.size = sizeof(hf_reach_settings), .splits = 1},
+                            fine = {.size = sizeof(hf_reach_settings), .splits = 6};
     plant *p = plant_make("se(lengthscale=1.5)", 0.4, &coarse, 9),
           *q = plant_make("se(lengthscale=1.5)", 0.4, &fine, 9);
     for (size_t i = 0; i < STATES; i++) {

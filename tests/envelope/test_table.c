@@ -121,7 +121,8 @@ static setting open_setting(double jitter)
     setting s = {.ctx = support_context(1)};
     s.kernel = support_kernel(s.ctx, "matern32(lengthscale=0.8)", 2);
     s.world = support_make(s.kernel, MOST, 2, 0.05, 1.4, 11);
-    const hf_envelope_settings settings = {.jitter = jitter, .reserve = 5};
+    const hf_envelope_settings settings = {
+        .size = sizeof(hf_envelope_settings), .jitter = jitter, .reserve = 5};
     assert_int_equal(
         hf_envelope_create(s.ctx, s.kernel, &s.world->readings, s.world->norm, &settings, &s.envelope),
         HF_OK);

@@ -20,9 +20,9 @@ static hf_track_settings settings_of(int kind)
                                                    HF_TRACK_W_GP_UCB, HF_TRACK_GP_UCB};
     hf_track_settings s = hf_track_settings_default(methods[kind]);
     s.domain = (hf_domain){.dimension = 2, .lower = lower, .upper = upper};
-    s.search.samples = 32;
-    s.search.starts = 1;
-    s.search.resolution = 0.125;
+    s.samples = 32;
+    s.starts = 1;
+    s.resolution = 0.125;
     s.age.rate = 0.3;
     s.queries = 6;
     s.most_places = 24;
@@ -31,7 +31,7 @@ static hf_track_settings settings_of(int kind)
         s.domain = (hf_domain){.dimension = 1, .candidates = 6, .points = stations};
         s.kernel = "se(lengthscale=0.8)";
         s.minimise = true;
-        s.search.resolution = 0.0;
+        s.resolution = 0.0;
     }
     if (kind == 3) s.forgetting = 0.8;
     if (kind == 4) s.robust = 0.0;

@@ -22,7 +22,7 @@ static hf_track *created(hf_context *ctx, const char *path, double enough)
     static const double lower[2] = {-5.0, 0.0}, upper[2] = {5.0, 2.0};
     hf_track_settings s = hf_track_settings_default(HF_TRACK_SPARQ_REUSE);
     s.domain = (hf_domain){.dimension = 2, .lower = lower, .upper = upper};
-    s.search.samples = 64;
+    s.samples = 64;
     s.age.rate = 0.1;
     s.queries = LIST;
     s.tolerance = enough;

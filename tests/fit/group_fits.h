@@ -43,7 +43,7 @@ static inline hf_status fit_settings(hf_context *ctx, size_t which, bool train, 
 {
     static const char *const presets[FIT_CASES] = {"gp",     "gp",   "default", "sgpr",
                                                    "rcsvgp", "cagp", "rcagp",   "cagp"};
-    const hf_status status = hf_fit_settings_preset(ctx, presets[which], s);
+    const hf_status status = hf_fit_settings_preset(ctx, presets[which], s, sizeof *s);
     if (which < 3) s->solver = HF_SOLVER_EXACT;
     s->iterations = 3;
     s->rounds = 1;

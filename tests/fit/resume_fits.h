@@ -75,7 +75,7 @@ static inline hf_status fit(hf_context *ctx, const kind *of, const char *checkpo
     make_table(of->rows, x, y);
     for (size_t k = 0; k < QUERIES; k++) query[k] = -2.5 + 5.0 * (double)k / (QUERIES - 1);
     const hf_data data = {.n = of->rows, .d = 1, .x = x, .ldx = 1, .y = y};
-    out->status = hf_fit_settings_preset(ctx, of->preset, &settings);
+    out->status = hf_fit_settings_preset(ctx, of->preset, &settings, sizeof settings);
     if (of->adapt) of->adapt(&settings);
     settings.checkpoint = checkpoint;
     settings.resume = true;

@@ -38,7 +38,7 @@ static hf_data readings(const double code[KINDS])
 static hf_fit_settings settings_for(hf_solver solver, bool unit)
 {
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings, sizeof settings), HF_OK);
     settings.kernel = expression;
     settings.solver = solver;
     settings.inducing = solver == HF_SOLVER_EXACT ? 0 : 80;

@@ -102,7 +102,7 @@ static hf_posterior *closed_form(problem *p, hf_outputs_weighting weighting)
                                  {"coregionalisation[2,1]", 0.8},
                                  {"coregionalisation[2,2]", 1.0}};
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(p->ctx, "morcgp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p->ctx, "morcgp", &settings, sizeof settings), HF_OK);
     settings.kernel = "se";
     settings.train = settings.standardise = false;
     settings.weighting = weighting;
@@ -239,8 +239,8 @@ static void test_fits(void **state)
         make(&q, k % 2 == 1);
         damage(&p);
         hf_fit_settings robust, plain;
-        assert_int_equal(hf_fit_settings_preset(p.ctx, "morcgp", &robust), HF_OK);
-        assert_int_equal(hf_fit_settings_preset(p.ctx, "mogp", &plain), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(p.ctx, "morcgp", &robust, sizeof robust), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(p.ctx, "mogp", &plain, sizeof plain), HF_OK);
         robust.solver = plain.solver = solvers[k];
         robust.inducing = plain.inducing = 70;
         const double clean = rmse(&q, &plain, NULL), hurt = rmse(&p, &plain, NULL),
@@ -270,7 +270,7 @@ static void test_edges(void **state)
     }
     p.data.n = p.n = kept;
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(p.ctx, "morcgp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "morcgp", &settings, sizeof settings), HF_OK);
     assert_true(rmse(&p, &settings, NULL) < 0.1);
     hf_posterior *posterior = NULL;
     p.data.outputs = 1;

@@ -71,7 +71,7 @@ static double total(const hf_fit_report *report)
 static hf_fit_settings plain(void)
 {
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings, sizeof settings), HF_OK);
     return settings;
 }
 

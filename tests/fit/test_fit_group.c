@@ -55,7 +55,7 @@ static void run_long(hf_context *ctx, size_t rank, void *arg)
     hf_posterior *posterior = NULL;
     double query[FIT_QUERIES];
     for (size_t k = 0; k < FIT_QUERIES; k++) query[k] = 0.2 * (double)k - 1.5;
-    hf_status s = hf_fit_settings_preset(ctx, "rcsvgp", &settings);
+    hf_status s = hf_fit_settings_preset(ctx, "rcsvgp", &settings, sizeof settings);
     settings.inducing = 12;
     settings.iterations = 12;
     settings.rounds = 2;

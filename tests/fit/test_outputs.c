@@ -345,7 +345,7 @@ static void test_independent_preset(void **state)
     problem p;
     make(&p);
     hf_fit_settings settings, single = hf_fit_settings_default();
-    assert_int_equal(hf_fit_settings_preset(p.ctx, "independent", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "independent", &settings, sizeof settings), HF_OK);
     settings.suspects = single.suspects = HF_OUTLIERS_OFF;
     settings.iterations = single.iterations = 300;
     hf_posterior *all = NULL;

@@ -35,7 +35,7 @@ static hf_data readings(double width, double shift)
 static hf_fit_settings wanted(hf_prior_kind prior, bool unit, hf_solver solver)
 {
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings, sizeof settings), HF_OK);
     settings.lengthscale_prior = prior;
     settings.unit_inputs = unit;
     settings.solver = solver;

@@ -114,7 +114,7 @@ static void presets_are_the_paper_in_any_units(void **state)
         hf_fit_settings preset, hand = by_hand(kernels[k], actions[k], 1.0);
         hand.standardise = false;
         double mean[N], variance[N], other[N], its[N];
-        assert_int_equal(hf_fit_settings_preset(p.ctx, names[k], &preset), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(p.ctx, names[k], &preset, sizeof preset), HF_OK);
         fit(&p, p.x, p.y, &preset, mean, variance);
         fit(&p, p.u, p.v, &hand, other, its);
         assert_close(mean, other, p.unit, p.level);
@@ -131,7 +131,7 @@ static void beta_counts_in_scales_or_in_units(void **state)
     make(&p);
     hf_fit_settings scaled, plain;
     double mean[N], variance[N], other[N], its[N];
-    assert_int_equal(hf_fit_settings_preset(p.ctx, "rcagp-text", &scaled), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "rcagp-text", &scaled, sizeof scaled), HF_OK);
     plain = scaled;
     plain.scaled_beta = false;
     plain.beta = p.unit;
@@ -154,7 +154,7 @@ static void mistakes_are_told(void **state)
     hf_posterior *posterior = NULL;
     const hf_data data = {.n = N, .d = 1, .x = p.x, .ldx = 1, .y = p.y};
     hf_fit_settings s;
-    assert_int_equal(hf_fit_settings_preset(p.ctx, "rcagp-text", &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p.ctx, "rcagp-text", &s, sizeof s), HF_OK);
     s.standardise = false;
     assert_int_equal(hf_fit_data(p.ctx, &data, &s, &posterior, NULL, NULL), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(p.ctx), "scaled_beta"));

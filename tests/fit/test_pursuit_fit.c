@@ -60,7 +60,7 @@ static hf_fit_settings preset(const char *name)
 {
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, name, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, name, &settings, sizeof settings), HF_OK);
     hf_context_free(ctx);
     return settings;
 }

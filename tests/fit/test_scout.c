@@ -171,7 +171,7 @@ static result fit(const hf_data *data, const char *kernel, int threads, uint64_t
     hf_context_set_threads(ctx, threads);
     hf_context_set_seed(ctx, seed);
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(NULL, "gp", &settings, sizeof settings), HF_OK);
     settings.kernel = kernel;
     hf_posterior *posterior = NULL;
     hf_fit_report report;

@@ -72,7 +72,7 @@ static hf_fit_settings preset(void)
 {
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "student-t", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "student-t", &settings, sizeof settings), HF_OK);
     hf_context_free(ctx);
     return settings;
 }

@@ -28,8 +28,8 @@ static void use(hf_context *ctx, hf_track *track)
     double x[MOST_INPUTS];
     hf_suggestion suggestion;
     const double time = isfinite(summary.clock) ? summary.clock : 0.0;
-    if (summary.held > MOST_HELD || s->domain.dimension > MOST_INPUTS || s->search.samples > 1000 ||
-        s->search.starts > 10 || s->domain.candidates > 1000)
+    if (summary.held > MOST_HELD || s->domain.dimension > MOST_INPUTS || s->samples > 1000 ||
+        s->starts > 10 || s->domain.candidates > 1000)
         return;
     const hf_status status = hf_track_ask(ctx, track, time, x, &suggestion);
     must(status < 0 || !isnan(suggestion.mean), "a place without a value");

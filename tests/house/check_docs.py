@@ -39,7 +39,11 @@ def undocumented(text):
 
 def absent(source):
     """Functions that headers, pages and manuals speak of, hf_name(), and no header declares."""
-    known = house.public_functions(source)
+    known = set(house.public_functions(source))
+    for header in house.public_headers(source):  # those of macros, and inline ones
+        text = house.read(source, header)
+        known.update(table.replace("_table", "_default") for table in house.settings_tables(text))
+        known.update(re.findall(r"(?m)^static inline [\w ]+?\b(hf_\w+)\(", text))
     for name in house.files(source):
         if name.startswith(("include/", "docs/", "man/")) or "/" not in name and name.endswith(".md"):
             text = house.read(source, name)

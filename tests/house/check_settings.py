@@ -1,29 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The table of settings has one row for each member of hf_fit_settings, and no other."""
-import os
+"""The table of a struct of settings has one row for each member, and no other; every such struct begins with its size."""
 import re
 
 import house
 
-HEADER, TABLE = "include/holdfast/train.h", "src/settings/table.c"
-MEMBER = re.compile(r"(\w+)\s*;")
-ROW = re.compile(r"(?m)^    \{[A-Z]+\((\w+)")
+TABLE = re.compile(r"#define SETTINGS (hf_\w+)\n(.*?)SETTINGS_TABLE\(\1,", re.S)
+ROW = re.compile(r"(?m)^    \{[A-Z_]+\((\w+)")
 
 
-def members(text):
-    struct = re.search(r"typedef struct hf_fit_settings \{(.*?)\} hf_fit_settings;", house.blank(text), re.S)
-    return MEMBER.findall(struct.group(1)) if struct else []
+def members(text, name):
+    struct = re.search(rf"typedef struct {name} \{{(.*?)\}} {name};", text, re.S)
+    parts = [part for statement in struct.group(1).split(";") for part in statement.split(",")] if struct else []
+    return [re.findall(r"\w+", part)[-1] for part in parts if part.strip()]
 
 
 def find_problems(source, _build):
-    if not os.path.exists(os.path.join(source, TABLE)):
-        return [f"{TABLE} is missing"]
-    declared = members(house.read(source, HEADER))
-    rows = ROW.findall(house.blank(house.read(source, TABLE), keep_strings=True))
-    problems = [f"{TABLE}: hf_fit_settings.{name} has {rows.count(name)} rows; give it one"
-                for name in declared if rows.count(name) != 1]
-    problems += [f"{TABLE}: '{name}' is no member of hf_fit_settings" for name in rows if name not in declared]
-    return problems if declared else [f"{HEADER}: there is no struct hf_fit_settings"]
+    names = [name for name in house.files(source) if name.endswith((".c", ".h"))]
+    headers = {name: house.blank(house.read(source, name)) for name in names if name.startswith("include/")}
+    tables = {struct: (name, ROW.findall(body)) for name in names if name.startswith("src/")
+              for struct, body in TABLE.findall(house.blank(house.read(source, name), keep_strings=True))}
+    problems, seen = [], 0
+    for header, text in headers.items():
+        for struct in [table.replace("_table", "") for table in house.settings_tables(text)]:
+            seen += 1
+            declared = members(text, struct)
+            name, rows = tables.get(struct, (header, []))
+            if declared[:1] != ["size"]:
+                problems.append(f"{header}: {struct} does not begin with its size")
+            problems += [f"{name}: {struct}.{member} has no row" for member in declared[1:] if member not in rows]
+            problems += [f"{name}: '{row}' is no member of {struct}" for row in rows if row not in declared]
+            problems += [f"{name}: {struct}.{row} has several rows; give it one" for row in set(rows)
+                         if rows.count(row) > 1 and not re.search(rf"\({row}\.", house.read(source, name))]
+    return problems if seen else ["include/: there is no struct of settings"]
 
 
 if __name__ == "__main__":

@@ -75,7 +75,13 @@ def public_functions(source):
         for match in re.finditer(r"^HF_API\b([^;]*);", blank(read(source, header)), re.M):
             name = re.search(r"(\w+)\s*\(", match.group(1))
             found[name.group(1) if name else match.group(1).split()[-1]] = header
+        found.update((table, header) for table in settings_tables(read(source, header)))
     return found
+
+
+def settings_tables(text):
+    """Functions that return the table of a struct of settings, which a macro declares: tests/api/test_sizes.c asks all."""
+    return [name + "_table" for name in re.findall(r"(?m)^HF_SETTINGS(?:_TABLE)?\((hf_\w+)\)", text)]
 
 
 def run(command, **options):

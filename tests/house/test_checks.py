@@ -108,14 +108,17 @@ class Tree(unittest.TestCase):
 class Settings(Tree):
     def test(self):
         header, table = "include/holdfast/train.h", "src/settings/table.c"
-        self.assertIn("is missing", check_settings.find_problems(self.root, None)[0])
-        struct = "typedef struct hf_fit_settings {\n    double eps; /* share; small */\n    const char *kernel;\n} hf_fit_settings;\n"
-        rows = "    {NUMBER(eps, 0, 1), 1},\n    {TEXT(kernel)},\n"
-        for said, members, lines in [(None, struct, rows), ("kernel has 0 rows", struct, rows[:rows.index("    {TEXT")]),
-                                     ("eps has 2 rows", struct, rows + "    {FLAG(eps)},\n"),
-                                     ("'age' is no member", struct, rows + "    {FLAG(age)},\n"), ("no struct", "", rows)]:
+        self.assertIn("no struct", check_settings.find_problems(self.root, None)[0])
+        struct = ("typedef struct hf_x {\n    size_t size; /* its */\n    double eps; /* share; small */\n"
+                  "    const char *kernel, *name;\n} hf_x;\nHF_SETTINGS(hf_x)\n")
+        rows = "    {NUMBER(eps, 0, 1), 1},\n    {TEXT(kernel)},\n    {TEXT(name)},\n"
+        for said, members, lines in [(None, struct, rows), ("kernel has no row", struct, rows.replace("    {TEXT(kernel)},\n", "")),
+                                     ("eps has several rows", struct, rows + "    {FLAG(eps)},\n"),
+                                     ("'age' is no member", struct, rows + "    {FLAG(age)},\n"),
+                                     ("does not begin", struct.replace("    size_t size; /* its */\n", ""),
+                                      rows.replace("    {NUMBER(eps, 0, 1), 1},\n", ""))]:
             self.write(header, members)
-            self.write(table, lines)
+            self.write(table, "#define SETTINGS hf_x\n" + lines + "SETTINGS_TABLE(hf_x, rows)\n")
             problems = check_settings.find_problems(self.root, None)
             self.assertEqual([said in problem for problem in problems if said], [True] if said else problems)
 

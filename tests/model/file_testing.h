@@ -55,10 +55,11 @@ static inline void assert_same_fields(const hfi_file_field *fields, size_t count
 
 static inline void assert_same_settings(const hf_fit_settings *a, const hf_fit_settings *b)
 {
-    hfi_settings_key room;
+    hfi_setting_key room;
     hfi_file_field field;
-    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++)
-        if (hfi_settings_field(i, &room, &field)) assert_same_fields(&field, 1, a, b);
+    for (size_t i = 0; i < hf_fit_settings_table()->count; i++)
+        if (hfi_setting_field(&hf_fit_settings_table()->row[i], &room, &field))
+            assert_same_fields(&field, 1, a, b);
 }
 
 static inline void assert_same_model(hf_context *ctx, const hf_model *a, const hf_model *b)

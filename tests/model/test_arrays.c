@@ -160,7 +160,7 @@ static pair *pair_of(const kind *k)
     p->table = table_like(p->ctx, k, &p->from);
     p->rows = arrays_of(k, &p->from, p->targets);
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(p->ctx, k->preset, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(p->ctx, k->preset, &settings, sizeof settings), HF_OK);
     settings.transform = k->transform;
     p->by_table = fit_table(p->ctx, k, p->table, &settings);
     hf_fit_report report = {.readings = 77};
@@ -340,7 +340,8 @@ static void any_view_gives_the_same_numbers(void **state)
             }
             hf_model *fitted = NULL;
             hf_fit_settings settings;
-            assert_int_equal(hf_fit_settings_preset(p->ctx, kinds[k].preset, &settings), HF_OK);
+            assert_int_equal(hf_fit_settings_preset(p->ctx, kinds[k].preset, &settings, sizeof settings),
+                             HF_OK);
             settings.transform = kinds[k].transform;
             assert_true(hf_model_fit_arrays(p->ctx, &rows, &settings, &fitted, NULL) >= 0);
             assert_string_equal(hf_model_data_checksum(fitted), hf_model_data_checksum(p->by_table));
@@ -516,7 +517,7 @@ static void names_are_kept(void **state)
     hf_arrays rows = {.size = sizeof rows, .rows = 4, .inputs = 2, .x = {x, 2, 1}, .source = "mine"};
     hf_model *model = NULL;
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings, sizeof settings), HF_OK);
     rows.input_names = inputs;
     rows.y = (hf_view){x, 1, 0};
     rows.noise = (hf_view){noise, 1, 0};
@@ -529,7 +530,7 @@ static void names_are_kept(void **state)
     rows.label = label;
     rows.classes = 3;
     rows.class_names = classes;
-    assert_int_equal(hf_fit_settings_preset(ctx, "softmax", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "softmax", &settings, sizeof settings), HF_OK);
     settings.train = false;
     assert_true(hf_model_fit_arrays(ctx, &rows, &settings, &model, NULL) >= 0);
     assert_string_equal(hf_model_class(model, 0), "9");

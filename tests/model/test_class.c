@@ -28,7 +28,7 @@ static hf_model *fit_labels(hf_context *ctx, const char *preset, bool train, hf_
     hf_table *table = table_of(ctx, text);
     free(text);
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, preset, &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, preset, &settings, sizeof settings), HF_OK);
     settings.train = train;
     settings.solver = solver;
     if (solver == HF_SOLVER_INDUCING) settings.inducing = 6;
@@ -242,7 +242,7 @@ static void what_is_for_readings_is_refused(void **state)
 
     const hf_columns columns = {.target = "y"};
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &settings, sizeof settings), HF_OK);
     const double x = 0.0, y = 1.0;
     const hf_data data = {.n = 1, .d = 1, .x = &x, .ldx = 1, .y = &y};
     hf_posterior *posterior = NULL;

@@ -50,7 +50,7 @@ static hf_model *fit_kind(hf_context *ctx, const hf_table *table, const kind *k)
     static const char *const inputs[] = {"a", "b"};
     const char *const both[] = {k->target, k->other};
     hf_fit_settings settings;
-    if (hf_fit_settings_preset(ctx, k->preset, &settings) < 0) {
+    if (hf_fit_settings_preset(ctx, k->preset, &settings, sizeof settings) < 0) {
         settings = hf_fit_settings_default();
         settings.suspects = HF_OUTLIERS_OFF;
         settings.calibrate = false;

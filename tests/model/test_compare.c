@@ -10,7 +10,8 @@ static const hf_columns target = {.target = "y"};
 static hf_contender contender_of(hf_context *ctx, const char *preset)
 {
     hf_contender made = {.name = preset};
-    if (hf_fit_settings_preset(ctx, preset, &made.settings) < 0) fail_msg("%s", hf_context_message(ctx));
+    if (hf_fit_settings_preset(ctx, preset, &made.settings, sizeof made.settings) < 0)
+        fail_msg("%s", hf_context_message(ctx));
     return made;
 }
 
@@ -38,7 +39,7 @@ static void folds_partition_the_readings(void **state)
         ctx,
         "a,y,who\n1,2,1\n,3,7\n3,,8\n4,1,9\n5,5,1\n6,2,1\n7,3,2\n8,1,3\n9,4,4\n10,2,5\n11,1,6\n12,7,7\n");
     const char *const presets[] = {"gp"};
-    const hf_compare_settings settings = {.folds = 4, .repeats = 3};
+    const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 4, .repeats = 3};
     hf_comparison *c = comparison_of(ctx, table, presets, 1, settings);
     static const size_t rows[] = {0, 3, 4, 5, 6, 7, 8, 9, 10, 11};
     static const double y[] = {2, 1, 5, 2, 3, 1, 4, 2, 1, 7};
@@ -93,7 +94,8 @@ static void predictions_are_those_of_a_loop_by_hand(void **state)
     hf_context *ctx = hf_context_create();
     hf_context_set_seed(ctx, 11);
     hf_table *table = wavy_table(ctx, N, 2);
-    hf_comparison *c = comparison_of(ctx, table, presets, 3, (hf_compare_settings){FOLDS, 1});
+    hf_comparison *c =
+        comparison_of(ctx, table, presets, 3, (hf_compare_settings){sizeof(hf_compare_settings), FOLDS, 1});
     const size_t *folds = hf_comparison_folds(c, 0);
     assert_int_equal(hf_comparison_models(c), 3);
     for (size_t m = 0; m < 3; m++) {
@@ -153,7 +155,7 @@ static void transforms_are_compared(void **state)
     assert_int_equal(hf_table_set_numbers(ctx, table, "y", y), HF_OK);
     hf_contender contenders[] = {contender_of(ctx, "gp"), contender_of(ctx, "gp")};
     contenders[1].settings.transform = HF_TRANSFORM_LOG;
-    const hf_compare_settings settings = {FOLDS, 1};
+    const hf_compare_settings settings = {sizeof(hf_compare_settings), FOLDS, 1};
     hf_comparison *c = NULL;
     assert_int_equal(hf_compare(ctx, table, &target, 2, contenders, &settings, &c), HF_OK);
     const size_t *folds = hf_comparison_folds(c, 0);
@@ -204,7 +206,8 @@ static void threads_change_nothing(void **state)
     hf_comparison *made[2];
     for (size_t k = 0; k < 2; k++) {
         assert_int_equal(hf_context_set_threads(ctx, k == 0 ? 1 : 3), HF_OK);
-        made[k] = comparison_of(ctx, table, presets, 3, (hf_compare_settings){4, 2});
+        made[k] =
+            comparison_of(ctx, table, presets, 3, (hf_compare_settings){sizeof(hf_compare_settings), 4, 2});
     }
     for (size_t m = 0; m < 3; m++)
         for (size_t r = 0; r < 2; r++) {
@@ -237,7 +240,7 @@ static void inputs_are_those_of_the_whole_table(void **state)
     hf_table *table = table_of(ctx, "a,code,y\n1,,1\n2,,2\n3,x,3\n4,,4\n5,,5\n6,,6\n7,,7\n8,,8\n");
     hf_table *without = table_of(ctx, "a,y\n1,1\n2,2\n3,3\n4,4\n5,5\n6,6\n7,7\n8,8\n");
     const char *const presets[] = {"gp"};
-    const hf_compare_settings settings = {.folds = 8, .repeats = 1};
+    const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 8, .repeats = 1};
     hf_comparison *c = comparison_of(ctx, table, presets, 1, settings);
     assert_int_equal(hf_context_set_threads(ctx, 2), HF_OK);
     hf_comparison *plain = comparison_of(ctx, without, presets, 1, settings);
@@ -279,7 +282,8 @@ static void differences_are_paired(void **state)
     static const char *const presets[] = {"gp", "rcgp"};
     hf_context *ctx = hf_context_create();
     hf_table *table = wavy_table(ctx, N, 2);
-    hf_comparison *c = comparison_of(ctx, table, presets, 2, (hf_compare_settings){4, 2});
+    hf_comparison *c =
+        comparison_of(ctx, table, presets, 2, (hf_compare_settings){sizeof(hf_compare_settings), 4, 2});
     for (hf_criterion by = HF_CRITERION_CRPS; by <= HF_CRITERION_RMSE; by++) {
         double d[N], mean = 0.0, squares = 0.0, difference, error, back;
         for (size_t i = 0; i < N; i++) {
@@ -313,7 +317,8 @@ static void wrong_readings_do_not_decide_by_crps(void **state)
     static const char *const presets[] = {"gp", "default"};
     hf_context *ctx = hf_context_create();
     hf_table *table = wavy_table(ctx, 80, 5);
-    hf_comparison *c = comparison_of(ctx, table, presets, 2, (hf_compare_settings){5, 1});
+    hf_comparison *c =
+        comparison_of(ctx, table, presets, 2, (hf_compare_settings){sizeof(hf_compare_settings), 5, 1});
     double difference, error;
     assert_int_equal(hf_comparison_best(c, HF_CRITERION_CRPS), 1);
     assert_int_equal(hf_comparison_difference(ctx, c, HF_CRITERION_CRPS, 0, 1, &difference, &error), HF_OK);
@@ -359,15 +364,27 @@ static void refuses(void **state)
     (void)state;
     static const char *const two[] = {"y", "a"};
     static const char good[] = "a,y\n1,2\n2,3\n3,1\n4,5\n5,2\n";
-    const hf_compare_settings usual = {2, 1};
+    const hf_compare_settings usual = {sizeof(hf_compare_settings), 2, 1};
     const refusal cases[] = {
-        {good, {.target = "y"}, "gp", NULL, {1, 1}, HF_ERR_ARGUMENT, "there are 1 folds"},
-        {good, {.target = "y"}, "gp", NULL, {2, 0}, HF_ERR_ARGUMENT, "0 repeats"},
         {good,
          {.target = "y"},
          "gp",
          NULL,
-         {6, 1},
+         {sizeof(hf_compare_settings), 1, 1},
+         HF_ERR_ARGUMENT,
+         "folds is 1"},
+        {good,
+         {.target = "y"},
+         "gp",
+         NULL,
+         {sizeof(hf_compare_settings), 2, 0},
+         HF_ERR_ARGUMENT,
+         "repeats is 0"},
+        {good,
+         {.target = "y"},
+         "gp",
+         NULL,
+         {sizeof(hf_compare_settings), 6, 1},
          HF_ERR_ARGUMENT,
          "6 folds need as many readings of \"y\", there are 5"},
         {good, {.target = "z"}, "gp", NULL, usual, HF_ERR_NO_COLUMN, "z"},
@@ -460,7 +477,7 @@ static void can_be_watched_and_cancelled(void **state)
     hf_context *ctx = hf_context_create();
     hf_table *table = wavy_table(ctx, 20, 0);
     const hf_contender contender = contender_of(ctx, "gp");
-    const hf_compare_settings settings = {.folds = 5, .repeats = 1};
+    const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 5, .repeats = 1};
     hf_comparison *c = NULL;
     watcher w = {.stop_at = 2.0};
     hf_context_set_progress(ctx, watch, &w);

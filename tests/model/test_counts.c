@@ -35,7 +35,7 @@ static hf_model *fit_counts(hf_context *ctx, const hf_table *table, size_t kind,
     hf_fit_settings settings;
     hf_model *model = NULL;
     const hf_columns columns = {.target = "y", .exposure = "hours"};
-    assert_int_equal(hf_fit_settings_preset(ctx, presets[kind], &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, presets[kind], &settings, sizeof settings), HF_OK);
     settings.solver = solver;
     settings.inducing = solver == HF_SOLVER_INDUCING ? 12 : 0;
     const hf_status status = hf_fit(ctx, table, &columns, &settings, &model, NULL);
@@ -183,7 +183,7 @@ static void exposure_divides_the_rate(void **state)
         const hf_data data = {.n = ROWS, .d = 1, .x = x, .ldx = 1, .y = y, .exposure = k ? twice : once};
         hf_fit_settings settings;
         hf_posterior *posterior = NULL;
-        assert_int_equal(hf_fit_settings_preset(ctx, "poisson", &settings), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, "poisson", &settings, sizeof settings), HF_OK);
         settings.inference = HF_INFERENCE_LAPLACE;
         assert_int_equal(hf_fit_data(ctx, &data, &settings, &posterior, NULL, NULL), HF_OK);
         assert_int_equal(hf_predict(ctx, posterior, ROWS, x, 1, mean[k], var[k], NULL), HF_OK);
@@ -214,9 +214,9 @@ static void what_means_nothing_is_refused(void **state)
     hf_context *ctx = hf_context_create();
     const char *good = "x,e,v,y\n1,1,1,4\n2,1,1,0\n3,1,1,7\n4,2,1,3\n";
     hf_fit_settings poisson, gamma, gp;
-    assert_int_equal(hf_fit_settings_preset(ctx, "poisson", &poisson), HF_OK);
-    assert_int_equal(hf_fit_settings_preset(ctx, "gamma", &gamma), HF_OK);
-    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &gp), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "poisson", &poisson, sizeof poisson), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gamma", &gamma, sizeof gamma), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &gp, sizeof gp), HF_OK);
     const hf_columns plain = {.target = "y", .exposure = "e"};
     refuse(ctx, "x,e,y\n1,1,4\n2,1,2.5\n", &plain, &poisson, HF_ERR_ARGUMENT,
            "line 3, column \"y\": poisson sites");
@@ -271,7 +271,7 @@ static void dispersion_can_be_held(void **state)
     const hf_columns columns = {.target = "y", .exposure = "hours"};
     hf_model *model = NULL;
     hf_parameter last;
-    assert_int_equal(hf_fit_settings_preset(ctx, "negative-binomial", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "negative-binomial", &settings, sizeof settings), HF_OK);
     settings.set = &held;
     settings.set_count = 1;
     assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);

@@ -35,7 +35,8 @@ static hf_envelope *make(hf_context *ctx, bool rigorous, size_t reserve)
 {
     measured m;
     const hf_bounded_readings readings = measure(&m);
-    const hf_envelope_settings settings = {.jitter = 1e-9, .reserve = reserve, .rigorous = rigorous};
+    const hf_envelope_settings settings = {
+        .size = sizeof(hf_envelope_settings), .jitter = 1e-9, .reserve = reserve, .rigorous = rigorous};
     hf_kernel *kernel = NULL;
     hf_envelope *envelope = NULL;
     if (hf_kernel_parse(ctx, "se(speed, lengthscale=1.5) + 0.5*matern52('load, t', lengthscale=0.7)", names,
@@ -119,7 +120,8 @@ static void what_is_saved_answers_the_same(void **state)
         assert_int_equal(hf_envelope_readings(loaded), READINGS - 1);
         assert_true(hf_envelope_norm(loaded) == 12.5);
         assert_true(hf_envelope_minimum_norm(loaded) == hf_envelope_minimum_norm(envelope));
-        const hf_envelope_settings settings = hf_envelope_get_settings(loaded);
+        hf_envelope_settings settings = hf_envelope_settings_default();
+        (void)hf_envelope_get_settings(NULL, loaded, &settings, sizeof settings);
         assert_true(settings.jitter == 1e-9 && settings.rigorous == (k == 1) && settings.reserve == 3);
         for (size_t i = 0; i < READINGS - 1; i++) {
             const double *x, *z;

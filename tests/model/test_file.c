@@ -455,10 +455,10 @@ static void keys_and_names_stay(void **state)
 {
     (void)state;
     size_t found = 0;
-    for (size_t i = 0; i < HFI_SETTINGS_FIELDS; i++) {
-        hfi_settings_key room;
-        hfi_file_field field;
-        if (!hfi_settings_field(i, &room, &field)) continue;
+    for (size_t i = 0; i <= hf_fit_settings_table()->count; i++) {
+        hfi_setting_key room;
+        hfi_file_field field = hfi_student_method;
+        if (i > 0 && !hfi_setting_field(&hf_fit_settings_table()->row[i - 1], &room, &field)) continue;
         const struct promised *p = NULL;
         for (size_t k = 0; k < sizeof promises / sizeof promises[0]; k++)
             if (strcmp(promises[k].key, field.key) == 0) p = &promises[k];

@@ -95,7 +95,8 @@ static void every_kind_comes_back(void **state)
     hf_context *ctx = hf_context_create();
     for (size_t k = 0; k < 9; k++) {
         hf_fit_settings settings;
-        assert_int_equal(hf_fit_settings_preset(ctx, presets[k < 6 ? k : 1], &settings), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[k < 6 ? k : 1], &settings, sizeof settings),
+                         HF_OK);
         if (k == 2) {
             settings.output_eps = eps;
             settings.output_eps_count = 3;

@@ -62,7 +62,7 @@ static hf_model *fit(hf_context *ctx, const double *x, const double *y, bool sta
     static const char *const names[] = {"y0", "y1", "y2"};
     const hf_columns columns = {.targets = names, .target_count = T};
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "morcgp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "morcgp", &settings, sizeof settings), HF_OK);
     settings.kernel = "matern32";
     settings.train = settings.standardise = false;
     settings.standardise = standardise;

@@ -296,7 +296,7 @@ static void what_has_no_choice_is_refused(void **state)
     settings.set = held;
     settings.set_count = 2;
     refused(ctx, &columns, &settings, "'lengthscale[0]'");
-    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels, sizeof labels), HF_OK);
     labels.kernel = "auto";
     refused(ctx, &columns, &labels, "kernel auto");
 

@@ -300,7 +300,7 @@ static void what_does_not_go_with_it(void **state)
     const char *const two[] = {"y", "z"};
     hf_fit_settings plain = hf_fit_settings_default(), root = plain, labels;
     root.transform = HF_TRANSFORM_SQRT;
-    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels, sizeof labels), HF_OK);
     const struct {
         hf_columns columns;
         const hf_fit_settings *settings;

@@ -80,7 +80,7 @@ static hf_metrics plain_scores(hf_context *ctx, const hf_table *table, const hf_
     hf_fit_settings settings;
     hf_table *own = NULL, *plain = NULL;
     hf_metrics out;
-    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings, sizeof settings), HF_OK);
     hf_model *gp = model_of(ctx, table, &settings);
     assert_true(hf_model_rows(ctx, model, &own) >= 0 && hf_model_rows(ctx, gp, &plain) >= 0);
     const double *weight = column_of(ctx, own, "weight");
@@ -140,7 +140,7 @@ static void other_solvers_and_sites_are_scored(void **state)
     hf_table *table = wavy_table(ctx, 60, 4);
     for (size_t p = 0; p < sizeof presets / sizeof *presets; p++) {
         hf_fit_settings settings;
-        assert_int_equal(hf_fit_settings_preset(ctx, presets[p], &settings), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[p], &settings, sizeof settings), HF_OK);
         hf_model *model = model_of(ctx, table, &settings);
         hf_table *rows = NULL;
         hf_leave_one_out_scores scores;
@@ -275,7 +275,7 @@ static hf_model *mixed_model(hf_context *ctx, size_t n, const double mix[4])
     hf_table *table = table_of(ctx, text);
     free(text);
     hf_fit_settings settings;
-    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings, sizeof settings), HF_OK);
     settings.kernel = "se(ard)";
     hf_model *model = model_of(ctx, table, &settings);
     hf_table_free(table);
@@ -368,7 +368,7 @@ static void classes_have_relevant_inputs(void **state)
         hf_fit_settings settings;
         hf_leave_one_out_scores scores;
         double relevance[2];
-        assert_int_equal(hf_fit_settings_preset(ctx, presets[p], &settings), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, presets[p], &settings, sizeof settings), HF_OK);
         hf_model *model = model_of(ctx, table, &settings);
         assert_int_equal(hf_model_relevance(ctx, model, relevance), HF_OK);
         assert_true(relevance[0] > 0.8 && relevance[1] < 0.2);

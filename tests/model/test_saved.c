@@ -112,7 +112,7 @@ static void draw_more(hfi_stream *s, hf_fit_settings *out)
 
 static void draw_settings(hf_context *ctx, hfi_stream *s, const char *preset, hf_fit_settings *out)
 {
-    assert_int_equal(hf_fit_settings_preset(ctx, preset, out), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, preset, out, sizeof *out), HF_OK);
     const bool labels = hfi_stream_below(s, 4) == 0 && out->sites >= HF_LIKELIHOOD_PROBIT;
     out->iterations = 1 + hfi_stream_below(s, 6);
     out->standardise = hfi_stream_below(s, 2);

@@ -280,7 +280,7 @@ static void what_has_no_transform_is_refused_with_its_place(void **state)
     refused(ctx, "a,y\n1,2\n2,3\n", &y, &automatic, "checkpoint");
     log.transform = (hf_transform)7;
     refused(ctx, "a,y\n1,2\n2,3\n", &y, &log, "choice of transform");
-    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, "probit", &labels, sizeof labels), HF_OK);
     labels.transform = HF_TRANSFORM_SQRT;
     refused(ctx, "a,y\n1,0\n2,1\n", &y, &labels, "transform");
 

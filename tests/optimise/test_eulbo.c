@@ -58,7 +58,7 @@ static hf_fit_settings surrogate(hf_context *ctx, size_t which)
 {
     static const char *const presets[SURROGATES] = {"sgpr", "rcsvgp", "cagp", "rcagp", "rcagp"};
     hf_fit_settings s;
-    assert_int_equal(hf_fit_settings_preset(ctx, presets[which], &s), HF_OK);
+    assert_int_equal(hf_fit_settings_preset(ctx, presets[which], &s, sizeof s), HF_OK);
     s.inducing = which == 2 || which == 3 ? 0 : 10;
     s.actions = 6;
     s.train_inducing = which < 2;
@@ -72,8 +72,11 @@ static hf_eulbo_settings quick(void)
     hf_eulbo_settings s = hf_eulbo_settings_default();
     s.epochs = 4;
     s.steps = 3;
-    s.search.samples = 128;
-    s.search.starts = 2;
+    static hf_search_settings search;
+    search = hf_search_settings_default();
+    search.samples = 128;
+    search.starts = 2;
+    s.search = &search;
     return s;
 }
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings that go together: the table against rules written as conditions, over all choices that they are about. */
-#include "settings/table.h"
+#include "core/settings.h"
 
 #include "core/core.h"
+
+#include <holdfast/train.h>
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,12 +18,13 @@
 static void terms_name_settings(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < HFI_SETTINGS; i++)
-        for (const hfi_clash *c = hfi_settings[i].clashes; c && c->term[0].of; c++)
+    for (size_t i = 0; i < hf_fit_settings_table()->count; i++)
+        for (const hfi_clash *c = hf_fit_settings_table()->row[i].clashes; c && c->term[0].of; c++)
             for (size_t k = 0; k < HFI_TERMS && c->term[k].of; k++) {
-                const hfi_setting *other = hfi_setting_find(c->term[k].of);
+                const hfi_setting *other = hfi_setting_find(hf_fit_settings_table(), c->term[k].of);
                 const bool outputs = strcmp(c->term[k].of, "outputs") == 0;
-                if (!other && !outputs) fail_msg("%s: %s", hfi_settings[i].face.name, c->term[k].of);
+                if (!other && !outputs)
+                    fail_msg("%s: %s", hf_fit_settings_table()->row[i].face.name, c->term[k].of);
                 assert_int_not_equal(c->term[k].with, 0);
                 if (!other || other->face.type != HF_SETTING_CHOICE) continue;
                 const unsigned all = (1u << other->face.choices) - 1u;
@@ -40,13 +43,13 @@ static void presets_go_together(void **state)
     hf_context *ctx = hf_context_create();
     hf_fit_settings s;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        assert_int_equal(hf_fit_settings_preset(ctx, all[i], &s), HF_OK);
-        if (hf_fit_settings_check(ctx, &s, 1, NULL, NULL) < 0)
+        assert_int_equal(hf_fit_settings_preset(ctx, all[i], &s, sizeof s), HF_OK);
+        if (hf_settings_check(ctx, hf_fit_settings_table(), &s, 1, NULL, NULL) < 0)
             fail_msg("%s: %s", all[i], hf_context_message(ctx));
     }
     for (size_t i = 0; i < sizeof several / sizeof several[0]; i++) {
-        assert_int_equal(hf_fit_settings_preset(ctx, several[i], &s), HF_OK);
-        assert_int_equal(hf_fit_settings_check(ctx, &s, 3, NULL, NULL), HF_OK);
+        assert_int_equal(hf_fit_settings_preset(ctx, several[i], &s, sizeof s), HF_OK);
+        assert_int_equal(hf_settings_check(ctx, hf_fit_settings_table(), &s, 3, NULL, NULL), HF_OK);
     }
     hf_context_free(ctx);
 }
@@ -162,7 +165,7 @@ static void check_rules(hf_context *ctx, const hf_fit_settings *s)
 {
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
         hf_setting_clash clash = {0};
-        const hf_status status = hf_fit_settings_check(ctx, s, 1, rules[i].name, &clash);
+        const hf_status status = hf_settings_check(ctx, hf_fit_settings_table(), s, 1, rules[i].name, &clash);
         if ((status == HF_OK) != rules[i].useful(s))
             fail_msg("%s: sites %d, solver %d, actions %d, train %d, minibatch %zu: %s", rules[i].name,
                      (int)s->sites, (int)s->solver, (int)s->action_kind, s->train, s->minibatch,
@@ -198,7 +201,7 @@ static void the_table_is_the_conditions(void **state)
 static void says(hf_context *ctx, const hf_fit_settings *s, size_t outputs, const char *name,
                  const char *words)
 {
-    if (hf_fit_settings_check(ctx, s, outputs, name, NULL) != HF_ERR_ARGUMENT)
+    if (hf_settings_check(ctx, hf_fit_settings_table(), s, outputs, name, NULL) != HF_ERR_ARGUMENT)
         fail_msg("%s: not refused", words);
     assert_string_equal(hf_context_message(ctx), words);
 }
@@ -210,7 +213,8 @@ static void clashes_are_told(void **state)
     hf_fit_settings s = hf_fit_settings_default();
     s.solver = HF_SOLVER_EXACT;
     s.actions = 25;
-    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK); /* without effect */
+    assert_int_equal(hf_settings_check(ctx, hf_fit_settings_table(), &s, 1, NULL, NULL),
+                     HF_OK); /* without effect */
     says(ctx, &s, 1, "actions", "actions 25 does not go with solver exact, but with projected");
     s = hf_fit_settings_default();
     s.sites = HF_LIKELIHOOD_ROBUST;
@@ -220,7 +224,7 @@ static void clashes_are_told(void **state)
     s.suspects = HF_OUTLIERS_OFF;
     s.centre = HF_CENTRE_CONDITIONAL;
     says(ctx, &s, 1, NULL, "centre conditional does not go with one output");
-    assert_int_equal(hf_fit_settings_check(ctx, &s, 2, NULL, NULL), HF_OK);
+    assert_int_equal(hf_settings_check(ctx, hf_fit_settings_table(), &s, 2, NULL, NULL), HF_OK);
     s.scaled_beta = true;
     says(ctx, &s, 2, "scaled_beta", "scaled_beta on needs beta");
     s = hf_fit_settings_default();
@@ -228,7 +232,7 @@ static void clashes_are_told(void **state)
     s.train = false;
     says(ctx, &s, 1, NULL, "suspects force needs train on");
     s.suspects = HF_OUTLIERS_AUTO;
-    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, NULL, NULL), HF_OK);
+    assert_int_equal(hf_settings_check(ctx, hf_fit_settings_table(), &s, 1, NULL, NULL), HF_OK);
     s = hf_fit_settings_default();
     s.minibatch = 5;
     says(ctx, &s, 2, NULL, "minibatch 5 does not go with several outputs");
@@ -298,7 +302,7 @@ static void others_follow(void **state)
     s = hf_fit_settings_default(); /* the sites of a preset stay, and the check tells */
     assert_int_equal(hf_fit_settings_complete(ctx, &s, true, 1, published), HF_OK);
     assert_int_equal(s.sites, HF_LIKELIHOOD_GAUSSIAN);
-    assert_int_equal(hf_fit_settings_check(ctx, &s, 1, "eps", NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_settings_check(ctx, hf_fit_settings_table(), &s, 1, "eps", NULL), HF_ERR_ARGUMENT);
     hf_context_free(ctx);
 }
 

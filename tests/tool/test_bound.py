@@ -369,7 +369,7 @@ class Bounds(Readings):
                                 (without("--norm") + ["--norm", "0"], "--norm"), (without("--norm") + ["--norm", "inf"], "--norm"),
                                 (without("-b") + ["-b", "-1"], "--noise-bound"), (without("-b") + ["-b", "inf"], "--noise-bound"),
                                 (run + ["--noise-bound-column", "x"], "exclude each other"), (run + ["--noise-below", "x"], "go together"),
-                                (run + ["--ridge", "0"], "--ridge"), (run + ["--jitter", "-1"], "--jitter"),
+                                (run + ["--ridge", "-1"], "--ridge"), (run + ["--jitter", "-1"], "--jitter"),
                                 (run + ["--seconds", "-1"], "--seconds"), (run + ["--pivots", "x"], "--pivots"),
                                 (run + ["--save", "b.csv", "-o", "b.csv"], "same file"), (run + ["-f", "x,x"], "twice")):
             self.fails(arguments, part, code=2)

@@ -227,7 +227,7 @@ class Readings(Certify):
         self.fails(at + ["--radius", "1", "--max-radius"], "about classes")
         self.fails(at + ["--radius", "1", "--features", "c"], 'no input "c"')
         self.fails(at + ["--radius", "1", "--of", "z"], 'no output "z"')
-        self.fails(at + ["--radius", "1", "--tolerance", "0"], "not above 0", code=2)
+        self.fails(at + ["--radius", "1", "--tolerance", "0"], "tolerance is 0; give a positive number", code=2)
         self.fails(at + ["--radius", "1", "--json"], "--json and the table", code=2)
         self.fails(["extremum", model], "--minimum or --maximum is missing", code=2)
         self.fails(["extremum", model, "--minimum", "--maximum"], "exclude", code=2)

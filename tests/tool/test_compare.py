@@ -94,8 +94,8 @@ class Compare(ToolCase):
     def test_wrong_usage(self):
         self.wave()
         cases = [
-            (["compare", "wave.csv"], "--target is missing"), (COMPARE[:4] + ["--folds", "1"], "2 or more, not 1"),
-            (COMPARE + ["--repeats", "0"], "1 or more"), (COMPARE + ["--by", "luck"], "crps, nlpd, mae or rmse"),
+            (["compare", "wave.csv"], "--target is missing"), (COMPARE[:4] + ["--folds", "1"], "folds is 1; give a whole number, at least 2"),
+            (COMPARE + ["--repeats", "0"], "repeats is 0; give a whole number, at least 1"), (COMPARE + ["--by", "luck"], "crps, nlpd, mae or rmse"),
             (COMPARE + ["--preset", "best"], "rcagp"), (COMPARE + ["--preset", "gp,gp"], "two models are called 'gp'"),
             (COMPARE + ["--mean", "cubic"], "linear"), (COMPARE + ["--features", "a", "--drop", "b"], "give one"),
             (COMPARE + ["--json", "-o", "-"], "cannot both"), (COMPARE + ["--model", "gp"], "NAME: OPTIONS"),

@@ -110,7 +110,7 @@ class Expert(ToolCase):
         good = self.read("said.csv")
         self.fails(["expert", "said.csv"], "--target is missing", code=2)
         self.fails([*self.said, "--rule", "best"], "average", code=2)
-        self.fails([*self.said, "--label-weight", "0"], "--label-weight: 0 is out of range", code=2)
+        self.fails([*self.said, "--label-weight", "0"], "--label-weight: label_weight is 0; give a positive number", code=2)
         self.fails([*self.said, "--neighbours", "0"], "--neighbours", code=2)
         self.fails([*self.said, "--ask", "0", "-o", "q.csv"], "--ask", code=2)
         self.fails([*self.said, "--model", "m.hf"], "--model is for --ask", code=2)

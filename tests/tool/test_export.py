@@ -221,7 +221,7 @@ class Export(ToolCase):
         self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--no-train", "-o", "m.hf", quiet=False)
         for name in ("1a", "a-b", "for", "x" * 41, ""):
             self.fails(["export", "m.hf", "--name", name, "-o", "q.c"], "cannot be that of the function")
-        self.fails(["export", "m.hf", "--compact", "--mean-only", "-o", "q.c"], "exclude each other", code=2)
+        self.fails(["export", "m.hf", "--compact", "--mean-only", "-o", "q.c"], "compact", code=2)
         self.fails(["export", "m.hf", "--method", "gp", "-o", "q.c"], "for envelopes", code=2)
         self.fails(["export", "m.hf", "--json"], "standard output", code=2)
         self.fails(["export", "none.hf", "-o", "q.c"], "none.hf")

@@ -284,12 +284,12 @@ class Refusals(TrackCase):
         self.write("ages.csv", "age,added\n1,2\n2,1\n")
         for arguments, part in (
                 (box, "--drift is missing"), (["create", "n.hf", "--drift", "1"], "--box or --candidates"),
-                (box + ["--drift", "1", "--candidates", "c.csv"], "exclude"), (box + ["--drift", "1", "--window", "3"], "no use for it"),
-                (box + ["--method", "gp-ucb", "--drift", "1"], "no use for it"), (box + ["--method", "best"], "sparq-reuse"),
-                (box + ["--method", "gp-ucb", "--queries", "3"], "asks an expert"), (box + ["--method", "sparq", "--superseded", "1"], "sparq-reuse"),
+                (box + ["--drift", "1", "--candidates", "c.csv"], "exclude"), (box + ["--drift", "1", "--window", "3"], "does not go with --method"),
+                (box + ["--method", "gp-ucb", "--drift", "1"], "does not go with --method gp-ucb"), (box + ["--method", "best"], "sparq-reuse"),
+                (box + ["--method", "gp-ucb", "--queries", "3"], "say --method sparq or sparq-reuse"), (box + ["--method", "sparq", "--superseded", "1"], "sparq-reuse"),
                 (box + ["--method", "sw-gp-ucb"], "--window is missing"), (box + ["--method", "w-gp-ucb"], "--forgetting is missing"),
                 (box + ["--drift", "1", "--norm", "3"], "--beta theory"), (box + ["--drift", "1", "--beta", "large"], "practical"),
-                (box + ["--drift", "1", "--robust", "0"], "nor off"), (box + ["--drift", "1", "--places", "here"], "variance"),
+                (box + ["--drift", "1", "--robust", "-1"], "robust is -1; give a number from 0"), (box + ["--drift", "1", "--places", "here"], "variance"),
                 (box + ["--drift", "1", "--age-law", "table"], "--age-table"), (box + ["--age-table", "ages.csv", "--drift", "1"], "--age-law table"),
                 (box + ["--age-law", "none", "--drift", "1"], "not for --age-law none"), (box + ["--drift", "x"], "not a number"),
                 (["create", "n.hf", "--box", "x=1:0", "--drift", "1"], "ends below"), (["create", "n.hf", "--box", "x", "--drift", "1"], "NAME=LOW:HIGH"),

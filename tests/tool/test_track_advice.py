@@ -100,7 +100,7 @@ class Advice(ToolCase):
         code, said, told = self.run_tool("track", "create", "t.hf", "--box", "temp=120:250", "--learn", "survey.csv")
         self.assertEqual((code, said), (1, ""), "no advice before it is known that the track cannot be made")
         self.assertIn("t.hf: is there already", told)
-        self.fails(["track", "advise", "t.hf", "--costly"], "--costly is for --queries", code=2)
+        self.fails(["track", "advise", "t.hf", "--costly"], "needs queries", code=2)
         self.fails(["track", "advise", "t.hf", "--step", "0"], "--step is 0", code=2)
         self.fails(["track", "advise", "t.hf", "--draws", "1"], "draws is 1")
 

@@ -208,8 +208,8 @@ static void a_track_is_its_journal(void **state)
         s.robust = k < 7 ? 2.0 : 0.0;
         s.places = (hf_place_rule)(k % 5);
         s.expert_after = k == 6;
-        s.search.samples = 24;
-        s.search.starts = 1;
+        s.samples = 24;
+        s.starts = 1;
         if (k == 5) s.age.kind = HF_AGE_EXPONENTIAL;
         live(ctx, alone, &s, 1000 + 7 * k, worked);
     }

@@ -53,14 +53,14 @@ static void bad_settings_are_refused_one_by_one(void **state)
         BAD("window", (s.method = HF_TRACK_R_GP_UCB, s.window = wrong[k]));
         if (k > 0) BAD("eps", (s.method = HF_TRACK_TV_GP_UCB, s.forgetting = wrong[k]));
         BAD("eta", (s.method = HF_TRACK_W_GP_UCB, s.forgetting = wrong[k]));
-        if (k > 0) BAD("resolution", s.search.resolution = wrong[k]);
+        if (k > 0) BAD("resolution", s.resolution = wrong[k]);
     }
     BAD("delta", (s.beta_rule = HF_BETA_THEORY, s.delta = 1.0));
     BAD("eps", (s.method = HF_TRACK_TV_GP_UCB, s.forgetting = 1.0));
     BAD("eta", (s.method = HF_TRACK_W_GP_UCB, s.forgetting = 1.1));
     BAD("most_places", s.most_places = 15);
-    BAD("iterations", s.search.iterations = 0);
-    BAD("resolution", s.search.resolution = 0.6);
+    BAD("iterations", s.iterations = 0);
+    BAD("resolution", s.resolution = 0.6);
     BAD("none that there is", s.places = (hf_place_rule)5);
     BAD("none that there is", s.method = (hf_track_method)8);
     BAD("table", (s.age.kind = HF_AGE_TABLE, s.age.entries = 0));

@@ -2,6 +2,7 @@
 /* holdfast attack */
 #include "certify/certified.h"
 #include "shell/class_rule.h"
+#include "shell/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,8 +42,6 @@ static const tool_option options[] = {
 
 typedef struct request {
     double radius;
-    size_t steps;
-    hf_attack_kind kind;
     hf_attack_settings how; /* of values */
     hf_certify_settings value;
     double most; /* farthest that a value went */
@@ -50,50 +49,18 @@ typedef struct request {
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
-static const char *const values[] = {"mean", "sd", "mean-plus"};
-
-/* Number of a name; misuse if it is none. */
-static hf_status parse_name(certified *run, const char *option, size_t count, const char *const *names,
-                            int *out)
-{
-    const char *text = argument(run->arguments, option);
-    *out = 0;
-    if (text == NULL) return HF_OK;
-    for (size_t k = 0; k < count; k++)
-        if (strcmp(text, names[k]) == 0) {
-            *out = (int)k;
-            return HF_OK;
-        }
-    return session_misuse(&run->session, "--%s: there is no '%s'; give %s, %s%s%s", option, text, names[0],
-                          names[1], count > 2 ? " or " : "", count > 2 ? names[2] : "");
-}
-
 /* The quantity that is attacked, of a model of readings. */
 static hf_status parse_value(certified *run, request *out)
 {
     const tool_arguments *a = run->arguments;
-    const char *const goals[] = {hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_FARTHEST),
-                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_LARGEST),
-                                 hf_enum_name(HF_ENUM_ATTACK_GOAL, HF_ATTACK_SMALLEST)};
-    int what, goal;
-    hf_status status = parse_name(run, "what", sizeof values / sizeof *values, values, &what);
-    if (status >= 0) status = parse_name(run, "goal", sizeof goals / sizeof *goals, goals, &goal);
+    hf_status status = session_settings(&run->session, hf_attack_settings_table(), &out->how);
     if (status >= 0) status = certified_settings(run, &out->value);
     if (status >= 0) status = certified_region(run, &out->value.region);
     if (status < 0) return status;
-    if (!argument_double(a, "beta", &out->value.beta) || !argument_size(a, "starts", &out->how.starts) ||
-        !argument_seed(a, "seed", &out->how.seed))
-        return session_told(&run->session);
-    out->how.what = (hf_certify_what)what;
-    out->how.goal = (hf_attack_goal)goal;
-    out->how.kind = out->kind;
-    out->how.steps = out->steps;
-    out->value.observed = has_argument(a, "observed");
     const bool plus = out->how.what == HF_CERTIFY_MEAN_PLUS;
     if (has_argument(a, "beta") != plus)
         return session_misuse(&run->session, plus ? "--beta is missing: mean + how many sd?"
                                                   : "--beta is for --what mean-plus");
-    if (!isfinite(out->value.beta)) return session_misuse(&run->session, "--beta must be a finite number");
     if (out->value.observed && out->how.what == HF_CERTIFY_MEAN)
         return session_misuse(&run->session, "--observed is for --what sd and mean-plus");
     if (out->how.starts == 0) return session_misuse(&run->session, "--starts: give a number from 1 on");
@@ -110,7 +77,7 @@ static hf_status check_effect(certified *run, const request *asked)
         if (has_argument(a, no[k]))
             return session_misuse(&run->session,
                                   "--%s is for models of readings; the class of a row is attacked", no[k]);
-    if (asked->kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
+    if (asked->how.kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
         return session_misuse(&run->session, "--steps and --starts are for --method projected");
     return HF_OK;
 }
@@ -119,22 +86,20 @@ static hf_status parse(certified *run, request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
-    *out = (request){.radius = -1.0,
-                     .kind = HF_ATTACK_PGD,
-                     .how = hf_attack_settings_default(),
-                     .value = hf_certify_settings_default()};
-    if (method != NULL && strcmp(method, "sign") == 0) out->kind = HF_ATTACK_FGSM;
+    *out = (request){
+        .radius = -1.0, .how = hf_attack_settings_default(), .value = hf_certify_settings_default()};
+    if (method != NULL && strcmp(method, "sign") == 0) out->how.kind = HF_ATTACK_FGSM;
     if (certified_named_radii(run))
         out->radius = 1.0;
     else if (!argument_double(a, "radius", &out->radius))
         return session_told(&run->session);
-    if (!argument_size(a, "steps", &out->steps)) return session_told(&run->session);
+    if (!argument_size(a, "steps", &out->how.steps)) return session_told(&run->session);
     if (!has_argument(a, "at")) return session_misuse(&run->session, "--at is missing: which rows?");
     if (!has_argument(a, "radius"))
         return session_misuse(&run->session, "--radius is missing: how far do the inputs move?");
     if (!(out->radius >= 0.0) || !isfinite(out->radius))
         return session_misuse(&run->session, "--radius: %g is not a number from 0 on", out->radius);
-    if (method != NULL && out->kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
+    if (method != NULL && out->how.kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
         return session_misuse(&run->session, "--method: there is no method '%s'; give projected or sign",
                               method);
     const hf_status status = check_effect(run, out);
@@ -200,15 +165,16 @@ static void tell(certified *run, const request *asked, size_t changed)
     const bool values_moved = run->classifier == NULL, file = output != NULL && strcmp(output, "-") != 0;
     if (run->session.json && values_moved)
         session_print(&run->session, json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output),
-                                               "rows", (json_int_t)run->m, "what", values[asked->how.what],
-                                               "goal", hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal),
-                                               "farthest", json_number(asked->most)));
+                                               "rows", (json_int_t)run->m, "what",
+                                               hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what), "goal",
+                                               hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal), "farthest",
+                                               json_number(asked->most)));
     else if (run->session.json)
         session_print(&run->session, json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows",
                                                (json_int_t)run->m, "changed", (json_int_t)changed));
     else if (file && values_moved)
-        say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n", values[asked->how.what], run->m,
-            asked->most, output);
+        say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n",
+            hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what), run->m, asked->most, output);
     else if (file)
         say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run->m, output);
 }
@@ -226,7 +192,7 @@ static int run_attack(const tool_arguments *arguments)
     if (status >= 0) status = certified_units(&run);
     if (status >= 0) status = certified_balls(&run, 1, &asked.radius);
     if (status >= 0)
-        status = run.classifier != NULL ? attack(&run, asked.kind, asked.steps, &changed)
+        status = run.classifier != NULL ? attack(&run, asked.how.kind, asked.how.steps, &changed)
                                         : move_values(&run, &asked);
     if (status >= 0) status = certified_write(&run, argument(arguments, "output"));
     if (status >= 0) tell(&run, &asked, changed);

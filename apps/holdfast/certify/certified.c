@@ -102,10 +102,6 @@ static hf_status find_of(certified *run, size_t *out)
 
 hf_status certified_settings(certified *run, hf_certify_settings *settings)
 {
-    const tool_arguments *a = run->arguments;
-    if (!argument_double(a, "tolerance", &settings->tolerance)) return session_told(&run->session);
-    if (has_argument(a, "tolerance") && !(settings->tolerance > 0.0))
-        return session_misuse(&run->session, "--tolerance: %g is not above 0", settings->tolerance);
     const hf_status status = certified_limits(run, settings);
     return status >= 0 ? find_of(run, &settings->output) : status;
 }

@@ -1,32 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Limits of the verbs about certified ranges, and the warning that one ended a search. */
 #include "certify/certified.h"
+#include "shell/settings.h"
 
 #include <math.h>
 
 #define MIB ((size_t)1 << 20)
 
-/* Seconds, 0 for no limit. */
-static hf_status parse_seconds(certified *run, const char *name, double *out)
-{
-    if (!argument_double(run->arguments, name, out)) return session_told(&run->session);
-    if (*out >= 0.0) return HF_OK;
-    return session_misuse(&run->session, "--%s: %g is not a number from 0 on", name, *out);
-}
-
 hf_status certified_limits(certified *run, hf_certify_settings *settings)
 {
-    const tool_arguments *a = run->arguments;
-    size_t mib = settings->memory_limit / MIB;
-    hf_status status = parse_seconds(run, "time-limit", &settings->time_limit);
-    if (status >= 0) status = parse_seconds(run, "total-time", &settings->total_time);
-    if (status < 0) return status;
-    if (!argument_size(a, "node-limit", &settings->node_limit) || !argument_size(a, "memory-limit", &mib))
-        return session_told(&run->session);
-    if (mib > SIZE_MAX / MIB)
-        return session_misuse(&run->session, "--memory-limit: %zu MiB is more than there can be", mib);
-    settings->memory_limit = mib * MIB;
+    const hf_status status = session_settings(&run->session, hf_certify_settings_table(), settings);
     run->begun = tool_now();
+    if (status < 0 || !has_argument(run->arguments, "memory-limit")) return status;
+    if (settings->memory_limit > SIZE_MAX / MIB)
+        return session_misuse(&run->session, "--memory-limit: %zu MiB is more than there can be",
+                              settings->memory_limit);
+    settings->memory_limit *= MIB;
     return status;
 }
 

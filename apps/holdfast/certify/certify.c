@@ -281,8 +281,6 @@ static hf_status parse(certified *run, certify_request *out)
         out->fail = open ? CERTIFY_FAIL_OPEN : CERTIFY_FAIL_COUNTEREXAMPLE;
     }
     out->count = 1;
-    out->settings.rigorous = has_argument(a, "rigorous");
-    out->settings.observed = has_argument(a, "observed");
     if (certified_named_radii(run)) {
         out->radius = calloc(1, sizeof *out->radius);
         if (out->radius == NULL) return HF_ERR_MEMORY;
@@ -291,13 +289,12 @@ static hf_status parse(certified *run, certify_request *out)
     } else if (!argument_doubles(a, "radius", &out->radii, &out->radius)) {
         return session_told(&run->session);
     }
-    if (!argument_double(a, "beta", &out->settings.beta) || !argument_size(a, "count", &out->count))
-        return session_told(&run->session);
-    hf_status status = parse_what(run, out);
+    if (!argument_size(a, "count", &out->count)) return session_told(&run->session);
+    hf_status status = certified_settings(run, &out->settings);
+    if (status >= 0) status = parse_what(run, out);
     if (status >= 0) status = check_effect(run, out);
     if (status >= 0) status = check_rule(run, out);
     if (status >= 0) status = check_where(run, out);
-    if (status >= 0) status = certified_settings(run, &out->settings);
     if (status >= 0) status = certified_region(run, &out->settings.region);
     out->of = out->settings.output;
     if (out->what == CERTIFY_INTERVAL) out->settings.observed = true;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast bound */
 #include "envelope/bounded.h"
+#include "shell/settings.h"
 
 #include <errno.h>
 #include <math.h>
@@ -100,11 +101,6 @@ static hf_status check_numbers(bounded *run, const request *asked)
                                              "holdfast norm says what the readings ask for");
     if (!asked->from_file && !(asked->norm > 0.0 && isfinite(asked->norm)))
         return session_misuse(&run->session, "--norm: %g is not a positive number", asked->norm);
-    if (!(asked->closed.ridge > 0.0 && isfinite(asked->closed.ridge)))
-        return session_misuse(&run->session, "--ridge: %g is not a positive number", asked->closed.ridge);
-    if (!(asked->settings.jitter >= 0.0 && isfinite(asked->settings.jitter)))
-        return session_misuse(&run->session, "--jitter: %g is not a number from 0 on",
-                              asked->settings.jitter);
     if (!(asked->limits.seconds >= 0.0))
         return session_misuse(&run->session, "--seconds: %g is not a number from 0 on",
                               asked->limits.seconds);
@@ -123,10 +119,10 @@ static hf_status parse(bounded *run, request *out)
                      .output = output != NULL ? output : "-",
                      .save = argument(a, "save"),
                      .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};
-    out->settings.rigorous = has_argument(a, "rigorous");
-    if (!argument_double(a, "norm", &out->norm) || !argument_double(a, "ridge", &out->closed.ridge) ||
-        !argument_double(a, "jitter", &out->settings.jitter) ||
-        !argument_size(a, "pivots", &out->limits.pivots) ||
+    hf_status status = session_settings(&run->session, hf_envelope_settings_table(), &out->settings);
+    if (status >= 0) status = session_settings(&run->session, hf_closed_settings_table(), &out->closed);
+    if (status < 0) return status;
+    if (!argument_double(a, "norm", &out->norm) || !argument_size(a, "pivots", &out->limits.pivots) ||
         !argument_double(a, "seconds", &out->limits.seconds))
         return session_told(&run->session);
     for (out->method = method != NULL ? 0 : OPTIMAL; out->method < METHODS; out->method++)
@@ -136,7 +132,7 @@ static hf_status parse(bounded *run, request *out)
             &run->session,
             "--method: there is no method '%s'; give optimal, closed-form, minimum-norm, ellipsoid or gp",
             method);
-    hf_status status = check_numbers(run, out);
+    status = check_numbers(run, out);
     return status >= 0 ? check_files(run, out) : status;
 }
 

@@ -2,6 +2,7 @@
 /* holdfast compare */
 #include "fit/compare.h"
 #include "shell/group.h"
+#include "shell/settings.h"
 
 #include <string.h>
 
@@ -76,14 +77,10 @@ static int prepare(compare_job *job)
     if (goes_to_output(job) && job->session.json)
         return usage_error(arguments->verb, "--json and -o - cannot both go to standard output");
     job->settings = hf_compare_settings_default();
-    if (!argument_size(arguments, "folds", &job->settings.folds) ||
-        !argument_size(arguments, "repeats", &job->settings.repeats) ||
+    if (session_settings(&job->session, hf_compare_settings_table(), &job->settings) < 0 ||
         !argument_names(arguments, "features", &job->features) ||
         !argument_names(arguments, "drop", &job->drop))
         return TOOL_USAGE;
-    if (job->settings.folds < 2)
-        return usage_error(arguments->verb, "--folds: there must be 2 or more, not %zu", job->settings.folds);
-    if (job->settings.repeats < 1) return usage_error(arguments->verb, "--repeats: there must be 1 or more");
     if (by != NULL && hf_enum_parse(job->session.ctx, HF_ENUM_CRITERION, by, &job->by) < 0)
         return wrong_choice(arguments, job->session.ctx, "by");
     return rivals_from(arguments, job->session.ctx, &job->rivals);

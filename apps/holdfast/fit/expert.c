@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast expert */
 #include "fit/expert.h"
+#include "shell/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -39,53 +40,12 @@ static const tool_option options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output, unless --ask)", TOOL_WRITES},
 };
 
-static hf_status refuse_usage(expert_run *run)
-{
-    return session_told(&run->base.session);
-}
-
-static hf_status parse_numbers(expert_run *run)
-{
-    const tool_arguments *a = run->base.arguments;
-    hf_expert_settings *s = &run->settings;
-    const struct {
-        const char *name;
-        double *value, least;
-        bool above; /* the least is not allowed itself */
-    } numbers[] = {{"correction-var", &s->correction_var, 0.0, false},
-                   {"label-weight", &s->label_weight, 0.0, true},
-                   {"alpha", &s->alpha, 0.0, false},
-                   {"beta", &s->beta, 0.0, false},
-                   {"lengthscale", &s->lengthscale, 0.0, true},
-                   {"base", &s->base, -(double)INFINITY, true}};
-    for (size_t k = 0; k < sizeof numbers / sizeof numbers[0]; k++) {
-        if (!argument_double(a, numbers[k].name, numbers[k].value)) return refuse_usage(run);
-        if (!has_argument(a, numbers[k].name)) continue;
-        const double value = *numbers[k].value;
-        const bool wide = numbers[k].value == &s->label_weight || numbers[k].value == &s->lengthscale;
-        if (value < numbers[k].least || (numbers[k].above && value == numbers[k].least) ||
-            (isinf(value) && !wide))
-            return session_misuse(&run->base.session, "--%s: %s is out of range", numbers[k].name,
-                                  argument(a, numbers[k].name));
-    }
-    if (!argument_size(a, "neighbours", &s->neighbours) || !argument_size(a, "ask", &run->asked))
-        return refuse_usage(run);
-    if (s->neighbours == 0) return session_misuse(&run->base.session, "--neighbours: it takes 1 or more");
-    if (has_argument(a, "ask") && run->asked == 0)
-        return session_misuse(&run->base.session, "--ask: it takes 1 question or more");
-    return HF_OK;
-}
-
 static hf_status parse(expert_run *run)
 {
     const tool_arguments *a = run->base.arguments;
-    const char *rule = argument(a, "rule");
     run->settings = hf_expert_settings_default();
     run->output = argument(a, "output");
     if (run->output == NULL && !has_argument(a, "ask")) run->output = "-";
-    if (rule != NULL &&
-        hf_enum_parse(run->base.session.ctx, HF_ENUM_EXPERT_RULE, rule, &run->settings.rule) < 0)
-        return session_misuse(&run->base.session, "--rule: %s", hf_context_message(run->base.session.ctx));
     if (has_argument(a, "kernel") && has_argument(a, "lengthscale"))
         return session_misuse(&run->base.session, "--kernel and --lengthscale exclude each other");
     if (has_argument(a, "model") && !has_argument(a, "ask"))
@@ -98,7 +58,10 @@ static hf_status parse(expert_run *run)
     if (streamed && run->base.session.json)
         return session_misuse(&run->base.session,
                               "--json and the table cannot both go to standard output; add -o OUT.csv");
-    return parse_numbers(run);
+    if (!argument_size(a, "ask", &run->asked)) return session_told(&run->base.session);
+    if (has_argument(a, "ask") && run->asked == 0)
+        return session_misuse(&run->base.session, "--ask: it takes 1 question or more");
+    return session_settings(&run->base.session, hf_expert_settings_table(), &run->settings);
 }
 
 static hf_status parse_kernel(expert_run *run)

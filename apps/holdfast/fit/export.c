@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast export */
+#include "shell/settings.h"
 #include "shell/tool.h"
 
 #include <string.h>
@@ -30,18 +31,14 @@ typedef struct request {
 
 static hf_status parse(tool_session *session, const tool_arguments *a, request *out)
 {
-    const char *output = argument(a, "output"), *name = argument(a, "name"), *method = argument(a, "method");
+    const char *output = argument(a, "output"), *method = argument(a, "method");
     *out = (request){.file = a->operand[0],
                      .output = output != NULL ? output : "-",
                      .method = HF_CLOSED_ELLIPSOID,
                      .settings = hf_export_settings_default(),
                      .envelope = hf_file_type(a->operand[0]) == HF_FILE_ENVELOPE};
-    if (name != NULL) out->settings.name = name;
-    out->settings.single = has_argument(a, "single");
-    out->settings.compact = has_argument(a, "compact");
-    out->settings.mean_only = has_argument(a, "mean-only");
-    if (out->settings.compact && out->settings.mean_only)
-        return session_misuse(session, "--compact and --mean-only exclude each other");
+    const hf_status status = session_settings(session, hf_export_settings_table(), &out->settings);
+    if (status < 0) return status;
     if (session->json && strcmp(out->output, "-") == 0)
         return session_misuse(session,
                               "--json and the file cannot both go to standard output; add -o FILE.c");

@@ -30,7 +30,7 @@ static int read_numbers(const tool_arguments *arguments, const char *name, doubl
 static int read_list(const tool_arguments *arguments, const char *name, double **list, const double **member,
                      size_t *members)
 {
-    const hf_setting *setting = hf_fit_setting_find(name);
+    const hf_setting *setting = hf_setting_find(hf_fit_settings_table(), name);
     size_t count = 0;
     if (!has_argument(arguments, name) || strchr(argument(arguments, name), ',') == NULL) return TOOL_OK;
     const int status = read_numbers(arguments, name, list, &count);

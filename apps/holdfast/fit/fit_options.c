@@ -44,46 +44,17 @@ static const tool_option options[] = {
 /* ---- options of the settings, from the library's table ----------------------------------------------------------- */
 
 enum {
-    OWN_BEFORE = 7, /* of `options` */
-    MOST_SETTINGS = 80
+    OWN_BEFORE = 7 /* of `options` */
 };
 
-/* Traits of options that the library does not know. */
-static const struct extra {
-    const char *name;
-    char letter;
-    unsigned traits;
-} extras[] = {{"kernel", 'k', 0},        {"mean", 'm', 0},
-              {"set", 0, TOOL_REPEATS},  {"checkpoint", 0, TOOL_WRITES},
-              {"resume", 0, TOOL_TELLS}, {"actions-file", 0, TOOL_READS}};
-
-static tool_option option_of(const hf_setting *setting)
-{
-    tool_option made = {.name = setting->option, .argument = setting->argument, .help = setting->help};
-    for (size_t k = 0; k < sizeof extras / sizeof extras[0]; k++) {
-        if (strcmp(extras[k].name, made.name) != 0) continue;
-        made.letter = extras[k].letter;
-        made.traits = extras[k].traits;
-    }
-    return made;
-}
-
-static const tool_option *setting_options(size_t *count)
-{
-    static const char *const groups[] = {"model", "readings", "outputs", "solver", "training"};
-    static tool_option made[MOST_SETTINGS];
-    static size_t found = 0;
-    *count = found;
-    if (found > 0) return made;
-    for (size_t g = 0; g < sizeof groups / sizeof groups[0]; g++)
-        for (size_t i = 0; i < hf_fit_setting_count() && found < MOST_SETTINGS; i++) {
-            const hf_setting *setting = hf_fit_setting_at(i);
-            if (setting->option != NULL && strcmp(setting->group, groups[g]) == 0)
-                made[found++] = option_of(setting);
-        }
-    *count = found;
-    return made;
-}
+static const char *const groups[] = {"model", "readings", "outputs", "solver", "training", NULL};
+static const tool_option traits[] = {{.name = "kernel", .letter = 'k'},
+                                     {.name = "mean", .letter = 'm'},
+                                     {.name = "set", .traits = TOOL_REPEATS},
+                                     {.name = "checkpoint", .traits = TOOL_WRITES},
+                                     {.name = "resume", .traits = TOOL_TELLS},
+                                     {.name = "actions-file", .traits = TOOL_READS},
+                                     {.name = NULL}};
 
 static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
 {
@@ -110,7 +81,9 @@ const tool_verb verb_fit = {
         "readings; and which share of what is predicted each input takes part in.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
     TOOL_OPTIONS(options),
-    .more = setting_options,
+    .settings = hf_fit_settings_table,
+    .groups = groups,
+    .traits = traits,
     .place = OWN_BEFORE,
     .least = 1,
     .most = 1,

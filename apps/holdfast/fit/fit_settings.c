@@ -52,46 +52,31 @@ static int read_assignments(const tool_arguments *arguments, fit_settings *out, 
 
 /* ---- options that are settings ---------------------------------------------------------------------------------- */
 
-/* The setting of an option; NULL: it is about something else. */
-static const hf_setting *setting_of(const char *option)
-{
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *setting = hf_fit_setting_at(i);
-        if (setting->option != NULL && strcmp(setting->option, option) == 0) return setting;
-    }
-    return NULL;
-}
-
 /* The setting whose value an option has: of a list of numbers that for each output. */
 static const hf_setting *chosen(const tool_given *given)
 {
-    const hf_setting *setting = setting_of(given->option->name);
+    const hf_setting *setting = setting_of(hf_fit_settings_table(), given->option->name);
     const bool list = given->value != NULL && strchr(given->value, ',') != NULL;
     if (setting != NULL && list && strcmp(setting->name, "eps") == 0)
-        return hf_fit_setting_find("output_eps");
+        return hf_setting_find(hf_fit_settings_table(), "output_eps");
     if (setting != NULL && list && strcmp(setting->name, "beta") == 0)
-        return hf_fit_setting_find("output_beta");
+        return hf_setting_find(hf_fit_settings_table(), "output_beta");
     return setting;
 }
 
-/* A switch changes the default; 0 is a default that one gets by leaving the option out. */
+/* 0 is a default that one gets by leaving the option out. */
 static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_given *given,
                  hf_fit_settings *s)
 {
     const hf_setting *setting = chosen(given);
     const char *value = given->value;
-    char text[8];
     if (setting == NULL || setting->type == HF_SETTING_LIST) return TOOL_OK;
-    if (value == NULL) {
-        const hf_fit_settings usual = hf_fit_settings_default();
-        (void)hf_fit_settings_get(ctx, &usual, setting->name, sizeof text, text);
-        value = strcmp(text, "on") == 0 ? "off" : "on";
-    }
-    if (hf_fit_settings_set(ctx, s, setting->name, value) < 0)
+    if (setting_apply(ctx, hf_fit_settings_table(), setting, value, s) < 0)
         return wrong_choice(arguments, ctx, given->option->name);
-    if (setting->zero != NULL && setting->type == HF_SETTING_COUNT && strtod(value, NULL) == 0.0)
+    if (value == NULL || setting->zero == NULL) return TOOL_OK;
+    if (setting->type == HF_SETTING_COUNT && strtod(value, NULL) == 0.0)
         return usage_error(arguments->verb, "--%s: it must be at least 1", given->option->name);
-    if (setting->zero != NULL && strtod(value, NULL) == 0.0)
+    if (strtod(value, NULL) == 0.0)
         return usage_error(arguments->verb, "--%s: it must be positive, not %s", given->option->name, value);
     return TOOL_OK;
 }
@@ -100,15 +85,15 @@ static int apply(const tool_arguments *arguments, hf_context *ctx, const tool_gi
 static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit_settings *s)
 {
     const char *preset = argument(arguments, "preset"), *sites = argument(arguments, "sites");
-    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s) < 0)
+    if (preset != NULL && hf_fit_settings_preset(ctx, preset, s, sizeof *s) < 0)
         return wrong_choice(arguments, ctx, "preset");
-    if (sites != NULL && hf_fit_settings_set(ctx, s, "sites", sites) < 0)
+    if (sites != NULL && hf_settings_set(ctx, hf_fit_settings_table(), s, "sites", sites) < 0)
         return wrong_choice(arguments, ctx, "sites");
     const bool labels = hf_likelihood_has_labels(s->sites) || hf_likelihood_has_rate(s->sites);
     if (labels && preset != NULL && sites != NULL && strcmp(preset, sites) != 0)
         return usage_error(arguments->verb, "--preset %s does not go with --sites %s; leave one out", preset,
                            sites);
-    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites), s);
+    if (labels) (void)hf_fit_settings_preset(ctx, hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites), s, sizeof *s);
     int status = TOOL_OK;
     for (size_t i = 0; status == TOOL_OK && i < arguments->count; i++)
         status = apply(arguments, ctx, &arguments->list[i], s);
@@ -118,7 +103,7 @@ static int read_options(const tool_arguments *arguments, hf_context *ctx, hf_fit
 /* ---- which implies which ---------------------------------------------------------------------------------------- */
 
 enum {
-    MOST_NAMES = 80
+    MOST_NAMES = TOOL_MOST_SETTINGS
 };
 
 /* Names of the settings that were chosen, of one group, of all but this one, or (NULL) of all. */
@@ -207,51 +192,24 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
 
 /* ---- what does not go together ---------------------------------------------------------------------------------- */
 
-/* "add --beta", "leave out --no-train", "say --solver inducing or projected" */
-static void remedy(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c, char *text,
-                   size_t room)
-{
-    const hf_setting *other = c->other;
-    const hf_fit_settings usual = hf_fit_settings_default();
-    char value[48] = "";
-    const bool stream = strcmp(other->name, "minibatch") == 0 && has_argument(arguments, "stream");
-    const char *option = stream ? "stream" : other->option;
-    if (*c->wanted != '\0' && other->argument != NULL) {
-        snprintf(text, room, "say --%s %s", option, c->wanted);
-        return;
-    }
-    if (other->type == HF_SETTING_FLAG)
-        (void)hf_fit_settings_get(ctx, &usual, other->name, sizeof value, value);
-    const bool out =
-        other->type == HF_SETTING_FLAG ? strcmp(value, c->wanted) == 0 : strcmp(c->other_value, "0") != 0;
-    snprintf(text, room, "%s --%s", out ? "leave out" : "add", option);
-}
-
 static int clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c)
 {
     const tool_verb *verb = arguments->verb;
-    const hf_setting *setting = c->setting, *other = c->other;
-    char what[128], way[224];
     const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
-    const char *option = setting != NULL ? setting->option : NULL;
-    if (setting != NULL && strcmp(setting->name, "output_eps") == 0) option = "eps";
-    if (setting != NULL && strcmp(setting->name, "output_beta") == 0) option = "beta";
-    if (option == NULL || (other != NULL && other->option == NULL))
-        return usage_error(verb, "%s", hf_context_message(ctx));
-    snprintf(what, sizeof what, "--%s%s%s", option, setting->argument != NULL && *c->value != '\0' ? " " : "",
-             setting->argument != NULL ? c->value : "");
-    if (other == NULL && strcmp(c->other_value, "one") == 0)
-        return usage_error(verb,
-                           "%s is about several outputs, and there is one output; give --target several "
-                           "columns, or add --output-column%s%s",
-                           what, colon, why);
-    if (other == NULL)
-        return usage_error(verb, "%s goes with one output, and there are several%s%s", what, colon, why);
-    remedy(arguments, ctx, c, way, sizeof way);
-    if (other->type == HF_SETTING_CHOICE)
-        return usage_error(verb, "%s does not go with --%s %s; %s%s%s", what, other->option, c->other_value,
-                           way, colon, why);
-    return usage_error(verb, "%s: %s%s%s", what, way, colon, why);
+    const char *option = c->setting != NULL ? c->setting->option : NULL;
+    if (c->setting != NULL && strcmp(c->setting->name, "output_eps") == 0) option = "eps";
+    if (c->setting != NULL && strcmp(c->setting->name, "output_beta") == 0) option = "beta";
+    if (option == NULL || c->other != NULL)
+        return setting_clash_error(arguments, ctx, hf_fit_settings_table(), option, c);
+    const bool valued = c->setting->argument != NULL && *c->value != '\0';
+    if (strcmp(c->other_value, "one") == 0)
+        return usage_error(
+            verb,
+            "--%s%s%s is about several outputs, and there is one output; give --target several "
+            "columns, or add --output-column%s%s",
+            option, valued ? " " : "", valued ? c->value : "", colon, why);
+    return usage_error(verb, "--%s%s%s goes with one output, and there are several%s%s", option,
+                       valued ? " " : "", valued ? c->value : "", colon, why);
 }
 
 /* Every option has an effect or is a mistake that is told. */
@@ -266,7 +224,7 @@ static int check_effects(const tool_arguments *arguments, hf_context *ctx, size_
     if (s->train && s->objective != HF_OBJECTIVE_EVIDENCE) names[count++] = "objective";
     names[count++] = NULL; /* the whole */
     for (size_t k = 0; k < count; k++)
-        if (hf_fit_settings_check(ctx, s, outputs, names[k], &clash) < 0)
+        if (hf_settings_check(ctx, hf_fit_settings_table(), s, outputs, names[k], &clash) < 0)
             return clash_error(arguments, ctx, &clash);
     if (s->action_kind == HF_ACTIONS_GIVEN && s->solver == HF_SOLVER_PROJECTED &&
         !has_argument(arguments, "actions-file"))

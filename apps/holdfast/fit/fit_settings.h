@@ -6,7 +6,7 @@
 #ifndef HF_TOOL_FIT_SETTINGS_H
 #define HF_TOOL_FIT_SETTINGS_H
 
-#include "shell/tool.h"
+#include "shell/settings.h"
 
 /** The verb (fit.c); its options are in fit_options.c. */
 int fit_run(const tool_arguments *arguments);

@@ -35,7 +35,8 @@ static kinds count_kinds(const hf_envelope *envelope)
 static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *labels, const char *file)
 {
     const kinds k = count_kinds(e);
-    const hf_envelope_settings settings = hf_envelope_get_settings(e);
+    hf_envelope_settings settings = hf_envelope_settings_default();
+    (void)hf_envelope_get_settings(NULL, e, &settings, sizeof settings);
     json_t *inputs = json_array();
     for (size_t j = 0; j < labels->feature_count; j++)
         json_array_append_new(inputs, json_text(labels->features[j]));
@@ -59,7 +60,8 @@ static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *lab
 static void print_text(const hf_envelope *e, const hf_envelope_labels *labels)
 {
     const kinds k = count_kinds(e);
-    const hf_envelope_settings settings = hf_envelope_get_settings(e);
+    hf_envelope_settings settings = hf_envelope_settings_default();
+    (void)hf_envelope_get_settings(NULL, e, &settings, sizeof settings);
     const double norm = hf_envelope_norm(e), least = hf_envelope_minimum_norm(e);
     char words[TOOL_WORDS];
     say(stdout, "Envelope of %s by ", labels->target);

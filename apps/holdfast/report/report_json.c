@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was learnt, as JSON. */
 #include "report/report.h"
+#include "shell/settings.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -35,32 +36,15 @@ static json_t *json_numbers(size_t count, const double *values)
     return list;
 }
 
-/* As asked for: `auto` and 0 mean that the report says what came of it. */
-static json_t *json_setting(const hf_fit_settings *s, const hf_setting *setting)
-{
-    char text[64];
-    if (setting->type == HF_SETTING_TEXT) return json_text(s->kernel); /* the only one that a model keeps */
-    if (hf_fit_settings_get(NULL, s, setting->name, sizeof text, text) < 0) return json_null();
-    const double number = strtod(text, NULL);
-    switch (setting->type) {
-    case HF_SETTING_FLAG:
-        return json_boolean(strcmp(text, "on") == 0);
-    case HF_SETTING_COUNT:
-        return json_count(strtoull(text, NULL, 10));
-    case HF_SETTING_NUMBER:
-        return setting->zero != NULL && number == 0.0 ? json_null() : json_number(number);
-    default:
-        return json_string(text);
-    }
-}
-
 /* Whether a setting says anything of models with these sites and outputs. */
 static bool is_told(const hf_model *model, const hf_setting *setting)
 {
     hf_setting_clash clash = {0};
     const hf_fit_settings *s = hf_model_settings(model);
     if (!setting->in_model) return false;
-    if (hf_fit_settings_check(NULL, s, hf_model_outputs(model), setting->name, &clash) >= 0) return true;
+    if (hf_settings_check(NULL, hf_fit_settings_table(), s, hf_model_outputs(model), setting->name, &clash) >=
+        0)
+        return true;
     if (clash.setting == NULL) return true;
     return clash.other != NULL && strcmp(clash.other->name, "sites") != 0 &&
            strcmp(clash.other->name, "centre") != 0;
@@ -70,9 +54,14 @@ static json_t *json_settings(const hf_model *model)
 {
     const hf_fit_settings *s = hf_model_settings(model);
     json_t *object = json_object();
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *setting = hf_fit_setting_at(i);
-        if (is_told(model, setting)) json_object_set_new(object, setting->name, json_setting(s, setting));
+    for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
+        const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
+        if (!is_told(model, setting)) continue;
+        /* as asked for: `auto` and null mean that the report says what came of it */
+        json_object_set_new(object, setting->name,
+                            setting->type == HF_SETTING_TEXT
+                                ? json_text(s->kernel) /* the only one that a model keeps */
+                                : json_setting(hf_fit_settings_table(), s, setting));
     }
     if (s->output_beta != NULL)
         json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));

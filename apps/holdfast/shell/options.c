@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments by a verb's table of options. */
+#include "shell/settings.h"
 #include "shell/tool.h"
 
 #include <ctype.h>
@@ -39,7 +40,7 @@ int usage_error(const tool_verb *verb, const char *format, ...)
 size_t option_total(const tool_verb *verb)
 {
     size_t more = 0;
-    if (verb->more != NULL) verb->more(&more);
+    if (verb->settings != NULL) (void)setting_options(verb, &more);
     return verb->option_count + more;
 }
 
@@ -47,7 +48,7 @@ size_t option_total(const tool_verb *verb)
 const tool_option *option_at(const tool_verb *verb, size_t i)
 {
     size_t count = 0;
-    const tool_option *more = verb->more != NULL ? verb->more(&count) : NULL;
+    const tool_option *more = verb->settings != NULL ? setting_options(verb, &count) : NULL;
     const size_t before = more != NULL ? verb->place : verb->option_count;
     if (i < before) return &verb->options[i];
     if (i < before + count) return &more[i - before];

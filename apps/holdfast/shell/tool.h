@@ -64,7 +64,9 @@ typedef struct tool_verb {
     const char *example;  /* commands that work as printed in the root of the source */
     const tool_option *options;
     size_t option_count;
-    const tool_option *(*more)(size_t *count); /* options that are made, before option `place`; or NULL */
+    const hf_settings_table *(*settings)(void); /* whose options come before option `place`; or NULL */
+    const char *const *groups;                  /* their order, up to NULL; NULL: that of the table */
+    const tool_option *traits; /* letters and traits of some of them, up to one without a name; or NULL */
     size_t place;
     size_t least,
         most; /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed over as it is */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast study best */
+#include "shell/settings.h"
 #include "study/studied.h"
 
 #include <math.h>
@@ -169,12 +170,8 @@ static hf_status certify(studied *run, answer *a)
 {
     hf_certify_settings limits = hf_certify_settings_default();
     double tolerance = studied_tolerance(run);
-    hf_status status = session_number(&run->session, "tolerance", false, &tolerance);
-    if (status >= 0) status = session_number(&run->session, "time-limit", false, &limits.time_limit);
-    if (status >= 0 && (!(tolerance > 0.0) || limits.time_limit < 0.0))
-        status =
-            session_misuse(&run->session, "--%s must be %s", tolerance > 0.0 ? "time-limit" : "tolerance",
-                           tolerance > 0.0 ? "a number from 0 on" : "positive");
+    hf_status status = session_settings(&run->session, hf_certify_settings_table(), &limits);
+    if (has_argument(run->session.arguments, "tolerance")) tolerance = limits.tolerance;
     if (status >= 0)
         status = warn_status(&run->session, hf_study_certify(run->session.ctx, run->study, tolerance, &limits,
                                                              a->at, &a->best, &a->proof));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast study create */
+#include "shell/settings.h"
 #include "study/studied.h"
 
 #include <string.h>
@@ -20,66 +21,20 @@ static const tool_option options[] = {
      "readings are off by V at most,\nthe truth less C (default 0) has at most norm B under the kernel,\na "
      "function of x1, x2, ... in [0, 1]",
      true},
-    {"surrogate", 0, "PRESET", "model of the outcomes: a preset of holdfast fit (default: default)", false},
-    {"kernel", 'k', "EXPR",
-     "its kernel, of x1, x2, ... in [0, 1] (default: matern52(ard) of\nnumbers times category(ard) of "
-     "categories)",
-     false},
-    {"acquisition", 0, "RULE",
-     "log-ei (default), ei, ucb, log-pi, pi, or thompson: maxima of drawn\nfunctions; of one objective",
-     false},
-    {"beta", 0, "B", "ucb: sds above the mean (default 2)", false},
-    {"reach", 0, "REACH",
-     "where to look: global, regions (trust regions), or auto (default):\nregions from 15 numeric variables "
-     "on",
-     false},
-    {"regions", 0, "R", "trust regions side by side (default 1)", false},
-    {"start", 0, "N", "trials that fill the space first (default: 2 for each variable and\n2, at least 5)",
-     false},
-    {"draws", 0, "N", "draws of what pending trials may turn out to be (default 128)", false},
-    {"no-doubt", 0, NULL, "believe every value", false},
-    {"repeats", 0, "K", "the study repeats a trial at most so often (default 1; 0: never)", false},
-    {"expert", 0, "USE",
-     "what becomes of corrections (study label): replace (default), in place of\nthe readings, or "
-     "prior-mean: the surrogate's, those readings set aside",
-     false},
-    {"expires", 0, "SECONDS", "give up trials that are pending for so long (default: never)", false},
 };
 
 /* ---- settings --------------------------------------------------------------------------------------------------- */
 
-static hf_status take_words(studied *run, hf_study_settings *s)
+static hf_status take(studied *run, const tool_given *given, hf_study_settings *s)
 {
-    const tool_arguments *a = run->session.arguments;
-    const char *rule = argument(a, "acquisition"), *reach = argument(a, "reach"),
-               *use = argument(a, "expert");
-    hf_context *ctx = run->session.ctx;
-    hf_status status = HF_OK;
-    if (argument(a, "surrogate") != NULL) s->preset = argument(a, "surrogate");
-    s->kernel = argument(a, "kernel");
-    s->robust = !has_argument(a, "no-doubt");
-    s->thompson = rule != NULL && strcmp(rule, "thompson") == 0;
-    if (rule != NULL && !s->thompson)
-        status = session_wrong_word(&run->session, "acquisition",
-                                    hf_enum_parse(ctx, HF_ENUM_ACQUISITION, rule, &s->acquisition));
-    if (status >= 0 && reach != NULL)
-        status = session_wrong_word(&run->session, "reach",
-                                    hf_enum_parse(ctx, HF_ENUM_STUDY_REACH, reach, &s->reach));
-    if (status >= 0 && use != NULL)
-        status = session_wrong_word(&run->session, "expert",
-                                    hf_enum_parse(ctx, HF_ENUM_EXPERT_USE, use, &s->expert));
-    return status;
-}
-
-static hf_status take_numbers(studied *run, hf_study_settings *s)
-{
-    const tool_arguments *a = run->session.arguments;
-    hf_status status = session_number(&run->session, "beta", false, &s->beta);
-    if (status >= 0) status = session_number(&run->session, "expires", false, &s->expires);
-    if (status >= 0 && !(argument_size(a, "regions", &s->regions) && argument_size(a, "start", &s->start) &&
-                         argument_size(a, "draws", &s->draws) && argument_size(a, "repeats", &s->repeats)))
-        status = session_told(&run->session);
-    return status;
+    const hf_settings_table *table = hf_study_settings_table();
+    const hf_setting *setting = setting_of(table, given->option->name);
+    if (setting == NULL) return HF_OK;
+    const bool thompson = strcmp(setting->name, "acquisition") == 0 && strcmp(given->value, "thompson") == 0;
+    if (thompson) setting = hf_setting_find(table, "thompson");
+    return session_wrong_word(
+        &run->session, given->option->name,
+        setting_apply(run->session.ctx, table, setting, thompson ? "on" : given->value, s));
 }
 
 /* An option that the study has no use for is refused. */
@@ -107,8 +62,9 @@ static hf_status create(studied *run, study_plan *plan)
 {
     hf_study *study = NULL;
     plan->settings = hf_study_settings_default();
-    hf_status status = take_words(run, &plan->settings);
-    if (status >= 0) status = take_numbers(run, &plan->settings);
+    const tool_arguments *a = run->session.arguments;
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < a->count && status >= 0; i++) status = take(run, &a->list[i], &plan->settings);
     if (status >= 0) status = study_plan_space(run, plan);
     if (status >= 0) status = check_uses(run, plan);
     if (status < 0) return status;
@@ -172,6 +128,9 @@ const tool_verb verb_study_create = {
     .example = "  holdfast study create trials.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"
                "  holdfast study create kinds.hf --real x=0:1 --category kind=a,b --maximise y --at-most z=3",
     TOOL_OPTIONS(options),
+    .settings = hf_study_settings_table,
+    .traits = (const tool_option[]){{.name = "kernel", .letter = 'k'}, {.name = NULL}},
+    .place = sizeof options / sizeof options[0],
     .least = 1,
     .most = 1,
     .changes = true,

@@ -15,20 +15,10 @@ static const tool_option options[] = {
 
 hf_status advised_ask(tracked *run, advised *out)
 {
-    const tool_arguments *a = run->session.arguments;
     *out = (advised){.settings = hf_advice_settings_default(), .learnt = *run};
     out->learnt.track = NULL;
     hf_advice_settings *s = &out->settings;
-    s->costly = has_argument(a, "costly");
-    hf_status status = session_number(&run->session, "step", false, &s->step);
-    if (status >= 0 && has_argument(a, "step") && !(s->step > 0.0))
-        status = session_misuse(&run->session, "--step is %g: it must be positive", s->step);
-    if (status >= 0 && (!argument_size(a, "queries", &s->queries) || !argument_size(a, "steps", &s->steps) ||
-                        !argument_size(a, "draws", &s->draws)))
-        status = session_told(&run->session);
-    if (status >= 0 && s->costly && s->queries == 0)
-        status =
-            session_misuse(&run->session, "--costly is for --queries: without an expert nothing is asked");
+    hf_status status = session_settings(&run->session, hf_advice_settings_table(), s);
     if (status >= 0)
         status = warn_status(&run->session, hf_track_advise(run->session.ctx, run->track, s, &out->advice,
                                                             &out->learnt.track));

@@ -67,7 +67,9 @@ static hf_status adopt(tracked *run, track_plan *plan, const advised *a)
     s->window = row->window;
     s->forgetting = row->forgetting;
     s->queries = row->queries;
-    return plan_options(run, plan);
+    const hf_status status = plan_options(run, plan);
+    s->kernel = plan->kernel; /* the option is where it was learnt from */
+    return status;
 }
 
 static void warn_of_moving(tracked *run, const advised *a)

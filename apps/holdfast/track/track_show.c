@@ -124,40 +124,17 @@ static hf_status print_text(tracked *run, const hf_track_summary *s, const stand
 static json_t *json_settings(const tracked *run)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
-    const tool_entry entries[] = {
-        {"method", json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, s->method))},
-        {"minimise", json_boolean(s->minimise)},
-        {"kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track)))},
-        {"noise", json_number(s->noise)},
-        {"expert_noise", json_number(s->expert_noise)},
-        {"mean", s->mean_given ? json_number(s->mean) : json_null()},
-        {"age_law", json_string(hf_enum_name(HF_ENUM_AGE_KIND, s->age.kind))},
-        {"drift", json_number(s->age.rate)},
-        {"discard", json_string(hf_enum_name(HF_ENUM_DISCARD_RULE, s->discard))},
-        {"discard_variance", json_number(s->discard_variance)},
-        {"negligible", json_number(s->negligible)},
-        {"window", json_number(s->window)},
-        {"forgetting", json_number(s->forgetting)},
-        {"beta_rule", json_string(hf_enum_name(HF_ENUM_BETA_RULE, s->beta_rule))},
-        {"beta", json_number(s->beta)},
-        {"norm", json_number(s->norm_bound)},
-        {"delta", json_number(s->delta)},
-        {"robust", json_number(s->robust)},
-        {"places", json_string(hf_enum_name(HF_ENUM_PLACE_RULE, s->places))},
-        {"query_factor", json_number(s->query_factor)},
-        {"query_power", json_number(s->query_power)},
-        {"queries", json_count(s->queries)},
-        {"every", json_number(s->every)},
-        {"tolerance", json_number(s->tolerance)},
-        {"superseded", json_number(s->superseded)},
-        {"expert_after", json_boolean(s->expert_after)},
-        {"most_places", json_count(s->most_places)},
-        {"samples", json_count(s->search.samples)},
-        {"starts", json_count(s->search.starts)},
-        {"resolution", json_number(s->search.resolution)},
-    };
     json_t *object = json_object(), *parameters = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    for (size_t i = 0; i < hf_setting_count(hf_track_settings_table()); i++) {
+        const hf_setting *setting = hf_setting_at(hf_track_settings_table(), i);
+        if (setting->type >= HF_SETTING_LIST || strcmp(setting->name, "mean_given") == 0) continue;
+        char key[32];
+        snprintf(key, sizeof key, "%s", setting->option != NULL ? setting->option : setting->name);
+        for (char *c = key; *c != '\0'; c++) *c = *c == '-' ? '_' : *c;
+        json_object_set_new(object, key, json_setting(hf_track_settings_table(), s, setting));
+    }
+    if (!s->mean_given) json_object_set_new(object, "mean", json_null());
+    json_object_set_new(object, "kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track))));
     for (size_t i = 0; i < hf_kernel_parameters(hf_track_kernel(run->track)); i++) {
         hf_parameter p;
         if (hf_kernel_parameter(hf_track_kernel(run->track), i, &p) >= 0)

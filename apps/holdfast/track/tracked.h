@@ -6,7 +6,7 @@
 #ifndef HF_TOOL_TRACKED_H
 #define HF_TOOL_TRACKED_H
 
-#include "shell/tool.h"
+#include "shell/settings.h"
 
 #include <holdfast/track_advice.h>
 
@@ -68,7 +68,8 @@ hf_status plan_domain(tracked *run, track_plan *plan);
 void plan_free(track_plan *plan);
 
 enum {
-    TRACK_CREATE_OPTIONS = 35
+    TRACK_CREATE_OPTIONS = 7,
+    TRACK_CREATE_BEFORE = 5 /* of them before those that are settings */
 };
 /** Options of track create; they lie beside what reads them. */
 extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];

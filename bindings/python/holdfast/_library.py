@@ -10,6 +10,8 @@ import signal
 import sys
 import threading
 
+import numpy as np
+
 from . import _declarations
 from ._bare import Library
 
@@ -266,6 +268,39 @@ def enum_name(name, number):
     return lib.hf_enum_name(lib.enums["hf_enum"]["HF_ENUM_" + name], number).decode()
 
 
+def _text(value):
+    if isinstance(value, (bool, np.bool_)):
+        return "on" if value else "off"
+    if isinstance(value, (float, np.floating)):
+        return repr(float(value))
+    return str(value)
+
+def setting_names(kind):
+    """Names of the settings of a struct that have a text."""
+    table, types = getattr(lib, kind + "_table")(), lib.enums["hf_setting_type"]
+    rows = [lib.struct_at("hf_setting", lib.hf_setting_at(table, index)) for index in range(lib.hf_setting_count(table))]
+    return [row.name.decode() for row in rows if row.type < types["HF_SETTING_LIST"]]
+
+
+def take_settings(kind, struct, values):
+    """Sets members of a struct of settings by their names, but for None; returns what the struct then points to."""
+    ctx, kept = context(), []
+    for name, value in values.items():
+        if value is not None:
+            kept.append(ctypes.c_char_p(_text(value).encode()))
+            ctx.check(lib.hf_settings_set(ctx.pointer, getattr(lib, kind + "_table")(), ctypes.byref(struct), name.encode(),
+                                          kept[-1]))
+    return kept
+
+
+def make_settings(kind, **values):
+    """A struct of settings: the library's defaults, then `values` by their names. It keeps no texts."""
+    struct = lib.struct(kind)
+    lib.hf_settings_init(getattr(lib, kind + "_table")(), ctypes.byref(struct), ctypes.sizeof(struct))
+    take_settings(kind, struct, values)
+    return struct
+
+
 def as_dict(struct):
     """Members of a struct of numbers and texts; enums stay numbers, pointers are left out."""
     values = {}
@@ -279,7 +314,6 @@ def as_dict(struct):
 
 def columns(array):
     """Members of an array of structs of numbers, a numpy array each."""
-    import numpy as np
     kind = array._type_
     codes = {ctypes.c_double: "f8", ctypes.c_size_t: "u8", ctypes.c_int: "i4", ctypes.c_bool: "?", ctypes.c_uint64: "u8"}
     names = [field for field, _ in kind._fields_]

@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, lib, strings
+from ._library import Record, as_dict, context, enum_name, lib, strings, take_settings
 
 # Arrays that a prediction can have: whether a row has an entry for each output, or for each latent function.
 READINGS = ("mean", "sd_latent", "sd_observed")
@@ -31,14 +31,6 @@ def place(view, array):
     view.column = column // 8
 
 
-def _text(value: Any) -> str:
-    if isinstance(value, (bool, np.bool_)):
-        return "on" if value else "off"
-    if isinstance(value, (float, np.floating)):
-        return repr(float(value))
-    return str(value)
-
-
 class Settings:
     """Settings of a fit: a preset, then what was chosen, as the tool's options would choose it."""
 
@@ -49,13 +41,8 @@ class Settings:
         self.struct = lib.struct("hf_fit_settings")
         self._kept = []  # what the struct points to
         self.pointer = ctypes.byref(self.struct)
-        ctx.check(lib.hf_fit_settings_preset(ctx.pointer, str(preset).encode(), self.pointer))
-        for name, value in chosen.items():
-            text = _text(value).encode()
-            self._kept.append(ctypes.create_string_buffer(text))
-            kept = ctypes.cast(self._kept[-1], ctypes.c_char_p)
-            self._kept.append(kept)
-            ctx.check(lib.hf_fit_settings_set(ctx.pointer, self.pointer, name.encode(), kept))
+        ctx.check(lib.hf_fit_settings_preset(ctx.pointer, str(preset).encode(), self.pointer, ctypes.sizeof(self.struct)))
+        self._kept += take_settings("hf_fit_settings", self.struct, chosen)
         self._assign("set", hold)
         self._assign("start", start)
         self._numbers("output_eps", output_eps)
@@ -99,7 +86,7 @@ class Settings:
         ctx.check(lib.hf_fit_settings_complete(ctx.pointer, self.pointer, self._preset != "default", len(self._chosen),
                                                ctypes.addressof(names)))
         for name in self._chosen:
-            ctx.check(lib.hf_fit_settings_check(ctx.pointer, self.pointer, outputs, name.encode(), None))
+            ctx.check(lib.hf_settings_check(ctx.pointer, lib.hf_fit_settings_table(), self.pointer, outputs, name.encode(), None))
         return self
 
 
@@ -204,9 +191,9 @@ class Model:
         ctx, at = context(), lib.hf_model_settings(self._pointer)
         room = ctypes.create_string_buffer(20000)
         values = {}
-        for index in range(lib.hf_fit_setting_count()):
-            setting = lib.struct_at("hf_setting", lib.hf_fit_setting_at(index))
-            if setting.in_model and lib.hf_fit_settings_get(ctx.pointer, at, setting.name, len(room),
+        for index in range(lib.hf_setting_count(lib.hf_fit_settings_table())):
+            setting = lib.struct_at("hf_setting", lib.hf_setting_at(lib.hf_fit_settings_table(), index))
+            if setting.in_model and lib.hf_settings_get(ctx.pointer, lib.hf_fit_settings_table(), at, setting.name, len(room),
                                                             ctypes.addressof(room)) >= 0:
                 values[setting.name.decode()] = room.value.decode()
         return values

@@ -9,7 +9,7 @@ from typing import Any, Optional
 import numpy as np
 
 from ._inputs import address
-from ._library import Record, columns, context, enum_name, enum_number, lib
+from ._library import Record, columns, context, enum_name, enum_number, lib, make_settings
 from ._model import Model
 
 
@@ -82,11 +82,8 @@ def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: A
     if model.transform != "none" or lib.hf_model_mean_column(model._pointer):
         raise ValueError("certify() is about models without a transform and without prior means of their rows")
     low, high = _boxes(lower, upper, model.n_features)
-    settings = lib.hf_certify_settings_default()
-    for name, value in (("beta", beta), ("tolerance", tolerance), ("time_limit", time_limit), ("node_limit", node_limit)):
-        if value is not None:
-            setattr(settings, name, value)
-    settings.output, settings.rigorous, settings.observed = output, rigorous, observed
+    settings = make_settings("hf_certify_settings", beta=beta, output=output, tolerance=tolerance, time_limit=time_limit,
+                             node_limit=node_limit, rigorous=rigorous, observed=observed)
     m = len(low)
     out, argmin, argmax = (lib.struct_class("hf_range") * m)(), np.empty_like(low), np.empty_like(low)
     ends = (ctypes.byref(settings), m, address(low), address(high), ctypes.addressof(out), address(argmin), address(argmax))

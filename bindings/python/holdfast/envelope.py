@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _inputs
 from ._inputs import address
-from ._library import Record, as_dict, columns, context, lib, locked, strings
+from ._library import Record, as_dict, columns, context, lib, locked, make_settings, strings
 
 
 def parse_kernel(expression: str, dimension: int, names: Optional[Sequence[str]] = None) -> int:
@@ -70,8 +70,7 @@ class Envelope:
         given = _inputs.names_of(X)
         self.names = list(names) if names is not None else None if given is None else [str(name) for name in given]
         readings, self._kept = _bounded(X, y, noise, below, above, offset)
-        settings = lib.hf_envelope_settings_default()
-        settings.jitter, settings.reserve, settings.rigorous = float(jitter), int(reserve), bool(rigorous)
+        settings = make_settings("hf_envelope_settings", jitter=jitter, reserve=reserve, rigorous=rigorous)
         expression = parse_kernel(kernel, self._kept[0].shape[1], self.names)
         made = ctypes.c_void_p()
         try:

@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, strings
+from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, make_settings, setting_names, strings, take_settings
 
 
 @dataclass(frozen=True)
@@ -58,8 +58,6 @@ class AtLeast:
 Variable = Union[Real, Integer, Ordered, Category]
 _KINDS = {Real: "HF_VARIABLE_REAL", Integer: "HF_VARIABLE_INTEGER", Ordered: "HF_VARIABLE_ORDERED", Category: "HF_VARIABLE_CATEGORY"}
 _GOALS = {AtMost: "HF_GOAL_AT_MOST", AtLeast: "HF_GOAL_AT_LEAST"}
-# Settings that are enums, and the enum's name.
-_CHOICES = {"acquisition": "ACQUISITION", "reach": "STUDY_REACH"}
 
 
 def _variable(name: str, given: Any) -> Variable:
@@ -75,9 +73,8 @@ def _variable(name: str, given: Any) -> Variable:
 
 
 def known_settings() -> set:
-    """Members of hf_study_settings that are keywords of their own name."""
-    fields = {field for field, _ in lib.struct_class("hf_study_settings")._fields_}
-    return fields - {"variables", "variable", "outcomes", "outcome", "expert", "size"}
+    """Settings of a study that are keywords of their own name."""
+    return set(setting_names("hf_study_settings"))
 
 
 class Trial(Record):
@@ -152,8 +149,8 @@ class Study:
         return context().prepare(self._threads)
 
     def _settings(self, variables, goal, settings):
-        struct = lib.hf_study_settings_default()
-        kept = [settings]
+        struct = make_settings("hf_study_settings")
+        kept = []
         specs = {str(name): _variable(name, given) for name, given in variables.items()}
         entries = (lib.struct_class("hf_variable") * max(1, len(specs)))()
         for entry, (name, spec) in zip(entries, specs.items()):
@@ -175,16 +172,10 @@ class Study:
         struct.variables, struct.variable = len(specs), ctypes.addressof(entries)
         struct.outcomes, struct.outcome = len(goals), ctypes.addressof(outcomes)
         known = known_settings()
-        for name, value in settings.items():
+        for name in settings:
             if name not in known:
                 raise TypeError(f"a study has no setting {name!r}; it has {', '.join(sorted(known))}")
-            if value is None:
-                continue
-            if name in _CHOICES:
-                value = enum_number(_CHOICES[name], value)
-            elif isinstance(value, str):
-                value = value.encode()
-            setattr(struct, name, value)
+        kept += take_settings("hf_study_settings", struct, settings)
         return struct, kept + [entries, outcomes]
 
     def _notice(self):
@@ -359,9 +350,7 @@ class Study:
     def certify(self, tolerance: float, *, time_limit: Optional[float] = None) -> Record:
         """The best posterior mean of the whole space, with a proof: settings, mean, bound, gap, proved, boxes, seconds."""
         at, best, out = np.empty(len(self.variables)), lib.struct("hf_best"), lib.struct("hf_study_certificate")
-        limits = lib.hf_certify_settings_default()
-        if time_limit is not None:
-            limits.time_limit = time_limit
+        limits = make_settings("hf_certify_settings", time_limit=time_limit)
         self._context().long_call(lib.hf_study_certify, self._pointer, tolerance, ctypes.byref(limits), address(at),
                                   ctypes.byref(best), ctypes.byref(out))
         return Record(settings=self._named(at), **as_dict(out))

@@ -10,15 +10,15 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, strings
+from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, setting_names, strings, take_settings
 
-_CHOICES = {"discard": "DISCARD_RULE", "beta_rule": "BETA_RULE", "places": "PLACE_RULE"}
+# Members of hf_track_settings that have keywords of another name.
+_OTHERS = {"method", "mean_given", "age.kind", "age.rate"}
 
 
 def known_settings() -> set:
-    """Members of hf_track_settings that are keywords of their own name."""
-    fields = {field for field, _ in lib.struct_class("hf_track_settings")._fields_}
-    return fields - {"method", "domain", "names", "mean_given", "mean", "age", "search", "size"}
+    """Settings of a track that are keywords of their own name."""
+    return set(setting_names("hf_track_settings")) - _OTHERS
 
 
 class Track:
@@ -40,7 +40,7 @@ class Track:
     names : names of the inputs
     minimise, kernel, noise (a variance), expert_noise, mean, discard, discard_variance, negligible, window, forgetting,
     beta_rule, beta, norm_bound, delta, robust, places, query_factor, query_power, queries, every, tolerance, superseded,
-    expert_after, most_places
+    expert_after, most_places, samples, starts, iterations, resolution
         As in hf_track_settings. Default of each: that of the library for the method.
 
     Attributes
@@ -83,8 +83,10 @@ class Track:
 
     @staticmethod
     def _settings(lower, upper, candidates, method, rate, age, names, mean, settings):
-        struct = lib.hf_track_settings_default(enum_number("TRACK_METHOD", method))
-        kept = [settings]
+        struct = lib.struct("hf_track_settings")
+        ctx = context()
+        ctx.check(lib.hf_track_settings_init(ctypes.byref(struct), ctypes.sizeof(struct), enum_number("TRACK_METHOD", method)))
+        kept = []
         if candidates is not None:
             points = np.ascontiguousarray(candidates, dtype=np.float64)
             points = points.reshape(len(points), -1)
@@ -103,23 +105,13 @@ class Track:
         if names is not None:
             kept.append(strings(names))
             struct.names = ctypes.addressof(kept[-1])
-        if mean is not None:
-            struct.mean_given, struct.mean = True, float(mean)
-        if age is not None:
-            struct.age.kind = enum_number("AGE_KIND", age)
-        if rate is not None:
-            struct.age.rate = float(rate)
+        struct.mean_given = mean is not None
         known = known_settings()
-        for name, value in settings.items():
+        for name in settings:
             if name not in known:
                 raise TypeError(f"a track has no setting {name!r}; it has {', '.join(sorted(known))}")
-            if value is None:
-                continue
-            if name in _CHOICES:
-                value = enum_number(_CHOICES[name], value)
-            elif isinstance(value, str):
-                value = value.encode()
-            setattr(struct, name, value)
+        settings = dict(settings, mean=mean, **{"age.kind": age, "age.rate": rate})
+        kept += take_settings("hf_track_settings", struct, settings)
         return struct, kept
 
     def _point(self, x):

@@ -214,13 +214,14 @@ static SEXP settings_table(void)
 {
     const hf_fit_settings usual = hf_fit_settings_default();
     char value[128];
-    list all = start_list((R_xlen_t)hf_fit_setting_count());
-    for (size_t i = 0; i < hf_fit_setting_count(); i++) {
-        const hf_setting *setting = hf_fit_setting_at(i);
+    list all = start_list((R_xlen_t)hf_setting_count(hf_fit_settings_table()));
+    for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
+        const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
         const bool has_text = setting->type < HF_SETTING_LIST;
         list made = start_list(has_text ? 6 : 0);
         if (has_text) {
-            check(hf_fit_settings_get(context, &usual, setting->name, sizeof value, value));
+            check(hf_settings_get(context, hf_fit_settings_table(), &usual, setting->name, sizeof value,
+                                  value));
             put(&made, "group", Rf_mkString(setting->group));
             put(&made, "type", Rf_mkString(hf_enum_name(HF_ENUM_SETTING_TYPE, setting->type)));
             put(&made, "default", Rf_mkString(value));
@@ -254,15 +255,16 @@ static hf_fit_settings settings_from(SEXP preset, SEXP chosen, size_t outputs)
     const char *recipe = text_or_null(preset);
     for (size_t k = 0; k < count && !recipe; k++)
         if (strcmp(name[k], "sites") == 0) {
-            check(hf_fit_settings_set(context, &settings, name[k], value[k]));
+            check(hf_settings_set(context, hf_fit_settings_table(), &settings, name[k], value[k]));
             if (hf_likelihood_has_labels(settings.sites) || hf_likelihood_has_rate(settings.sites))
-                check(hf_fit_settings_preset(context, value[k], &settings));
+                check(hf_fit_settings_preset(context, value[k], &settings, sizeof settings));
         }
-    if (recipe) check(hf_fit_settings_preset(context, recipe, &settings));
-    for (size_t k = 0; k < count; k++) check(hf_fit_settings_set(context, &settings, name[k], value[k]));
+    if (recipe) check(hf_fit_settings_preset(context, recipe, &settings, sizeof settings));
+    for (size_t k = 0; k < count; k++)
+        check(hf_settings_set(context, hf_fit_settings_table(), &settings, name[k], value[k]));
     check(hf_fit_settings_complete(context, &settings, recipe != NULL, count, name));
     for (size_t k = 0; k < count; k++)
-        check(hf_fit_settings_check(context, &settings, outputs, name[k], NULL));
+        check(hf_settings_check(context, hf_fit_settings_table(), &settings, outputs, name[k], NULL));
     return settings;
 }
 

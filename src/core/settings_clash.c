@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which settings go together, by the clashes of their rows. */
 #include "core/core.h"
-#include "settings/table.h"
+#include "core/settings.h"
 
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,7 +13,7 @@ static bool is_outputs(const char *name)
     return strcmp(name, "outputs") == 0;
 }
 
-unsigned hfi_setting_bit(const hfi_setting *row, const hf_fit_settings *settings)
+unsigned hfi_setting_bit(const hfi_setting *row, const void *settings)
 {
     const char *pointer;
     switch (row->face.type) {
@@ -35,22 +36,23 @@ static bool has(unsigned bits, unsigned bit)
 }
 
 /* A value that nobody needs to have chosen. */
-static bool is_idle(const hfi_setting *row, const hf_fit_settings *settings)
+static bool is_idle(const hfi_setting *row, const void *settings)
 {
     if (hfi_setting_bit(row, settings) == 0) return true;
-    return !row->strict && row->face.type < HF_SETTING_TEXT &&
-           hfi_setting_value(row, settings) == row->initial;
+    const double value = row->face.type < HF_SETTING_TEXT ? hfi_setting_value(row, settings) : NAN;
+    return !row->strict && (value == row->initial || (isnan(value) && isnan(row->initial)));
 }
 
 /* Whether the first choice is none yet. */
 static bool is_open(const hfi_setting *row)
 {
-    return strcmp(row->choice(0), "auto") == 0;
+    return strcmp(hf_enum_name(row->names, 0), "auto") == 0;
 }
 
-static unsigned present_bit(const char *of, const hf_fit_settings *settings, size_t outputs)
+static unsigned present_bit(const hf_settings_table *table, const char *of, const void *settings,
+                            size_t outputs)
 {
-    return is_outputs(of) ? outputs > 1 : hfi_setting_bit(hfi_setting_find(of), settings);
+    return is_outputs(of) ? outputs > 1 : hfi_setting_bit(hfi_setting_find(table, of), settings);
 }
 
 static size_t last_term(const hfi_clash *clash)
@@ -60,21 +62,21 @@ static size_t last_term(const hfi_clash *clash)
     return last;
 }
 
-static bool holds(const hfi_clash *clash, const hfi_setting *row, const hf_fit_settings *settings,
-                  size_t outputs)
+static bool holds(const hf_settings_table *table, const hfi_clash *clash, const hfi_setting *row,
+                  const void *settings, size_t outputs)
 {
     if (clash->values != 0 && !has(clash->values, hfi_setting_bit(row, settings))) return false;
     for (size_t k = 0; k <= last_term(clash); k++)
-        if (!has(clash->term[k].with, present_bit(clash->term[k].of, settings, outputs))) return false;
+        if (!has(clash->term[k].with, present_bit(table, clash->term[k].of, settings, outputs))) return false;
     return true;
 }
 
 /* The first clash of a row; NULL: none. */
-static const hfi_clash *find_clash(const hfi_setting *row, const hf_fit_settings *settings, size_t outputs,
-                                   bool refused_only)
+static const hfi_clash *find_clash(const hf_settings_table *table, const hfi_setting *row,
+                                   const void *settings, size_t outputs, bool refused_only)
 {
     for (const hfi_clash *c = row->clashes; c && c->term[0].of; c++)
-        if ((c->refused || !refused_only) && holds(c, row, settings, outputs)) return c;
+        if ((c->refused || !refused_only) && holds(table, c, row, settings, outputs)) return c;
     return NULL;
 }
 
@@ -93,17 +95,17 @@ static void other_choices(const hfi_setting *row, unsigned bits, char *text, siz
     for (unsigned k = 0; k < row->face.choices && used < room; k++) {
         if (has(bits, k)) continue;
         const char *separator = written == 0 ? "" : written + 1 == count ? " or " : ", ";
-        used += (size_t)snprintf(text + used, room - used, "%s%s", separator, row->choice(k));
+        used += (size_t)snprintf(text + used, room - used, "%s%s", separator, hf_enum_name(row->names, k));
         written++;
     }
 }
 
-static void describe(const hfi_setting *row, const hfi_clash *clash, const hf_fit_settings *settings,
-                     size_t outputs, hf_setting_clash *out)
+static void describe(const hf_settings_table *table, const hfi_setting *row, const hfi_clash *clash,
+                     const void *settings, size_t outputs, hf_setting_clash *out)
 {
     const size_t last = last_term(clash);
     const char *of = clash->term[last].of;
-    const hfi_setting *other = is_outputs(of) ? NULL : hfi_setting_find(of);
+    const hfi_setting *other = is_outputs(of) ? NULL : hfi_setting_find(table, of);
     *out = (hf_setting_clash){.setting = &row->face, .other = other ? &other->face : NULL, .why = clash->why};
     hfi_setting_text(row, settings, sizeof out->value, out->value);
     if (other)
@@ -140,28 +142,32 @@ static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
 
 /* ---- for everybody ---------------------------------------------------------------------------------------------- */
 
-static hf_status check_row(hf_context *ctx, const hfi_setting *row, const hf_fit_settings *settings,
-                           size_t outputs, bool refused_only, hf_setting_clash *clash)
+static hf_status check_row(hf_context *ctx, const hf_settings_table *table, const hfi_setting *row,
+                           const void *settings, size_t outputs, bool refused_only, hf_setting_clash *clash)
 {
-    const hfi_clash *found = find_clash(row, settings, outputs, refused_only);
+    const hfi_clash *found = find_clash(table, row, settings, outputs, refused_only);
     hf_setting_clash local;
     if (!found) return HF_OK;
-    describe(row, found, settings, outputs, &local);
+    describe(table, row, found, settings, outputs, &local);
     if (clash) *clash = local;
     return tell(ctx, &local);
 }
 
-hf_status hf_fit_settings_check(hf_context *ctx, const hf_fit_settings *settings, size_t outputs,
-                                const char *name, hf_setting_clash *clash)
+hf_status hf_settings_check(hf_context *ctx, const hf_settings_table *table, const void *settings,
+                            size_t outputs, const char *name, hf_setting_clash *clash)
 {
-    if (!settings) return hfi_refuse(ctx, "hf_fit_settings_check: settings is NULL");
-    const hfi_setting *row = hfi_setting_find(name);
-    if (name && !row) return hfi_refuse(ctx, "a fit has no setting '%.40s'", name);
-    hf_status s = row ? hfi_setting_range(ctx, row, settings) : hfi_settings_ranges(ctx, settings);
-    if (s >= 0 && row) return check_row(ctx, row, settings, outputs, false, clash);
-    for (size_t i = 0; s >= 0 && i < HFI_SETTINGS; i++)
-        if (!is_idle(&hfi_settings[i], settings))
-            s = check_row(ctx, &hfi_settings[i], settings, outputs, true, clash);
+    max_align_t room[HFI_SETTINGS_BYTES / sizeof(max_align_t)];
+    const hfi_setting *row = hfi_setting_find(table, name);
+    size_t size = 0;
+    hf_status s = hfi_settings_size(ctx, table, settings, &size);
+    if (s < 0) return s;
+    if (name && !row) return hfi_refuse(ctx, "%s has no setting '%.40s'", table->owner, name);
+    s = hfi_settings_take(ctx, table, settings, room);
+    if (s >= 0) s = row ? hfi_setting_range(ctx, row, room) : hfi_settings_ranges(ctx, table, room);
+    if (s >= 0 && row) return check_row(ctx, table, row, room, outputs, false, clash);
+    for (size_t i = 0; s >= 0 && i < table->count; i++)
+        if (!is_idle(&table->row[i], room))
+            s = check_row(ctx, table, &table->row[i], room, outputs, true, clash);
     return s;
 }
 
@@ -174,10 +180,10 @@ static unsigned useless_with(const hfi_setting *row, const char *other)
     return bits;
 }
 
-void hfi_settings_adapt(hf_fit_settings *settings, size_t count, const hfi_setting *const *chosen,
-                        const char *other)
+void hfi_settings_adapt(const hf_settings_table *table, void *settings, size_t count,
+                        const hfi_setting *const *chosen, const char *other)
 {
-    const hfi_setting *changed = hfi_setting_find(other);
+    const hfi_setting *changed = hfi_setting_find(table, other);
     const bool open = is_open(changed);
     const unsigned all = (1u << changed->face.choices) - (open ? 2u : 1u);
     unsigned bits = 0;

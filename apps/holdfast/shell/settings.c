@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options that are settings of the library. */
+#include "shell/settings.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static tool_option option_of(const hf_setting *setting, const tool_option *traits)
+{
+    tool_option made = {.name = setting->option, .argument = setting->argument, .help = setting->help};
+    for (; traits != NULL && traits->name != NULL; traits++) {
+        if (strcmp(traits->name, made.name) != 0) continue;
+        made.letter = traits->letter;
+        made.traits = traits->traits;
+    }
+    return made;
+}
+
+const tool_option *setting_options(const tool_verb *verb, size_t *count)
+{
+    static struct {
+        const tool_verb *verb;
+        size_t count;
+        tool_option option[TOOL_MOST_SETTINGS];
+    } made[4], *m = made; /* there are three such verbs */
+    const hf_settings_table *table = verb->settings();
+    while (m->verb != NULL && m->verb != verb) m++;
+    for (size_t g = 0; m->verb == NULL && (verb->groups == NULL ? g == 0 : verb->groups[g] != NULL); g++)
+        for (size_t i = 0; i < hf_setting_count(table); i++) {
+            const hf_setting *setting = hf_setting_at(table, i);
+            if (setting->option != NULL &&
+                (verb->groups == NULL || strcmp(setting->group, verb->groups[g]) == 0))
+                m->option[m->count++] = option_of(setting, verb->traits);
+        }
+    m->verb = verb;
+    *count = m->count;
+    return m->option;
+}
+
+/* "mean-only" is called like mean_only. */
+static bool is_called(const char *option, const char *name)
+{
+    for (; *option != '\0' && (*option == *name || (*option == '-' && *name == '_')); option++) name++;
+    return *option == *name;
+}
+
+const hf_setting *setting_of(const hf_settings_table *table, const char *option)
+{
+    for (size_t i = 0; i < hf_setting_count(table); i++) {
+        const hf_setting *setting = hf_setting_at(table, i);
+        if (is_called(option, setting->option != NULL ? setting->option : setting->name)) return setting;
+    }
+    return NULL;
+}
+
+/* Whether a flag is on where nothing is said. */
+static bool is_on(const hf_settings_table *table, const hf_setting *setting)
+{
+    size_t usual[256];
+    char text[8] = "";
+    (void)hf_settings_init(table, usual, sizeof usual);
+    (void)hf_settings_get(NULL, table, usual, setting->name, sizeof text, text);
+    return strcmp(text, "on") == 0;
+}
+
+hf_status setting_apply(hf_context *ctx, const hf_settings_table *table, const hf_setting *setting,
+                        const char *value, void *settings)
+{
+    if (value == NULL) value = is_on(table, setting) ? "off" : "on";
+    return hf_settings_set(ctx, table, settings, setting->name, value);
+}
+
+/* "add --beta", "leave out --no-train", "say --solver inducing or projected" */
+static void remedy(const tool_arguments *arguments, const hf_settings_table *table, const hf_setting_clash *c,
+                   char *text, size_t room)
+{
+    const hf_setting *other = c->other;
+    const bool stream = strcmp(other->name, "minibatch") == 0 && has_argument(arguments, "stream");
+    const char *option = stream ? "stream" : other->option;
+    if (*c->wanted != '\0' && other->argument != NULL) {
+        snprintf(text, room, "say --%s %s", option, c->wanted);
+        return;
+    }
+    const bool flag = other->type == HF_SETTING_FLAG;
+    const bool out =
+        flag ? strcmp(c->wanted, is_on(table, other) ? "on" : "off") == 0 : strcmp(c->other_value, "0") != 0;
+    snprintf(text, room, "%s --%s", out ? "leave out" : "add", option);
+}
+
+int setting_clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_settings_table *table,
+                        const char *option, const hf_setting_clash *c)
+{
+    char what[128], way[224];
+    const hf_setting *setting = c->setting, *other = c->other;
+    const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
+    if (option == NULL || other == NULL || other->option == NULL)
+        return usage_error(arguments->verb, "%s", hf_context_message(ctx));
+    snprintf(what, sizeof what, "--%s%s%s", option, setting->argument != NULL && *c->value != '\0' ? " " : "",
+             setting->argument != NULL ? c->value : "");
+    remedy(arguments, table, c, way, sizeof way);
+    if (other->type == HF_SETTING_CHOICE)
+        return usage_error(arguments->verb, "%s does not go with --%s %s; %s%s%s", what, other->option,
+                           c->other_value, way, colon, why);
+    return usage_error(arguments->verb, "%s: %s%s%s", what, way, colon, why);
+}
+
+hf_status session_settings(tool_session *session, const hf_settings_table *table, void *settings)
+{
+    const tool_arguments *a = session->arguments;
+    hf_status status = HF_OK;
+    const hf_setting *chosen[TOOL_MOST_SETTINGS];
+    for (size_t i = 0; i < a->count && i < TOOL_MOST_SETTINGS && status >= 0; i++) {
+        const tool_option *option = a->list[i].option;
+        const hf_setting *setting =
+            (option->traits & TOOL_WRITES) != 0 ? NULL : setting_of(table, option->name);
+        chosen[i] = setting != NULL && setting->type < HF_SETTING_LIST ? setting : NULL;
+        if (chosen[i] != NULL)
+            status =
+                session_wrong_word(session, option->name,
+                                   setting_apply(session->ctx, table, setting, a->list[i].value, settings));
+    }
+    for (size_t i = 0; i < a->count && i < TOOL_MOST_SETTINGS && status >= 0; i++)
+        if (chosen[i] != NULL)
+            status = session_wrong_word(
+                session, a->list[i].option->name,
+                hf_settings_check(session->ctx, table, settings, 1, chosen[i]->name, NULL));
+    return status;
+}
+
+json_t *json_setting(const hf_settings_table *table, const void *settings, const hf_setting *setting)
+{
+    char text[64];
+    if (hf_settings_get(NULL, table, settings, setting->name, sizeof text, text) < 0) return json_null();
+    const double number = strtod(text, NULL);
+    switch (setting->type) {
+    case HF_SETTING_FLAG:
+        return json_boolean(strcmp(text, "on") == 0);
+    case HF_SETTING_COUNT:
+    case HF_SETTING_SEED:
+        return json_count(strtoull(text, NULL, 10));
+    case HF_SETTING_NUMBER:
+        return setting->zero != NULL && number == 0.0 ? json_null() : json_number(number);
+    default:
+        return json_text(text);
+    }
+}
