@@ -109,6 +109,18 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
     return hfi_finder_fit(finder, start->flag, start->state, true, 25);
 }
 
+/* The one-sided start: readings more likely than not of an outlier part that may lie on one side only. Many wrong readings on one side
+ * blow up the noise, which hides the nearer ones, and setting aside the further ones alone gains too little to be kept. */
+static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
+                                 hfi_flagging *start)
+{
+    const hf_status s = hfi_finder_flag(finder, hfi_mixture_prune, 0.5, base, lock);
+    if (s < 0) return s;
+    memcpy(start->flag, finder->flag, finder->n * sizeof *start->flag);
+    memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
+    return hfi_finder_fit(finder, start->flag, start->state, false, HFI_FINDER_WARM);
+}
+
 /* Residuals further out than this many robust scales make up for a search that found nobody: wrong readings that bend a fit are
  * beyond it, and few tables without any are. */
 static const double odd = 3.5;
@@ -140,7 +152,7 @@ static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, co
     return !clear || looks_odd(finder, &attempt->result);
 }
 
-/* From the plain start, then from the robust one. */
+/* From the plain start, then from the robust one, then, while nothing has passed the gate, from the one-sided one. */
 static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                             hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
@@ -151,7 +163,9 @@ static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flag
     robust_start = robust_start && wants_another(finder, base, attempt);
     if (s >= 0 && robust_start) s = smooth_start(finder, lock, start);
     if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
-    return s;
+    if (s < 0 || !robust_start || attempt->judged.accepted) return s;
+    s = one_sided_start(finder, lock, base, start);
+    return s < 0 ? s : peel_and_consider(finder, lock, base, start, scratch, attempt);
 }
 
 /* A chance up to this is worth a search on a large table. */

@@ -101,20 +101,63 @@ static size_t bin(double t)
     return place < BINS - 1 ? (size_t)place : BINS - 1;
 }
 
+/* A legitimate tail lies on the sides on which the kept readings just below it lie. Flags that lean to one side by more than four
+ * standard errors do so by chance in one table of 15 000; kept ones that lean to it by more than two may be the same skewed noise. */
+static const double lean_of_wrong = 4.0, lean_of_kept = 2.0;
+
+/* Readings that count, by size and side (right or not). */
+typedef struct sizes {
+    size_t all[BINS][2], flagged[BINS][2], flags;
+} sizes;
+
+/* By how many standard errors more than half of them are on the right. */
+static double lean(const double side[2])
+{
+    return (side[1] - side[0]) / sqrt(fmax(side[0] + side[1], 1.0));
+}
+
+/* Whether flags are on one side although the kept readings from half their lower quartile on are not: wrong readings, not a tail. */
+static bool leave_one_side(const sizes *count)
+{
+    double kept[2] = {0.0, 0.0}, flagged[2] = {0.0, 0.0};
+    size_t quartile = 0, below = count->flagged[0][0] + count->flagged[0][1];
+    while (4 * below < count->flags && quartile + 1 < BINS) {
+        quartile++;
+        below += count->flagged[quartile][0] + count->flagged[quartile][1];
+    }
+    for (size_t b = 0; b < BINS; b++)
+        for (size_t right = 0; right < 2; right++) {
+            flagged[right] += (double)count->flagged[b][right];
+            if (b + 2 >= quartile) kept[right] += (double)(count->all[b][right] - count->flagged[b][right]);
+        }
+    const double of_flags = lean(flagged), of_kept = lean(kept);
+    return kept[0] + kept[1] >= CROWD && fabs(of_flags) > lean_of_wrong &&
+           (of_flags > 0.0 ? of_kept : -of_kept) <= lean_of_kept;
+}
+
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
 {
-    size_t all[BINS] = {0}, flagged[BINS] = {0}, hump = 0;
+    sizes count = {0};
+    size_t hump = 0, height = 0;
     for (size_t i = 0; i < finder->n; i++) {
         if (without && without[i]) continue;
         const size_t b = bin(f->t[i]);
-        all[b]++;
-        flagged[b] += f->flag[i] ? 1 : 0;
+        count.all[b][f->t[i] > 0.0]++;
+        count.flagged[b][f->t[i] > 0.0] += f->flag[i] ? 1 : 0;
+        count.flags += f->flag[i] ? 1 : 0;
     }
-    for (size_t b = 1; b < BINS; b++)
-        if (flagged[b] > flagged[hump]) hump = b;
-    size_t valley = all[hump];
-    for (size_t b = 0; b < hump; b++) valley = all[b] < valley ? all[b] : valley;
-    return flagged[hump] >= CROWD && 2 * valley > flagged[hump];
+    for (size_t b = 0; b < BINS; b++) {
+        const size_t flagged = count.flagged[b][0] + count.flagged[b][1];
+        if (flagged <= height) continue;
+        hump = b;
+        height = flagged;
+    }
+    size_t valley = count.all[hump][0] + count.all[hump][1];
+    for (size_t b = 0; b < hump; b++) {
+        const size_t all = count.all[b][0] + count.all[b][1];
+        valley = all < valley ? all : valley;
+    }
+    return height >= CROWD && 2 * valley > height && !leave_one_side(&count);
 }
 
 /* A verdict is undecided where its statistics are within a tenth of their limits: a fit made again with inputs or readings that

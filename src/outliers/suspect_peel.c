@@ -17,15 +17,11 @@ typedef enum phase {
     PHASE_PRUNE
 } phase;
 
-/* New flags from the residuals of `f` into finder->flag. */
-static hf_status reflag(hfi_finder *finder, phase p, const hfi_flagging *f, const bool *lock)
+hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double least, const hfi_flagging *f,
+                          const bool *lock)
 {
     double scale = 0.0;
-    const double least = p == PHASE_LIBERAL ? 0.5 : 0.9;
-    const hf_status s =
-        p == PHASE_LIBERAL
-            ? hfi_mixture_liberal(finder->ctx, finder->n, f->t, lock, finder->probability, &scale)
-            : hfi_mixture_prune(finder->ctx, finder->n, f->t, lock, finder->probability, &scale);
+    const hf_status s = mixture(finder->ctx, finder->n, f->t, lock, finder->probability, &scale);
     if (s < 0) return s;
     for (size_t i = 0; i < finder->n; i++)
         finder->flag[i] = lock[i] || (finder->probability[i] > least && fabs(f->t[i]) > 3.0 * scale &&
@@ -70,12 +66,12 @@ static hf_status step(hfi_finder *finder, const bool *lock, progress *p, hfi_fla
 {
     const size_t bytes = finder->n * sizeof *now->flag;
     if (p->phase == PHASE_LIBERAL) {
-        const hf_status s = reflag(finder, PHASE_LIBERAL, now, lock);
+        const hf_status s = hfi_finder_flag(finder, hfi_mixture_liberal, 0.5, now, lock);
         if (s < 0) return s;
         if (memcmp(finder->flag, now->flag, bytes) == 0 || p->round >= LIBERAL_ROUNDS) p->phase = PHASE_PRUNE;
     }
     if (p->phase == PHASE_PRUNE) {
-        hf_status s = reflag(finder, PHASE_PRUNE, now, lock);
+        hf_status s = hfi_finder_flag(finder, hfi_mixture_prune, 0.9, now, lock);
         if (s >= 0 && p->share < 1.0) s = damp(finder, now, p->share);
         if (s < 0) return s;
         p->stop = memcmp(finder->flag, now->flag, bytes) == 0;

@@ -73,6 +73,14 @@ hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bo
  * computed again. The model is left there. */
 hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging);
 
+/** hfi_mixture_liberal() or hfi_mixture_prune(). */
+typedef hf_status (*hfi_mixture_of)(hf_context *ctx, size_t n, const double *t, const bool *skip,
+                                    double *probability, double *tau);
+/** Flags in finder->flag from the residuals of `f`: outliers by a mixture with more than the probability
+ * `least` and further out than three of its scales, and those in `lock`. At most half are flagged. */
+hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double least, const hfi_flagging *f,
+                          const bool *lock);
+
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
 hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
 

@@ -70,10 +70,11 @@ static void add_inliers(const double *t, size_t begin, size_t end, double invers
 
 /* Residuals inside: r = tail / (tail + odds), odds = pi o / ((1 - pi) c_nu / tau). */
 static void add_window(const double *t, size_t begin, size_t end, double inverse_nu_tau2, size_t nu,
-                       double odds, sums *s)
+                       double odds, bool log_uniform, sums *s)
 {
     for (size_t i = begin; i < end; i++) {
-        double t2 = t[i] * t[i], u = 1.0 / (1.0 + t2 * inverse_nu_tau2), p = tail(u, nu), r = p / (p + odds);
+        double t2 = t[i] * t[i], u = 1.0 / (1.0 + t2 * inverse_nu_tau2), p = tail(u, nu);
+        double r = p / (p + (log_uniform ? odds / fabs(t[i]) : odds));
         s->r += r;
         s->u += r * u;
         s->ut2 += r * u * t2;
@@ -89,9 +90,9 @@ static double step(const hfi_residuals *residuals, hfi_mixture *m)
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);
     double odds = m->pi * m->window.density * m->tau / ((1.0 - m->pi) * m->peak);
     sums s = {0};
-    add_window(residuals->t, 0, left, inverse, m->nu, odds, &s);
+    add_window(residuals->t, 0, left, inverse, m->nu, odds, m->window.log_uniform, &s);
     add_inliers(residuals->t, left, right, inverse, &s);
-    add_window(residuals->t, right, n, inverse, m->nu, odds, &s);
+    add_window(residuals->t, right, n, inverse, m->nu, odds, m->window.log_uniform, &s);
     double tau = fmax(sqrt(s.ut2 / s.u), SMALLEST_TAU);
     double pi = m->pi > 0.0 ? fmin(fmax(1.0 - s.r / (double)n, SMALLEST_PI), LARGEST_PI) : 0.0;
     double change = fmax(fabs(tau / m->tau - 1.0), fabs(pi - m->pi));
@@ -129,7 +130,8 @@ double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixt
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau), total = 0.0;
     for (size_t i = 0; i < residuals->n; i++) {
         double t = residuals->t[i], p = inlier * tail(1.0 / (1.0 + t * t * inverse), m->nu);
-        if (i < m->window.left_end || i >= m->window.right_begin) p += outlier;
+        if (i < m->window.left_end || i >= m->window.right_begin)
+            p += m->window.log_uniform ? outlier / fabs(t) : outlier;
         total += log(p);
     }
     return total;
@@ -143,7 +145,7 @@ double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture
     if (!inside || m->pi == 0.0) return 0.0;
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);
     double inlier = (1.0 - m->pi) * m->peak / m->tau * tail(1.0 / (1.0 + t * t * inverse), m->nu);
-    double outlier = m->pi * m->window.density;
+    double outlier = m->pi * m->window.density / (m->window.log_uniform ? fabs(t) : 1.0);
     return outlier / (outlier + inlier);
 }
 

@@ -31,9 +31,10 @@ hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const
                                hfi_residuals *out);
 void hfi_residuals_free(hf_context *ctx, hfi_residuals *residuals);
 
-/** Where outliers may be: |t| >= from, on the sides that are open; uniform there with `density`. */
+/** Where outliers may be: |t| >= from, on the sides that are open; there with `density`, or density / |t|. */
 typedef struct hfi_window {
     bool left, right;
+    bool log_uniform; /* log |t| is uniform, so that a single residual far out leaves room for those nearer */
     double from;
     double density;
     size_t left_end;    /* sorted residuals [0, left_end) are inside on the left */

@@ -10,6 +10,8 @@ enum {
     STEPS = 25,
     WINDOWS = 13, /* a = 3 scale 1.5^k */
     SIDES = 3,
+    UNIFORM = 1, /* shapes of the outliers' density: uniform; and uniform in log |t| */
+    LOG_UNIFORM_TOO = 2,
     FROM_NU_2 = 2, /* index of nu = 2: heavier inlier tails would leave nothing to prune */
     FROM_NU_1 = 0
 };
@@ -20,30 +22,36 @@ static const double NARROWEST = 1.0;
 
 /* The window |t| >= a on the left (side 1), the right (side 2) or both (side 0). False when it holds no
  * residual or more than half of them. */
-static bool open_window(const hfi_residuals *residuals, double a, int side, hfi_window *out)
+static bool open_window(const hfi_residuals *residuals, double a, int side, bool log_uniform, hfi_window *out)
 {
     size_t n = residuals->n;
-    hfi_window w = {.left = side != 2, .right = side != 1, .from = a, .left_end = 0, .right_begin = n};
+    hfi_window w = {.left = side != 2,
+                    .right = side != 1,
+                    .log_uniform = log_uniform,
+                    .from = a,
+                    .left_end = 0,
+                    .right_begin = n};
     while (w.left && w.left_end < n && residuals->t[w.left_end] <= -a) w.left_end++;
     while (w.right && w.right_begin > 0 && residuals->t[w.right_begin - 1] >= a) w.right_begin--;
     size_t inside = w.left_end + (n - w.right_begin);
     if (inside == 0 || 2 * inside > n) return false;
     double width = fmax(residuals->largest - a, NARROWEST);
+    if (log_uniform) width = log1p(width / a);
     w.density = 1.0 / (side == 0 ? 2.0 * width : width);
     *out = w;
     return true;
 }
 
-/* The best mixture over windows and degrees of freedom from `first_nu` on; without a window the best T_nu. */
-static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu)
+/* The best mixture over windows, the first of SHAPES and degrees of freedom from `first_nu` on; without a window the best T_nu. */
+static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu, int shapes)
 {
     hfi_mixture best = {.log_likelihood = -INFINITY};
     for (int k = 0; k < WINDOWS; k++) {
         double a = 3.0 * pow(1.5, k);
         if (a > residuals->largest) break;
-        for (int side = 0; side < SIDES; side++) {
+        for (int kind = 0; kind < SIDES * shapes; kind++) {
             hfi_window window;
-            if (!open_window(residuals, a, side, &window)) continue;
+            if (!open_window(residuals, a, kind % SIDES, kind >= SIDES, &window)) continue;
             double share =
                 (double)(window.left_end + (residuals->n - window.right_begin)) / (double)residuals->n;
             for (size_t nu = first_nu; nu < HFI_NU_COUNT; nu++) {
@@ -66,7 +74,7 @@ hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bo
     hfi_residuals residuals = {0};
     hf_status status = hfi_residuals_create(ctx, n, t, skip, false, &residuals);
     if (status < 0) return status;
-    hfi_mixture best = best_mixture(&residuals, FROM_NU_2);
+    hfi_mixture best = best_mixture(&residuals, FROM_NU_2, UNIFORM);
     hfi_mixture_report(&residuals, &best, n, t, skip, probability, tau);
     hfi_residuals_free(ctx, &residuals);
     return HF_OK;
@@ -77,7 +85,7 @@ hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const boo
     hfi_residuals residuals = {0};
     hf_status status = hfi_residuals_create(ctx, n, t, skip, true, &residuals);
     if (status < 0) return status;
-    double with = best_mixture(&residuals, FROM_NU_1).log_likelihood, without = -INFINITY;
+    double with = best_mixture(&residuals, FROM_NU_1, LOG_UNIFORM_TOO).log_likelihood, without = -INFINITY;
     for (size_t nu = 0; nu < HFI_NU_COUNT; nu++)
         without = fmax(without, hfi_mixture_inliers(&residuals, nu).log_likelihood);
     *gain = fmax(0.0, with - without);

@@ -84,7 +84,8 @@ hf_status hfi_mixture_liberal(hf_context *ctx, size_t n, const double *t, const 
 hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bool *skip, double *probability,
                             double *tau);
 
-/** gain = max log likelihood of the prune mixture (nu from 1 on) - max log likelihood of T_nu alone; >= 0. */
+/** gain = max log likelihood of the prune mixture (nu from 1 on; outliers uniform in t or in log |t|, so that
+ * one far out does not thin the others) - max log likelihood of T_nu alone; >= 0. */
 hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const bool *skip, double *gain);
 
 /** Tight groups of rows: connected components of the graph "distance < 0.35 x median nearest-neighbour

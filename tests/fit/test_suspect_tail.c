@@ -78,8 +78,9 @@ static outcome fit(const problem *p)
     return out;
 }
 
-/* Numbers of readings with sizes |t| around 1, sqrt 2, 2, 2 sqrt 2, ... of which those from `cut` on are flagged. */
-static bool runs_on(size_t count, const size_t *height, size_t cut)
+/* Numbers of readings with sizes |t| around 1, sqrt 2, 2, 2 sqrt 2, ... of which those from `cut` on are flagged. Sides alternate up to
+ * `one_sided`; from there on all readings are on the left. */
+static bool runs_on_from(size_t count, const size_t *height, size_t cut, size_t one_sided)
 {
     static double t[N];
     static bool flag[N];
@@ -87,13 +88,18 @@ static bool runs_on(size_t count, const size_t *height, size_t cut)
     for (size_t b = 0; b < count; b++)
         for (size_t k = 0; k < height[b]; k++, n++) {
             assert_true(n < N);
-            t[n] = (k % 2 == 0 ? 1.0 : -1.0) *
+            t[n] = (k % 2 == 0 && b < one_sided ? 1.0 : -1.0) *
                    pow(2.0, 0.5 * (double)b + 0.1 + 0.3 * (double)k / (double)height[b]);
             flag[n] = b >= cut;
         }
     const hfi_finder finder = {.n = n};
     const hfi_flagging flags = {.flag = flag, .t = t};
     return hfi_flags_run_on(&finder, &flags, NULL);
+}
+
+static bool runs_on(size_t count, const size_t *height, size_t cut)
+{
+    return runs_on_from(count, height, cut, count);
 }
 
 static void test_slopes_and_humps(void **unused)
@@ -105,6 +111,18 @@ static void test_slopes_and_humps(void **unused)
     assert_true(runs_on(7, plateau, 3));
     assert_false(runs_on(9, hump, 4));
     assert_false(runs_on(7, few, 3)); /* too few to tell */
+}
+
+/* Flags on one side of readings that are on both are wrong; a tail of skewed noise has its side long before. */
+static void test_one_side(void **unused)
+{
+    (void)unused;
+    const size_t flat[] = {300, 150, 60, 40, 30, 25, 20, 20};
+    assert_true(runs_on(8, flat, 4));
+    assert_false(runs_on_from(8, flat, 4, 4));
+    assert_true(runs_on_from(8, flat, 4, 2)); /* skewed */
+    assert_true(runs_on_from(8, flat, 4, 0));
+    assert_true(runs_on_from(8, flat, 4, 7)); /* both sides up to the last */
 }
 
 static void test_wrong_readings_beside_heavy_tails(void **unused)
@@ -220,6 +238,7 @@ static void test_rare_gross_readings(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes_and_humps),
+                                       cmocka_unit_test(test_one_side),
                                        cmocka_unit_test(test_wrong_readings_beside_heavy_tails),
                                        cmocka_unit_test(test_wrong_readings_beside_strong_noise),
                                        cmocka_unit_test(test_steps),

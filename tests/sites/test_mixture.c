@@ -229,6 +229,21 @@ static void heavy_tails_are_not_outliers(void **state)
     assert_true(flagged < 40); /* of 8000, a tenth of them Cauchy-like */
 }
 
+/* A hump of readings on one side gains no less because one more reading is far beyond it. */
+static void one_reading_far_out_hides_no_hump(void **state)
+{
+    hf_context *ctx = *state;
+    double t[N + 1], gain = NAN, with_one = NAN;
+    hfi_stream stream;
+    hfi_stream_init(&stream, 5, HFI_PURPOSE_TEST, 3);
+    for (size_t i = 0; i < N; i++)
+        t[i] = i % 15 == 0 ? -4.0 - 8.0 * hfi_stream_uniform(&stream) : hfi_stream_normal(&stream);
+    t[N] = -400.0;
+    assert_int_equal(hfi_mixture_gain(ctx, N, t, NULL, &gain), HF_OK);
+    assert_int_equal(hfi_mixture_gain(ctx, N + 1, t, NULL, &with_one), HF_OK);
+    assert_true(gain > 20.0 && with_one > 10.0);
+}
+
 static void gain_is_large_under_contamination(void **state)
 {
     hf_context *ctx = *state;
@@ -392,6 +407,7 @@ int main(void)
         cmocka_unit_test(planted_outliers_are_found),
         cmocka_unit_test(heavy_tails_are_not_outliers),
         cmocka_unit_test(gain_is_large_under_contamination),
+        cmocka_unit_test(one_reading_far_out_hides_no_hump),
         cmocka_unit_test(a_reading_at_infinity_does_not_hide_the_others),
         cmocka_unit_test(skipped_readings_do_not_count),
         cmocka_unit_test(row_order_and_units_do_not_matter),
