@@ -72,7 +72,7 @@ hf_status hfi_inducing_marginals(hfi_inducing *u, const hf_kernel *kernel, const
  * condition that of Kuu, its backward error that of B w = Lu^-1 b. O(m^3). */
 hf_status hfi_inducing_solution(hfi_inducing *u, hfi_solution *out);
 
-/** What one pass over the rows adds up behind B and Lu^-1 b in hfi_inducing.sums. */
+/** Sums that one pass over the rows makes behind B and Lu^-1 b in hfi_inducing.sums. */
 enum {
     HFI_INDUCING_LOG_PRECISION, /* sum log p_j */
     HFI_INDUCING_SQUARES,       /* sum p_j r_j^2 */
