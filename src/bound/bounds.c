@@ -460,6 +460,8 @@ void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t
                             .mean = &models[k],
                             .of_mean = mean,
                             .of_spread = spread,
+                            .spreads = spreads + k,
+                            .spread_count = count - k,
                             .spread = spreads[k],
                             .bound = -(double)INFINITY,
                             .enough = (enough - sign * q->shift) / q->scale};

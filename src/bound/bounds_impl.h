@@ -46,6 +46,8 @@ typedef struct hfi_bounds_box {
     bool of_mean, of_spread; /* what matters */
     const hfi_ball *ball;    /* that the box is cut by; NULL: none */
     hfi_mean_model *mean;
+    hfi_spread_model *spreads; /* of this box and those after it */
+    size_t spread_count;
     hfi_spread_model spread;
     double bound, predicted; /* the best so far, solver's units without the shift */
     double rounding;

@@ -60,13 +60,16 @@ void hfi_bound_sd(hfi_bounds_box *x, double *point)
 
 /* ---- the variance's cubic model ---------------------------------------------------------------------------------- */
 
-static hfi_square_model make_square(const hfi_bounds_box *x)
+static hfi_square_model make_square(hfi_bounds_box *x)
 {
     const size_t m = x->m;
     const hfi_taylor *taylor = x->problem->taylor;
     double *at = x->b->square;
     hfi_square_model model = {
         .g = at, .slope_error = at + m, .share = at + 2 * m, .h = at + 3 * m, .t = x->b->cubic};
+    /* Most of the boxes that stand together ask for this, if one does. */
+    if (!x->spreads->solved) hfi_taylor_spread_on(taylor, x->spread_count, x->spreads);
+    x->spread.solved = x->spreads->solved;
     /* Behind what hfi_taylor_spread() has left. */
     hfi_taylor_square(taylor, x->centre, x->half, &x->spread, &model,
                       x->b->models + hfi_taylor_spread_scratch(taylor));

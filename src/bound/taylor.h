@@ -85,6 +85,7 @@ typedef struct hfi_spread_model {
     /* The whitened columns of features and slopes at the centre, in the scratch of the call. */
     double *white;
     size_t white_ld;
+    bool solved; /* hfi_taylor_spread_on() has been there */
 } hfi_spread_model;
 
 /** Of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d, half count x m. Serial, no allocation. */
@@ -104,6 +105,9 @@ typedef struct hfi_square_model {
     double *share;       /* m: shares of below and above. The caller's */
 } hfi_square_model;
 
+/** Makes of the whitened columns of `count` boxes, in the order hfi_taylor_spread() had them in, S times the columns, by one
+ * solve: the triangle is read once. Of exact solutions; others keep theirs. */
+void hfi_taylor_spread_on(const hfi_taylor *taylor, size_t count, hfi_spread_model *models);
 /** Whether there is such a model: white noise does not move, and hfi_taylor_has_third(). */
 bool hfi_taylor_has_square(const hfi_taylor *taylor);
 /** Model of a box whose features hfi_taylor_spread() has just had, in scratch that is as it was left.

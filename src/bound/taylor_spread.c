@@ -203,8 +203,18 @@ void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *cen
     for (size_t q = 0; q < count; q++) {
         models[q].white = w + q * columns * ld;
         models[q].white_ld = ld;
+        models[q].solved = false;
         take_off(m, columns, hfi_solution_rank(s), w + q * columns * ld, ld, &models[q]);
         bound_terms(taylor, centre + q * d, half + q * m, &models[q]);
         bound_white(taylor, centre + q * d, half + q * m, &models[q], &b);
     }
+}
+
+void hfi_taylor_spread_on(const hfi_taylor *taylor, size_t count, hfi_spread_model *models)
+{
+    const hfi_solution *s = &taylor->subject->posterior->solution;
+    if (s->form != HFI_FORM_EXACT || !taylor->terms->smooth_radial) return;
+    hfi_chol_backward_block(s->n, (1 + taylor->m) * count, s->factor, s->capacity, models[0].white,
+                            models[0].white_ld);
+    for (size_t q = 0; q < count; q++) models[q].solved = true;
 }

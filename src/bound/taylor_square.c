@@ -291,14 +291,17 @@ void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const dou
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch)
 {
     size_t total;
-    const arrays b = lay_out(taylor, scratch, &total);
+    arrays b = lay_out(taylor, scratch, &total);
     const size_t m = taylor->m;
     sizes s = {.second = spread->remainder * spread->remainder};
     s.length[0] = sqrt(fmax(spread->var, 0.0) + spread->rounding);
     s.length[1] = sqrt(fmax(spread->ceiling * spread->ceiling - spread->var, 0.0) + spread->rounding);
     find_moves(taylor, half, spread, b.work + 2 * m * m, b.work, &s);
-    hfi_solution_spread_block(&taylor->subject->posterior->solution, 1 + m, spread->white, spread->white_ld,
-                              b.weights);
+    if (spread->solved)
+        b.weights = spread->white;
+    else
+        hfi_solution_spread_block(&taylor->subject->posterior->solution, 1 + m, spread->white,
+                                  spread->white_ld, b.weights);
     memset(out->slope_error, 0, m * sizeof *out->slope_error);
     memset(out->share, 0, m * sizeof *out->share);
     out->rounding = spread->rounding;
