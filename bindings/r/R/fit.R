@@ -70,7 +70,7 @@ response_columns <- function(frame)
     list(columns = columns, label = is.factor(columns[[1]]))
 }
 
-# A setting's text, as hf_fit_settings_set() takes it.
+# A setting's text, as hf_settings_set() takes it.
 setting_text <- function(value, name)
 {
     if (length(value) != 1 || is.na(value)) refuse("the setting ", name, " must have one value")
