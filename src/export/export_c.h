@@ -20,16 +20,16 @@ enum {
 
 /* ---- the factor in single precision (export_c_split.c) ---- */
 
-typedef struct hfi_split {
+typedef struct hfi_split_factor {
     size_t n, lead; /* columns, of which the first are in 32 bits */
     bool compact;   /* the others in 16 bits, else in float */
     double *t;      /* n x n, column-major: a lower triangle whose columns are multiples of a step, rounded */
     double *step;   /* n */
-} hfi_split;
+} hfi_split_factor;
 
 /** Rounds L, or factors L L' anew with rounded columns. False where their rounding leaves nothing to factor, so that more have to
  * lead. O(n^3) anew, else O(n^2). room: 2 n. */
-bool hfi_split_make(hfi_split *s, const double *l, size_t ld, bool anew, double *room);
+bool hfi_split_make(hfi_split_factor *s, const double *l, size_t ld, bool anew, double *room);
 
 typedef struct hfi_emitter {
     hf_context *ctx;
@@ -37,8 +37,8 @@ typedef struct hfi_emitter {
     hf_status status;
     const char *name;
     bool single, compact, mean_only;
-    hfi_split split; /* the factor in single precision */
-    size_t bytes;    /* of tables */
+    hfi_split_factor split; /* the factor in single precision */
+    size_t bytes;           /* of tables */
     size_t column;
 } hfi_emitter;
 
@@ -75,7 +75,7 @@ void hfi_emit_close(hfi_emitter *e, size_t bytes);
 void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
 /** Declarations of the four sums s0 to s3. */
 void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
-void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split *split);
+void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split_factor *split);
 /** The first lines of a file: what it is, how it is used. */
 void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum);
 /** The headers of the function and of its self-test. */

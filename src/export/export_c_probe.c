@@ -107,7 +107,7 @@ static void gather(rehearsal *r, size_t rank)
 }
 
 /* L v = v as the file does it. */
-static void solve(rehearsal *r, const hfi_split *s)
+static void solve(rehearsal *r, const hfi_split_factor *s)
 {
     const size_t m = r->probes->count, n = s->n;
     for (size_t i = 0; i < n; i++) {
@@ -127,7 +127,7 @@ static void solve(rehearsal *r, const hfi_split *s)
 }
 
 /* The largest error of the latent standard deviation, in scales of the target. */
-static double spread_error(rehearsal *r, size_t rank, const hfi_split *split)
+static double spread_error(rehearsal *r, size_t rank, const hfi_split_factor *split)
 {
     const size_t m = r->probes->count, d = r->probes->d;
     const hfi_scaling *scaling = &r->posterior->scaling;
@@ -149,7 +149,7 @@ static double spread_error(rehearsal *r, size_t rank, const hfi_split *split)
 }
 
 /* Factors with so many leading columns; whether that is enough. */
-static bool split_with(rehearsal *r, hfi_split *split, size_t lead, double *room)
+static bool split_with(rehearsal *r, hfi_split_factor *split, size_t lead, double *room)
 {
     const hfi_solution *s = &r->posterior->solution;
     const double enough = split->compact ? 5e-6 : 2.5e-7;
@@ -163,7 +163,7 @@ static bool split_with(rehearsal *r, hfi_split *split, size_t lead, double *room
 }
 
 /* Twice as many columns lead until that is enough, or all do; then as few as are. */
-static hf_status split_factor(hf_context *ctx, rehearsal *r, hfi_split *split, size_t n)
+static hf_status split_factor(hf_context *ctx, rehearsal *r, hfi_split_factor *split, size_t n)
 {
     const size_t near = n / 64 + 1;
     size_t good = 0, bad = 0;
@@ -190,7 +190,7 @@ static hf_status split_factor(hf_context *ctx, rehearsal *r, hfi_split *split, s
     return split->t == NULL ? HF_ERR_MEMORY : asked ? HF_OK : hfi_cancelled(ctx);
 }
 
-static hf_status measure_spread(hf_context *ctx, rehearsal *r, hfi_split *split)
+static hf_status measure_spread(hf_context *ctx, rehearsal *r, hfi_split_factor *split)
 {
     const hfi_solution *s = &r->posterior->solution;
     const size_t rank = hfi_solution_rank(s);

@@ -13,7 +13,7 @@
 /* ---- rounding ------------------------------------------------------------------------------------------- */
 
 /* The most steps that an entry has: 32 bits in the first columns, then 16 if compact, else 1, of which entries are fractions. */
-static double steps_of(const hfi_split *s, size_t column)
+static double steps_of(const hfi_split_factor *s, size_t column)
 {
     return column < s->lead ? 2147483647.0 : s->compact ? 32767.0 : 1.0;
 }
@@ -26,7 +26,8 @@ static double entry_of(double value, double step, double most)
 }
 
 /* Column j of K + D less what the columns before have of it, below the diagonal and with it; row: room for n. */
-static void remainder_of(const hfi_split *s, const double *l, size_t ld, size_t j, double *row, double *out)
+static void remainder_of(const hfi_split_factor *s, const double *l, size_t ld, size_t j, double *row,
+                         double *out)
 {
     const size_t n = s->n;
     memset(out, 0, (n - j) * sizeof *out);
@@ -36,7 +37,7 @@ static void remainder_of(const hfi_split *s, const double *l, size_t ld, size_t 
     if (j > 0) hfi_gemv(n - j, j, -1.0, s->t + j, n, row, 1.0, out);
 }
 
-bool hfi_split_make(hfi_split *s, const double *l, size_t ld, bool anew, double *room)
+bool hfi_split_make(hfi_split_factor *s, const double *l, size_t ld, bool anew, double *room)
 {
     const size_t n = s->n;
     double *c = room + n;
@@ -64,7 +65,7 @@ bool hfi_split_make(hfi_split *s, const double *l, size_t ld, bool anew, double 
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
 /* The first columns, or the others, of the triangle, row by row. */
-static void write_entries(hfi_emitter *e, const char *name, const hfi_split *s, bool lead)
+static void write_entries(hfi_emitter *e, const char *name, const hfi_split_factor *s, bool lead)
 {
     char text[48];
     const size_t n = s->n, first = lead ? 0 : s->lead, end = lead ? s->lead : n;
@@ -87,7 +88,7 @@ static void write_entries(hfi_emitter *e, const char *name, const hfi_split *s, 
     hfi_emit_close(e, count * (!lead && s->compact ? sizeof(int16_t) : sizeof(int32_t)));
 }
 
-static void write_lead(hfi_emitter *e, const char *name, const hfi_split *s)
+static void write_lead(hfi_emitter *e, const char *name, const hfi_split_factor *s)
 {
     hfi_emit(e,
              "        for (j = 0U; (j < i) && (j < %zuU); j++) {\n"
@@ -98,7 +99,7 @@ static void write_lead(hfi_emitter *e, const char *name, const hfi_split *s)
                  name, name);
 }
 
-static void write_rest(hfi_emitter *e, const char *name, const hfi_split *s)
+static void write_rest(hfi_emitter *e, const char *name, const hfi_split_factor *s)
 {
     const char *cast = s->compact ? "(float)" : "";
     hfi_emit(e, "        for (j = 0U; (j + 3U) < columns; j += 4U) {\n");
@@ -121,7 +122,7 @@ static void write_rest(hfi_emitter *e, const char *name, const hfi_split *s)
              name);
 }
 
-void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split *s)
+void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split_factor *s)
 {
     const size_t n = s->n, rest = n - s->lead;
     char title[48];
