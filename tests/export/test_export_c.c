@@ -43,7 +43,7 @@ static void later_columns_make_up_for_rounding(void **state)
 {
     (void)state;
     double l[N * N], t[N * N], step[N], room[2 * N], rounded[N * N];
-    hfi_split s = {.n = N, .lead = 8, .compact = true, .t = t, .step = step};
+    hfi_split_factor s = {.n = N, .lead = 8, .compact = true, .t = t, .step = step};
     shrinking(0.01, l);
     assert_true(hfi_split_make(&s, l, N, true, room));
     double bound = 1e-12;
@@ -76,7 +76,7 @@ static void too_few_leading_columns_are_noticed(void **state)
 {
     (void)state;
     double l[N * N], t[N * N], step[N], room[2 * N];
-    hfi_split s = {.n = N, .compact = true, .t = t, .step = step};
+    hfi_split_factor s = {.n = N, .compact = true, .t = t, .step = step};
     shrinking(1e-9, l);
     assert_false(hfi_split_make(&s, l, N, true, room));
     s.lead = N;
