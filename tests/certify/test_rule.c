@@ -325,7 +325,7 @@ static void test_bad_rules(void **state)
         {sizeof(hf_class_rule), 0.0, 0.5, NULL}, {sizeof(hf_class_rule), -1.0, 0.5, NULL},
         {sizeof(hf_class_rule), NAN, 0.5, NULL}, {sizeof(hf_class_rule), 1e7, 0.5, NULL},
         {sizeof(hf_class_rule), 1.0, 0.0, NULL}, {sizeof(hf_class_rule), 1.0, 1.0, NULL},
-        {sizeof(hf_class_rule), 1.0, NAN, NULL}};
+        {sizeof(hf_class_rule), 1.0, NAN, NULL}, {0, 1.0, 0.5, NULL}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++)
         assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, &bad[k]), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(t.l.ctx), "size of the hf_class_rule is 0"));

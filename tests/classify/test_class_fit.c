@@ -196,7 +196,7 @@ static void what_cannot_be_fitted_is_refused(void **state)
     refuse(&l, &data, &settings, HF_ERR_PARSE, "sponge");
     settings.kernel = NULL;
     settings.inference = (hf_inference)99;
-    refuse(&l, &data, &settings, HF_ERR_ARGUMENT, "there is no inference number 99");
+    refuse(&l, &data, &settings, HF_ERR_ARGUMENT, "there is no choice of inference '99'");
     labels_free(&l);
 }
 

@@ -396,7 +396,7 @@ static void bad_arguments_are_told(void **state)
     c.data.n = 0;
     refused(ctx, &c.data, NULL, HF_ERR_NO_DATA, "no readings");
     make(&c);
-    const struct {
+    struct {
         hf_expert_settings settings;
         const char *words;
     } cases[] = {
@@ -406,10 +406,12 @@ static void bad_arguments_are_told(void **state)
         {{.label_weight = 1.0, .neighbours = 1, .beta = -1.0}, "beta is -1"},
         {{.label_weight = 1.0, .neighbours = 1, .alpha = -1.0}, "alpha is -1"},
         {{.label_weight = 1.0, .neighbours = 1, .correction_var = -1.0}, "correction_var is -1"},
-        {{.label_weight = 1.0, .neighbours = 1, .base = INFINITY}, "base is infinite"},
+        {{.label_weight = 1.0, .neighbours = 1, .base = INFINITY}, "base is inf"},
     };
-    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++)
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        cases[k].settings.size = sizeof cases[k].settings;
         refused(ctx, &c.data, &cases[k].settings, HF_ERR_ARGUMENT, cases[k].words);
+    }
     hf_expert *expert = learn(ctx, &c.data, NULL);
     double mean, zero[N] = {0.0};
     size_t rows[1], count = 1;
