@@ -45,6 +45,7 @@ static void names(workshop *w)
     hf_outliers suspects = HF_OUTLIERS_OFF;
     hf_fit_settings settings;
     memset(&settings, 0xAA, sizeof settings);
+    settings.size = sizeof settings;
     const hf_fit_settings before = settings;
     const char *const bad[] = {NULL, "", "Linear ", "uniformly"};
     for (size_t i = 0; i < 4; i++) {
@@ -80,9 +81,10 @@ static void names(workshop *w)
     REFUSED(HF_ERR_DIMENSION, hf_settings_get(w->ctx, hf_fit_settings_table(), &settings, "rounds", 0, text));
     hf_setting_clash clash = {0};
     const char *nothing = NULL, *strange_name = "iteration";
-    ARGUMENT(hf_settings_init(hf_fit_settings_table(), NULL, sizeof settings));
-    ARGUMENT(hf_settings_init(NULL, &settings, sizeof settings));
-    ARGUMENT(hf_track_settings_init(NULL, sizeof(hf_track_settings), HF_TRACK_SPARQ));
+    assert_int_equal(hf_settings_init(hf_fit_settings_table(), NULL, sizeof settings), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_settings_init(NULL, &settings, sizeof settings), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_track_settings_init(NULL, sizeof(hf_track_settings), HF_TRACK_SPARQ),
+                     HF_ERR_ARGUMENT);
     ARGUMENT(hf_settings_check(w->ctx, NULL, &settings, 1, NULL, &clash));
     ARGUMENT(hf_settings_check(w->ctx, hf_fit_settings_table(), NULL, 1, NULL, &clash));
     ARGUMENT(hf_settings_check(w->ctx, hf_fit_settings_table(), &settings, 1, "iteration", &clash));

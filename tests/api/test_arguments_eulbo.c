@@ -15,15 +15,15 @@ static void settings(workshop *w)
     s[2].successes = 0;
     s[3].improvement = -1.0;
     s[4].largest = NAN;
-    const char *const words[] = {"side 2", "0 < smallest", "0 successes", "-1", "not finite"};
+    const char *const words[] = {"side 2", "smallest is 0", "successes is 0", "improvement is -1",
+                                 "largest is nan"};
     const hf_trust_outcome outcome = {.after = 1.0};
     hf_trust_region region = {.side = 0.25, .failures_allowed = 3};
     for (size_t k = 0; k < 5; k++) {
-        const hf_status expected = k == 4 ? HF_ERR_NOT_FINITE : HF_ERR_ARGUMENT;
-        REFUSED(expected, hf_trust_region_create(w->ctx, &s[k], 2, 1, &region));
+        ARGUMENT(hf_trust_region_create(w->ctx, &s[k], 2, 1, &region));
         assert_contains(hf_context_message(w->ctx), words[k]);
-        REFUSED(expected, hf_trust_region_update(w->ctx, &s[k], &outcome, &region, NULL));
-        REFUSED(expected, hf_trust_region_restart(w->ctx, &s[k], &region));
+        ARGUMENT(hf_trust_region_update(w->ctx, &s[k], &outcome, &region, NULL));
+        ARGUMENT(hf_trust_region_restart(w->ctx, &s[k], &region));
     }
     ARGUMENT(hf_trust_region_create(w->ctx, NULL, 0, 1, &region));
     ARGUMENT(hf_trust_region_create(w->ctx, NULL, 1, 0, &region));
@@ -132,7 +132,7 @@ static void climbs(workshop *w)
     for (size_t k = 0; k < 9; k++)
         ARGUMENT(hf_eulbo(w->ctx, &data, &good, &wrong[k], &box, 0, NULL, x, NULL, &report));
     fine.best = INFINITY;
-    REFUSED(HF_ERR_NOT_FINITE, hf_eulbo(w->ctx, &data, &good, &fine, &box, 0, NULL, x, NULL, &report));
+    ARGUMENT(hf_eulbo(w->ctx, &data, &good, &fine, &box, 0, NULL, x, NULL, &report));
     ARGUMENT(hf_eulbo(w->ctx, NULL, &good, NULL, &box, 0, NULL, x, NULL, &report));
     ARGUMENT(hf_eulbo(w->ctx, &data, NULL, NULL, &box, 0, NULL, x, NULL, &report));
     ARGUMENT(hf_eulbo(w->ctx, &meant, &good, NULL, &box, 0, NULL, x, NULL, &report));

@@ -69,7 +69,7 @@ static void bad_settings_are_refused(void **state)
     BAD_SETTING("expires is", (s.expires = -1.0));
     BAD_SETTING("start is", (s.start = 1000000));
     BAD_SETTING("reach", (s.reach = (hf_study_reach)7));
-    BAD_SETTING("use of an expert", (s.expert = (hf_expert_use)7));
+    BAD_SETTING("there is no choice of expert", (s.expert = (hf_expert_use)7));
     hf_context_free(ctx);
 }
 

@@ -34,35 +34,37 @@ static void bad_settings_are_refused_one_by_one(void **state)
     hf_track_settings s = tracks_settings(method);
     const double wrong[] = {0.0, -1.0, NAN, INFINITY};
     for (size_t k = 0; k < 4; k++) {
-        BAD("noise variance is", s.noise = wrong[k]);
-        if (k > 0) BAD("expert's noise", s.expert_noise = wrong[k]);
-        if (k > 1) BAD("prior mean", (s.mean_given = true, s.mean = wrong[k]));
-        BAD("discard above", (s.discard = HF_DISCARD_VARIANCE, s.discard_variance = wrong[k]));
+        BAD("noise is", s.noise = wrong[k]);
+        if (k > 0) BAD("expert_noise is", s.expert_noise = wrong[k]);
+        if (k > 1) BAD("mean is", (s.mean_given = true, s.mean = wrong[k]));
+        BAD("discard_variance is", (s.discard = HF_DISCARD_VARIANCE, s.discard_variance = wrong[k]));
         if (k < 3) BAD("negligible", s.negligible = wrong[k]);
         if (k > 0) BAD("beta is", s.beta = wrong[k]);
-        if (k > 0) BAD("norm bound", (s.beta_rule = HF_BETA_THEORY, s.norm_bound = wrong[k]));
+        if (k > 0) BAD("norm_bound is", (s.beta_rule = HF_BETA_THEORY, s.norm_bound = wrong[k]));
         BAD("delta", (s.beta_rule = HF_BETA_THEORY, s.delta = wrong[k]));
         if (k > 0) BAD("robust", s.robust = wrong[k]);
-        if (k > 0) BAD("factor of requests", s.query_factor = wrong[k]);
-        if (k > 0) BAD("power of requests", s.query_power = wrong[k]);
-        if (k > 0) BAD("between requests", s.every = wrong[k]);
+        if (k > 0) BAD("query_factor is", s.query_factor = wrong[k]);
+        if (k > 0) BAD("query_power is", s.query_power = wrong[k]);
+        if (k > 0) BAD("every is", s.every = wrong[k]);
         if (k > 0) BAD("tolerance", s.tolerance = wrong[k]);
-        if (k < 3) BAD("supersedes", s.superseded = wrong[k]);
+        if (k < 3) BAD("superseded is", s.superseded = wrong[k]);
         BAD("rate", s.age.rate = wrong[k]);
         BAD("window", (s.method = HF_TRACK_SW_GP_UCB, s.window = wrong[k]));
         BAD("window", (s.method = HF_TRACK_R_GP_UCB, s.window = wrong[k]));
-        if (k > 0) BAD("eps", (s.method = HF_TRACK_TV_GP_UCB, s.forgetting = wrong[k]));
-        BAD("eta", (s.method = HF_TRACK_W_GP_UCB, s.forgetting = wrong[k]));
+        if (k > 0)
+            BAD(k == 2 ? "eps" : "forgetting is", (s.method = HF_TRACK_TV_GP_UCB, s.forgetting = wrong[k]));
+        BAD(k == 0 || k == 2 ? "eta" : "forgetting is",
+            (s.method = HF_TRACK_W_GP_UCB, s.forgetting = wrong[k]));
         if (k > 0) BAD("resolution", s.resolution = wrong[k]);
     }
     BAD("delta", (s.beta_rule = HF_BETA_THEORY, s.delta = 1.0));
     BAD("eps", (s.method = HF_TRACK_TV_GP_UCB, s.forgetting = 1.0));
-    BAD("eta", (s.method = HF_TRACK_W_GP_UCB, s.forgetting = 1.1));
+    BAD("forgetting is", (s.method = HF_TRACK_W_GP_UCB, s.forgetting = 1.1));
     BAD("most_places", s.most_places = 15);
     BAD("iterations", s.iterations = 0);
     BAD("resolution", s.resolution = 0.6);
-    BAD("none that there is", s.places = (hf_place_rule)5);
-    BAD("none that there is", s.method = (hf_track_method)8);
+    BAD("there is no choice of", s.places = (hf_place_rule)5);
+    BAD("there is no choice of", s.method = (hf_track_method)8);
     BAD("table", (s.age.kind = HF_AGE_TABLE, s.age.entries = 0));
     BAD("no inputs", s.domain.dimension = 0);
     BAD("bounds", s.domain.lower = NULL);
