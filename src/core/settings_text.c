@@ -335,7 +335,8 @@ hf_status hf_settings_set(hf_context *ctx, const hf_settings_table *table, void 
     if (!name || !value) return hfi_refuse(ctx, "hf_settings_set: name and value must not be NULL");
     const hfi_setting *row = find_row(ctx, table, name, size);
     if (!row) return HF_ERR_ARGUMENT;
-    if (strcmp(value, "default") == 0 || (row->face.type == HF_SETTING_TEXT && *value == '\0')) {
+    if (strcmp(value, "default") == 0 ||
+        (row->face.type == HF_SETTING_TEXT && *value == '\0' && !row->usual)) {
         hfi_setting_reset(row, settings);
         return HF_OK;
     }

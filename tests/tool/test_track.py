@@ -293,12 +293,12 @@ class Refusals(TrackCase):
                 (box + ["--drift", "1", "--age-law", "table"], "--age-table"), (box + ["--age-table", "ages.csv", "--drift", "1"], "--age-law table"),
                 (box + ["--age-law", "none", "--drift", "1"], "not for --age-law none"), (box + ["--drift", "x"], "not a number"),
                 (["create", "n.hf", "--box", "x=1:0", "--drift", "1"], "ends below"), (["create", "n.hf", "--box", "x", "--drift", "1"], "NAME=LOW:HIGH"),
+                (box + ["--drift", "1", "--noise", "-1"], "-1"), (box + ["--drift", "-1"], "-1"),
                 (box + ["--drift", "1", "--label", "a"], "--label is for --candidates"),
                 (["create", "n.hf", "--candidates", "c.csv", "--drift", "1", "--resolution", "0.1"], "--box")):
             self.fails(["track", *arguments], part, code=2)
         for arguments, part in (
-                (box + ["--drift", "1", "--noise", "-1"], "-1"), (box + ["--drift", "1", "-k", "se("], "^"),
-                (box + ["--drift", "-1"], "-1"), (["create", "t.hf", "--box", "x=0:1", "--drift", "1"], "t.hf: is there already"),
+                (box + ["--drift", "1", "-k", "se("], "^"), (["create", "t.hf", "--box", "x=0:1", "--drift", "1"], "t.hf: is there already"),
                 (["create", "no/such/n.hf", "--box", "x=0:1", "--drift", "1"], "no/such"),
                 (["create", "n.hf", "--box", "time=0:1", "--drift", "1"], "means something else"),
                 (["create", "n.hf", "--box", "y=0:1", "--drift", "1"], "the target and an input"),

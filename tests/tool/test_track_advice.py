@@ -101,8 +101,8 @@ class Advice(ToolCase):
         self.assertEqual((code, said), (1, ""), "no advice before it is known that the track cannot be made")
         self.assertIn("t.hf: is there already", told)
         self.fails(["track", "advise", "t.hf", "--costly"], "needs queries", code=2)
-        self.fails(["track", "advise", "t.hf", "--step", "0"], "--step is 0", code=2)
-        self.fails(["track", "advise", "t.hf", "--draws", "1"], "draws is 1")
+        self.fails(["track", "advise", "t.hf", "--step", "-1"], "step is -1", code=2)
+        self.fails(["track", "advise", "t.hf", "--draws", "1"], "draws is 1", code=2)
 
 
 if __name__ == "__main__":
