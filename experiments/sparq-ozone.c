@@ -117,7 +117,8 @@ static hf_track_settings settings_of(const run *r, const ozone_case *c)
     s.kernel = r->fit.kernel;
     s.noise = r->fit.noise;
     s.age.rate = c->method == HF_TRACK_UI_GP_UCB ? c->number * r->fit.rate : r->fit.rate;
-    s.window = s.forgetting = c->number;
+    s.window = c->number;
+    if (c->number <= 1.0) s.forgetting = c->number; /* a window is longer */
     s.queries = c->queries;
     s.places = c->places;
     s.query_power = 1.0; /* log^2 t would ask the same stations many times a day */

@@ -213,7 +213,8 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
     if (sparq || c->method == HF_TRACK_UI_GP_UCB)
         s->age = (hf_age_law){.kind = !sparq && c->law ? c->law : HF_AGE_QUADRATIC,
                               .rate = !sparq && number > 0.0 ? number : DRIFT_RATE};
-    s->window = s->forgetting = number;
+    s->window = number;
+    if (number <= 1.0) s->forgetting = number; /* a window is longer */
     if (c->beta > 0.0) s->beta = c->beta;
     if (c->by_mean || (c->survey.kind && !c->survey.visited)) s->beta = 0.0;
     if (c->beta < 0.0) s->beta_rule = c->rule;
