@@ -37,7 +37,7 @@ def _deciding_by(ctx, estimator, model, loss):
     order = np.arange(classes) if getattr(estimator, "_order", None) is None else np.asarray(estimator._order)
     own = np.empty_like(given)
     own[np.ix_(order, order)] = given
-    rule = lib.hf_class_rule_default()
+    rule = make_settings("hf_class_rule")
     rule.loss = address(own)
     ctx.check(lib.hf_model_set_class_rule(ctx.pointer, model._pointer, ctypes.byref(rule)))
     try:

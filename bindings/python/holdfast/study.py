@@ -96,7 +96,8 @@ class Study:
         minimised, the others constraints.
     path : path, optional
         A file that keeps the study; several programs may use it at once. It must not be there, unless `variables` is None.
-    preset, kernel, acquisition, thompson, beta, reach, regions, region_from, start, draws, robust, repeats, expires, seed
+    preset, kernel, acquisition, thompson, beta, reach, regions, region_from, start, draws, robust, repeats, expert, expires,
+    seed
         As in hf_study_settings (holdfast/study.h). Default of each: that of the library.
     threads : int, optional
         Threads of the library. Default: all processors.
