@@ -39,7 +39,7 @@ static const tool_option options[] = {
      false},
     {"what", 0, "WHAT",
      "mean, sd (both latent), mean-plus (mean + B sd), probability,\nloss (that is expected of "
-     "deciding for --of, see --loss), classes (the probabilities of all "
+     "deciding for --of, see --loss),\nclasses (the probabilities of all "
      "classes, "
      "and which of them\nremain possible), decision (whether the class of a row is that of\nits whole box), "
      "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
