@@ -69,7 +69,7 @@ static hf_envelope *envelope_of(const problem *p)
 static json_t *closed(const problem *p)
 {
     const int method = (int)read_number();
-    hf_closed_settings settings;
+    hf_closed_settings settings = hf_closed_settings_default();
     settings.ridge = read_number();
     settings.site = read_number();
     settings.noise_sd = read_number();
