@@ -55,13 +55,13 @@ static hf_status take(tracked *run, const tool_given *given, hf_track_settings *
         return session_misuse(session, "--beta given: write the number itself");
     if (beta) s->beta_rule = HF_BETA_GIVEN;
     if (beta && !number) setting = hf_setting_find(table, "beta_rule");
-    if (strcmp(setting->name, "discard") == 0 && strcmp(value, "variance") == 0)
+    if (strcmp(setting->name, "discard") == 0 && value != NULL && strcmp(value, "variance") == 0)
         return session_misuse(session, "--discard variance: write the variance itself");
     if (strcmp(setting->name, "discard") == 0 && number) {
         s->discard = HF_DISCARD_VARIANCE;
         setting = hf_setting_find(table, "discard_variance");
     }
-    if (strcmp(setting->name, "robust") == 0 && strcmp(value, "off") == 0) value = "0";
+    if (strcmp(setting->name, "robust") == 0 && value != NULL && strcmp(value, "off") == 0) value = "0";
     s->mean_given = s->mean_given || strcmp(setting->name, "mean") == 0;
     return session_wrong_word(session, given->option->name,
                               setting_apply(session->ctx, table, setting, value, s));
