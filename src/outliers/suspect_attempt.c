@@ -110,12 +110,14 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
 }
 
 /* The one-sided start: readings more likely than not of an outlier part that may lie on one side only. Many wrong readings on one side
- * blow up the noise, which hides the nearer ones, and setting aside the further ones alone gains too little to be kept. */
+ * blow up the noise, which hides the nearer ones, and setting aside the further ones alone gains too little to be kept. Where it flags
+ * nobody it is the plain start, which has been tried: *differs := false. */
 static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
-                                 hfi_flagging *start)
+                                 hfi_flagging *start, bool *differs)
 {
-    const hf_status s = hfi_finder_flag(finder, hfi_mixture_prune, 0.5, base, lock);
-    if (s < 0) return s;
+    hf_status s = hfi_finder_flag(finder, hfi_mixture_prune, 0.5, base, lock);
+    *differs = s >= 0 && memcmp(finder->flag, lock, finder->n * sizeof *lock) != 0;
+    if (!*differs) return s;
     memcpy(start->flag, finder->flag, finder->n * sizeof *start->flag);
     memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
     return hfi_finder_fit(finder, start->flag, start->state, false, HFI_FINDER_WARM);
@@ -156,6 +158,7 @@ static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, co
 static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                             hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {
+    bool differs = false;
     memcpy(start->flag, lock, finder->n * sizeof *lock);
     memcpy(start->state, base->state, finder->trainer->count * sizeof *start->state);
     hf_status s = peel_and_consider(finder, lock, base, start, scratch, attempt);
@@ -164,8 +167,8 @@ static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flag
     if (s >= 0 && robust_start) s = smooth_start(finder, lock, start);
     if (s >= 0 && robust_start) s = peel_and_consider(finder, lock, base, start, scratch, attempt);
     if (s < 0 || !robust_start || attempt->judged.accepted) return s;
-    s = one_sided_start(finder, lock, base, start);
-    return s < 0 ? s : peel_and_consider(finder, lock, base, start, scratch, attempt);
+    s = one_sided_start(finder, lock, base, start, &differs);
+    return s < 0 || !differs ? s : peel_and_consider(finder, lock, base, start, scratch, attempt);
 }
 
 /* A chance up to this is worth a search on a large table. */

@@ -107,7 +107,7 @@ static const double lean_of_wrong = 4.0, lean_of_kept = 2.0;
 
 /* Readings that count, by size and side (right or not). */
 typedef struct sizes {
-    size_t all[BINS][2], flagged[BINS][2], flags;
+    size_t all[BINS][2], flagged[BINS][2];
 } sizes;
 
 /* By how many standard errors more than half of them are on the right. */
@@ -119,17 +119,17 @@ static double lean(const double side[2])
 /* Whether flags are on one side although the kept readings from half their lower quartile on are not: wrong readings, not a tail. */
 static bool leave_one_side(const sizes *count)
 {
-    double kept[2] = {0.0, 0.0}, flagged[2] = {0.0, 0.0};
-    size_t quartile = 0, below = count->flagged[0][0] + count->flagged[0][1];
-    while (4 * below < count->flags && quartile + 1 < BINS) {
-        quartile++;
-        below += count->flagged[quartile][0] + count->flagged[quartile][1];
-    }
+    double kept[2] = {0.0, 0.0}, flagged[2] = {0.0, 0.0}, below = 0.0;
     for (size_t b = 0; b < BINS; b++)
-        for (size_t right = 0; right < 2; right++) {
-            flagged[right] += (double)count->flagged[b][right];
-            if (b + 2 >= quartile) kept[right] += (double)(count->all[b][right] - count->flagged[b][right]);
-        }
+        for (size_t right = 0; right < 2; right++) flagged[right] += (double)count->flagged[b][right];
+    size_t quartile = 0;
+    for (; quartile < BINS; quartile++) {
+        below += (double)(count->flagged[quartile][0] + count->flagged[quartile][1]);
+        if (4.0 * below >= flagged[0] + flagged[1]) break;
+    }
+    for (size_t b = quartile < 2 ? 0 : quartile - 2; b < BINS; b++)
+        for (size_t right = 0; right < 2; right++)
+            kept[right] += (double)(count->all[b][right] - count->flagged[b][right]);
     const double of_flags = lean(flagged), of_kept = lean(kept);
     return kept[0] + kept[1] >= CROWD && fabs(of_flags) > lean_of_wrong &&
            (of_flags > 0.0 ? of_kept : -of_kept) <= lean_of_kept;
@@ -144,7 +144,6 @@ bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const boo
         const size_t b = bin(f->t[i]);
         count.all[b][f->t[i] > 0.0]++;
         count.flagged[b][f->t[i] > 0.0] += f->flag[i] ? 1 : 0;
-        count.flags += f->flag[i] ? 1 : 0;
     }
     for (size_t b = 0; b < BINS; b++) {
         const size_t flagged = count.flagged[b][0] + count.flagged[b][1];

@@ -49,6 +49,12 @@ static inline double tail(double u, size_t nu)
     }
 }
 
+/* The outliers' density at t inside the window, where `level` is that of log |t| or of t. */
+static inline double outlying(const hfi_window *window, double level, double t)
+{
+    return window->log_uniform ? level / fabs(t) : level;
+}
+
 /* Sums over the residuals of r, r u and r u t^2, where r is the probability of being an inlier. */
 typedef struct sums {
     double r, u, ut2;
@@ -70,11 +76,11 @@ static void add_inliers(const double *t, size_t begin, size_t end, double invers
 
 /* Residuals inside: r = tail / (tail + odds), odds = pi o / ((1 - pi) c_nu / tau). */
 static void add_window(const double *t, size_t begin, size_t end, double inverse_nu_tau2, size_t nu,
-                       double odds, bool log_uniform, sums *s)
+                       double odds, const hfi_window *window, sums *s)
 {
     for (size_t i = begin; i < end; i++) {
         double t2 = t[i] * t[i], u = 1.0 / (1.0 + t2 * inverse_nu_tau2), p = tail(u, nu);
-        double r = p / (p + (log_uniform ? odds / fabs(t[i]) : odds));
+        double r = p / (p + outlying(window, odds, t[i]));
         s->r += r;
         s->u += r * u;
         s->ut2 += r * u * t2;
@@ -90,9 +96,9 @@ static double step(const hfi_residuals *residuals, hfi_mixture *m)
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);
     double odds = m->pi * m->window.density * m->tau / ((1.0 - m->pi) * m->peak);
     sums s = {0};
-    add_window(residuals->t, 0, left, inverse, m->nu, odds, m->window.log_uniform, &s);
+    add_window(residuals->t, 0, left, inverse, m->nu, odds, &m->window, &s);
     add_inliers(residuals->t, left, right, inverse, &s);
-    add_window(residuals->t, right, n, inverse, m->nu, odds, m->window.log_uniform, &s);
+    add_window(residuals->t, right, n, inverse, m->nu, odds, &m->window, &s);
     double tau = fmax(sqrt(s.ut2 / s.u), SMALLEST_TAU);
     double pi = m->pi > 0.0 ? fmin(fmax(1.0 - s.r / (double)n, SMALLEST_PI), LARGEST_PI) : 0.0;
     double change = fmax(fabs(tau / m->tau - 1.0), fabs(pi - m->pi));
@@ -130,8 +136,7 @@ double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixt
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau), total = 0.0;
     for (size_t i = 0; i < residuals->n; i++) {
         double t = residuals->t[i], p = inlier * tail(1.0 / (1.0 + t * t * inverse), m->nu);
-        if (i < m->window.left_end || i >= m->window.right_begin)
-            p += m->window.log_uniform ? outlier / fabs(t) : outlier;
+        if (i < m->window.left_end || i >= m->window.right_begin) p += outlying(&m->window, outlier, t);
         total += log(p);
     }
     return total;
@@ -145,7 +150,7 @@ double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture
     if (!inside || m->pi == 0.0) return 0.0;
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);
     double inlier = (1.0 - m->pi) * m->peak / m->tau * tail(1.0 / (1.0 + t * t * inverse), m->nu);
-    double outlier = m->pi * m->window.density / (m->window.log_uniform ? fabs(t) : 1.0);
+    double outlier = outlying(&m->window, m->pi * m->window.density, t);
     return outlier / (outlier + inlier);
 }
 

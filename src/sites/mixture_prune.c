@@ -10,8 +10,6 @@ enum {
     STEPS = 25,
     WINDOWS = 13, /* a = 3 scale 1.5^k */
     SIDES = 3,
-    UNIFORM = 1, /* shapes of the outliers' density: uniform; and uniform in log |t| */
-    LOG_UNIFORM_TOO = 2,
     FROM_NU_2 = 2, /* index of nu = 2: heavier inlier tails would leave nothing to prune */
     FROM_NU_1 = 0
 };
@@ -42,23 +40,31 @@ static bool open_window(const hfi_residuals *residuals, double a, int side, bool
     return true;
 }
 
-/* The best mixture over windows, the first of SHAPES and degrees of freedom from `first_nu` on; without a window the best T_nu. */
-static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu, int shapes)
+/* Replaces `best` by the best of the mixtures with windows from a on, if that is better. */
+static void try_windows(const hfi_residuals *residuals, double a, bool log_uniform, size_t first_nu,
+                        hfi_mixture *best)
+{
+    for (int side = 0; side < SIDES; side++) {
+        hfi_window window;
+        if (!open_window(residuals, a, side, log_uniform, &window)) continue;
+        double share = (double)(window.left_end + (residuals->n - window.right_begin)) / (double)residuals->n;
+        for (size_t nu = first_nu; nu < HFI_NU_COUNT; nu++) {
+            hfi_mixture fit = hfi_mixture_fit(residuals, nu, &window, share, STEPS);
+            if (fit.log_likelihood > best->log_likelihood) *best = fit;
+        }
+    }
+}
+
+/* The best mixture over windows, uniform ones or also those uniform in log |t|, and degrees of freedom from `first_nu` on; without a
+ * window the best T_nu. */
+static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu, bool log_uniform_too)
 {
     hfi_mixture best = {.log_likelihood = -INFINITY};
     for (int k = 0; k < WINDOWS; k++) {
         double a = 3.0 * pow(1.5, k);
         if (a > residuals->largest) break;
-        for (int kind = 0; kind < SIDES * shapes; kind++) {
-            hfi_window window;
-            if (!open_window(residuals, a, kind % SIDES, kind >= SIDES, &window)) continue;
-            double share =
-                (double)(window.left_end + (residuals->n - window.right_begin)) / (double)residuals->n;
-            for (size_t nu = first_nu; nu < HFI_NU_COUNT; nu++) {
-                hfi_mixture fit = hfi_mixture_fit(residuals, nu, &window, share, STEPS);
-                if (fit.log_likelihood > best.log_likelihood) best = fit;
-            }
-        }
+        try_windows(residuals, a, false, first_nu, &best);
+        if (log_uniform_too) try_windows(residuals, a, true, first_nu, &best);
     }
     if (best.log_likelihood > -INFINITY) return best;
     for (size_t nu = first_nu; nu < HFI_NU_COUNT; nu++) {
@@ -74,7 +80,7 @@ hf_status hfi_mixture_prune(hf_context *ctx, size_t n, const double *t, const bo
     hfi_residuals residuals = {0};
     hf_status status = hfi_residuals_create(ctx, n, t, skip, false, &residuals);
     if (status < 0) return status;
-    hfi_mixture best = best_mixture(&residuals, FROM_NU_2, UNIFORM);
+    hfi_mixture best = best_mixture(&residuals, FROM_NU_2, false);
     hfi_mixture_report(&residuals, &best, n, t, skip, probability, tau);
     hfi_residuals_free(ctx, &residuals);
     return HF_OK;
@@ -85,7 +91,7 @@ hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const boo
     hfi_residuals residuals = {0};
     hf_status status = hfi_residuals_create(ctx, n, t, skip, true, &residuals);
     if (status < 0) return status;
-    double with = best_mixture(&residuals, FROM_NU_1, LOG_UNIFORM_TOO).log_likelihood, without = -INFINITY;
+    double with = best_mixture(&residuals, FROM_NU_1, true).log_likelihood, without = -INFINITY;
     for (size_t nu = 0; nu < HFI_NU_COUNT; nu++)
         without = fmax(without, hfi_mixture_inliers(&residuals, nu).log_likelihood);
     *gain = fmax(0.0, with - without);
