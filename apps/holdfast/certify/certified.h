@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified.h
- * @brief What the verbs about certified ranges share: a model, boxes about the rows of a table or between two, and a table of answers.
+ * @brief The verbs about certified ranges share this: a model, boxes about the rows of a table or
+ * between two, and a table of answers.
  */
 #ifndef HF_TOOL_CERTIFIED_H
 #define HF_TOOL_CERTIFIED_H
@@ -28,15 +29,17 @@ typedef struct certified {
     struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
-/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is loaded; files to be written must be such that can be. */
+/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is
+ * loaded; files to be written must be such that can be. */
 int certified_open(const tool_arguments *arguments, certified *out);
 hf_status certified_load(certified *run);
 int certified_close(certified *run, hf_status status);
 
-/** The rows that the fit used, owned by the run; read when first asked for. HF_ERR_NO_DATA for a model that did not keep them. */
+/** The rows that the fit used, owned by the run; read when first asked for. HF_ERR_NO_DATA for a
+ * model that did not keep them. */
 hf_status certified_training(certified *run, const hf_table **out);
 
-/* ---- boxes (certified_boxes.c) ------------------------------------------------------------------------------- */
+/* ---- boxes (certified_boxes.c) --------------------------------------------------------------- */
 
 /** Points from --at. Rows without an input are refused, by name. */
 hf_status certified_points(certified *run);
@@ -44,30 +47,34 @@ hf_status certified_points(certified *run);
 hf_status certified_units(certified *run);
 /** Boxes about the points: x +- radius unit, for each of the radii. */
 hf_status certified_balls(certified *run, size_t radii, const double *radius);
-/** Boxes from --box, two tables or ranges by name, with their middles as points; without it (`whole` allows that) the range of the training rows. */
+/** Boxes from --box, two tables or ranges by name, with their middles as points; without it
+ * (`whole` allows that) the range of the training rows. */
 hf_status certified_boxes(certified *run, bool whole);
 
 /** Number of the input of that name, d if there is none. */
 size_t certified_input(const certified *run, const char *name, size_t length);
 
-/* ---- texts (certified_categories.c) ------------------------------------------------------------ */
+/* ---- texts (certified_categories.c) ---------------------------------------------------------- */
 
 /** Whether an input stands for a text. */
 bool certified_is_category(const certified *run, size_t j);
-/** Adds the input of that name to a set, or all inputs of a column of texts; false: there is none. */
+/** Adds the input of that name to a set, or all inputs of a column of texts; false: there is none.
+ * */
 bool certified_select(const certified *run, const char *name, bool *set);
 /** Inputs that stand for texts get the unit 0, unless --features, --group or --radius name them. */
 hf_status certified_hold_categories(certified *run);
 /** Whether one of them moves; then it moves by steps of 1, between 0 and 1. */
 bool certified_moves_category(const certified *run);
-/** COLUMN=TEXT: the sides of all inputs of that column, where `lower` is not NULL; false: it is something else. */
+/** COLUMN=TEXT: the sides of all inputs of that column, where `lower` is not NULL; false: it is
+ * something else. */
 bool certified_take_category(const certified *run, const char *name, double *lower, double *upper);
 /** Makes of the one box a box for each combination of the texts that it does not say (NaN). */
 hf_status certified_each_category(certified *run);
 
-/* ---- regions (certified_region.c) -------------------------------------------------------------- */
+/* ---- regions (certified_region.c) ------------------------------------------------------------ */
 
-/** Whether --radius names inputs; then they are the units, of a radius of 1, and others are held. */
+/** Whether --radius names inputs; then they are the units, of a radius of 1, and others are held.
+ * */
 bool certified_named_radii(const certified *run);
 hf_status certified_take_radii(certified *run);
 /** Whether one of --ball, --within, --step, --at-most, --group and --patch is given. */
@@ -80,7 +87,7 @@ void certified_free_region(certified *run);
 /** For --json; null where there is none. */
 json_t *certified_json_region(const certified *run);
 
-/* ---- what is asked about ------------------------------------------------------------------------------------- */
+/* ---- what is asked about --------------------------------------------------------------------- */
 
 /** Tolerance and limits, where they are given, and the number of the output or the class by --of.
  * The default of two classes is class 1. */
@@ -105,12 +112,14 @@ hf_certify_settings certified_share(const certified *run, const hf_certify_setti
 /** Warns that so many of all boxes ended at the limit of time or memory, and which it is. */
 void certified_tell_limits(const certified *run, const hf_certify_settings *settings, size_t by_time,
                            size_t by_memory, size_t all);
-/** The function that the posterior has of a class or an output: of two classes there may be one for both. */
+/** The function that the posterior has of a class or an output: of two classes there may be one for
+ * both. */
 size_t certified_latent(const certified *run, size_t of);
 
-/* ---- answers ------------------------------------------------------------------------------------------------- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
-/** A table of `rows` rows that begins with the inputs, unless `points` (rows x d) is NULL. `names` are those of all columns to come, NULL at their end: none may be that of
+/** A table of `rows` rows that begins with the inputs, unless `points` (rows x d) is NULL. `names`
+ * are those of all columns to come, NULL at their end: none may be that of
  * an input. */
 hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names);
 /** Columns, one after the other in `block`; NULL ends the names. */

@@ -85,7 +85,7 @@ hf_status certify_write_lines(certified *run, const certify_request *asked);
 /** The limits, to a JSON object. */
 void certify_json_claim(json_t *json, const hf_claim *claim);
 
-/* ---- what answers share (certify_answers.c) ------------------------------------------------------------------- */
+/* ---- what answers share (certify_answers.c) -------------------------------------------------- */
 
 enum {
     CERTIFY_STATUS = 40 /* room for the longest text of a status */
@@ -108,7 +108,8 @@ hf_status certify_begin(certified *run, const certify_request *asked, const char
 const char *certify_status_text(const certify_request *asked, const char *name, char *room);
 /** A column of reasons to stop, counted; warns of limits that were met. */
 hf_status certify_stops(certified *run, certify_request *asked, const size_t *stop);
-/** Columns of the points `at` (m x d) where worst values are, if --where asks for them; those that are no counterexample become NaN. */
+/** Columns of the points `at` (m x d) where worst values are, if --where asks for them; those that
+ * are no counterexample become NaN. */
 hf_status certify_worst(certified *run, certify_request *asked, const size_t *verdict, double *at);
 /** nodes, seconds */
 extern const char *const certify_costs[];

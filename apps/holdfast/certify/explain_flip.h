@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file explain_flip.h
- * @brief holdfast explain --flip: the smallest move of a row that changes its class or breaks a limit.
+ * @brief holdfast explain --flip: the smallest move of a row that changes its class or breaks a
+ * limit.
  */
 #ifndef HF_TOOL_EXPLAIN_FLIP_H
 #define HF_TOOL_EXPLAIN_FLIP_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bounded.h
- * @brief What the verbs about bounded noise share: readings out of a table, a kernel with written values, queries, and why readings contradict each other.
+ * @brief What the verbs about bounded noise share: readings out of a table, a kernel with written
+ * values, queries, and why readings contradict each other.
  */
 #ifndef HF_TOOL_BOUNDED_H
 #define HF_TOOL_BOUNDED_H
@@ -31,21 +32,25 @@ typedef struct bounded {
 /** Frees everything and ends the session; the exit status. */
 int bounded_close(bounded *run, hf_status status);
 
-/** Reads TRAIN.csv: target, features, noise bounds. Rows without a target or an input are left out with a warning. `noisy`: how far readings can be off
+/** Reads TRAIN.csv: target, features, noise bounds. Rows without a target or an input are left out
+ * with a warning. `noisy`: how far readings can be off
  * must be said; else 0 is meant where nothing is said. */
 hf_status bounded_read(bounded *run, const char *path, bool noisy);
 /** The readings as the library takes them. */
 hf_bounded_readings bounded_readings(const bounded *run);
-/** Parses --kernel; every parameter that shapes it must be held at a written value, or --cv given, which finds the others. */
+/** Parses --kernel; every parameter that shapes it must be held at a written value, or --cv given,
+ * which finds the others. */
 hf_status bounded_kernel(bounded *run);
 /** The first parameter that shapes a kernel and has no written value, or NULL. */
 const char *bounded_free_parameter(const hf_kernel *kernel);
-/** Tells whoever gave no --offset that the readings are far from 0, unless functions of the kernel have
+/** Tells whoever gave no --offset that the readings are far from 0, unless functions of the kernel
+ * have
  * a level of their own. */
 void bounded_mind_level(const bounded *run);
 /** Finds the parameters that are not held, by cross-validation (bound_search.c). */
 hf_status bounded_search(bounded *run);
-/** Says why readings and a norm bound (infinity: any) contradict each other, after HF_ERR_INCONSISTENT. */
+/** Says why readings and a norm bound (infinity: any) contradict each other, after
+ * HF_ERR_INCONSISTENT. */
 hf_status bounded_explain(bounded *run, double norm);
 
 /** Values of the kernel's parameters that --cv found; a new reference, or NULL. */
@@ -53,7 +58,7 @@ json_t *bounded_json_kernel(const hf_kernel *kernel);
 /** "lengthscale 4.2, ...": a line of its shape. */
 void bounded_print_kernel(const hf_kernel *kernel);
 
-/* ---- queries (bound_queries.c) ---------------------------------------------------------------------------- */
+/* ---- queries (bound_queries.c) --------------------------------------------------------------- */
 
 /** Where to bound: m rows of d numbers. */
 typedef struct queries {
@@ -66,7 +71,7 @@ typedef struct queries {
 hf_status queries_make(bounded *run, queries *out);
 void queries_free(queries *q);
 
-/* ---- reports (bound_report.c) ------------------------------------------------------------------------------ */
+/* ---- reports (bound_report.c) ---------------------------------------------------------------- */
 
 /** The outcome of a batch of bounds. */
 typedef struct bound_report {

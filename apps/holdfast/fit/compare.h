@@ -24,7 +24,8 @@ typedef struct rivals {
     hf_contender *contender; /* count: what hf_compare() takes */
 } rivals;
 
-/** Models from --preset, --kernel, --mean (all combinations) and --model. TOOL_OK, or an exit status
+/** Models from --preset, --kernel, --mean (all combinations) and --model. TOOL_OK, or an exit
+ * status
  * after a message. Free with rivals_free() in any case. */
 int rivals_from(const tool_arguments *arguments, hf_context *ctx, rivals *out);
 void rivals_free(rivals *list);

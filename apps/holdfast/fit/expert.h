@@ -41,7 +41,8 @@ typedef struct expert_run {
 hf_status expert_name_columns(expert_run *run);
 /** Labels, corrections and variances of the readings. */
 hf_status expert_read_said(expert_run *run);
-/** Adds what is known to the table that is written: the prior mean of every row with its inputs, and
+/** Adds what is known to the table that is written: the prior mean of every row with its inputs,
+ * and
  * of the table of readings what became of them. */
 hf_status expert_add_columns(expert_run *run);
 /** Finds the questions of --ask. */

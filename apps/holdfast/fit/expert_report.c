@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holdfast expert tells of the readings. */
+/* The report of holdfast expert about the readings. */
 #include "fit/expert.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expert says, out of the columns of a table. */
+/* Columns of a table become what an expert says. */
 #include "fit/expert.h"
 
 #include <math.h>
@@ -80,7 +80,7 @@ static hf_status refuse_at(expert_run *run, size_t i, size_t which, const char *
                           run->name[which], why, value);
 }
 
-/* Who gives a correction doubts the reading. */
+/* An expert who gives a correction doubts the reading. */
 static hf_status check(expert_run *run)
 {
     for (size_t i = 0; i < run->base.n; i++) {

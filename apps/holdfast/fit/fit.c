@@ -130,7 +130,7 @@ static int dry_run(fit_job *job)
                                           : "use --solver inducing");
 }
 
-/* Who did not choose a solver is told which it will be, and what the exact one would have taken. */
+/* A user who did not choose a solver is told which it will be, and what the exact one would have taken. */
 static hf_status announce(const fit_job *job)
 {
     if (job->settings.settings.solver != HF_SOLVER_AUTO) return HF_OK;

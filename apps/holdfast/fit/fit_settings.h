@@ -25,15 +25,17 @@ typedef struct fit_settings {
     double *actions;  /* the matrix of given actions; NULL: none */
 } fit_settings;
 
-/** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with fit_settings_free in any case. */
+/** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with
+ * fit_settings_free in any case. */
 int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out);
 void fit_settings_free(fit_settings *settings);
 
-/* ---- parts of it ------------------------------------------------------------------------------------------ */
+/* ---- parts of it ----------------------------------------------------------------------------- */
 
 /** Wrong usage of an option in the library's own words. */
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
-/** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a message. */
+/** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a
+ * message. */
 int read_actions(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
 /** --eps and --beta with a number for each output (fit_columns.c). */
 int read_lists(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);

@@ -106,7 +106,7 @@ static hf_status predict(const tool_arguments *arguments, tool_session *session,
         status = warn_status(session, add_computational(session->ctx, model, table));
     if (status >= 0 && has_argument(arguments, "worst-case"))
         status = warn_status(session, add_worst_case(arguments, session, model, table, worst));
-    /* What is missing has been told. */
+    /* The user has been told what is missing. */
     if (status >= 0 && has_argument(arguments, "covariance"))
         status = hf_predict_covariances_into_table(session->ctx, model, table);
     if (status >= 0 && has_argument(arguments, "outside"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a prediction may be wrong by: columns beside it. */
+/* Columns beside a prediction say what it may be wrong by. */
 #include "fit/predicted.h"
 
 #include <math.h>

@@ -8,7 +8,8 @@
 
 #include "shell/tool.h"
 
-/** A row for each line and a column for each member that any of them has; hf_table_free() the table. */
+/** A row for each line and a column for each member that any of them has; hf_table_free() the
+ * table. */
 hf_status report_read_lines(tool_session *session, const char *path, hf_table **out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a picture of a classifier shows: probabilities along one input, or over two. */
+/* Data of a picture of a classifier: probabilities along one input, or over two. */
 #include "plot/plot.h"
 
 #include <math.h>

@@ -37,7 +37,7 @@ static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
     return count;
 }
 
-/* What is drawn: a model of one output, or of several, a classifier, or an envelope. */
+/* The kinds of pictures: a model of one output, or of several, a classifier, or an envelope. */
 typedef struct picture {
     plot_data one;
     plot_outputs several;

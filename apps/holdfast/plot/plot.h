@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file plot.h
- * @brief The picture of a model: its data (plot_data.c) and the gnuplot script that draws them (plot_script.c).
+ * @brief The picture of a model: its data (plot_data.c) and the gnuplot script that draws them
+ * (plot_script.c).
  */
 #ifndef HF_TOOL_PLOT_H
 #define HF_TOOL_PLOT_H
@@ -49,7 +50,8 @@ typedef struct plot_data {
     plot_score score; /* one output only: several have one of them all */
     hf_transform transform;
     bool rates; /* counts or amounts: the slice is of log rates, `transform` is log */
-    /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which the
+    /* Prior means that rows bring along: with one input `offsets` pairs of input and mean, by which
+     * the
      * slice follows them; with several their median. */
     size_t offsets;
     double *offset_at, offset;
@@ -80,7 +82,8 @@ typedef struct plot_outputs {
     plot_data *output; /* count */
 } plot_outputs;
 
-/** Computes everything; `x` names the input of the slice, NULL: the one along which the prediction varies most. */
+/** Computes everything; `x` names the input of the slice, NULL: the one along which the prediction
+ * varies most. */
 hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out);
 void plot_data_free(plot_data *data);
 /** The same for the outputs of a model of several, PLOT_OUTPUTS at most. */
@@ -88,7 +91,7 @@ hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *
 void plot_outputs_free(plot_outputs *data);
 hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out);
 
-/* ---- parts of it (plot_data.c) --------------------------------------------------------------------------- */
+/* ---- parts of it (plot_data.c) --------------------------------------------------------------- */
 
 /** Quantiles of values: 0, 5 %, 50 %, 95 %, 1. */
 typedef struct plot_spread {
@@ -97,15 +100,17 @@ typedef struct plot_spread {
 
 /** False when out of memory. */
 bool plot_spread_of(const double *values, size_t n, plot_spread *out);
-/** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width` numbers. */
+/** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width`
+ * numbers. */
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
                          const plot_spread *s, double *out);
 /** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
 hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
                           size_t *column);
-/* ---- the slice (plot_slice.c) ------------------------------------------------------------------------------- */
+/* ---- the slice (plot_slice.c) ---------------------------------------------------------------- */
 
-/** Where the other inputs are along a slice: at `centre`, but those that correlate with its input by
+/** Where the other inputs are along a slice: at `centre`, but those that correlate with its input
+ * by
  * 1/2 or more, and have ten values or more, follow their least-squares line on it, within the range
  * of their values. Where inputs are collinear the slice so stays where there are readings. */
 typedef struct plot_route {
@@ -140,7 +145,7 @@ typedef enum plot_format {
     PLOT_PDF
 } plot_format;
 
-/* ---- from a script to a picture (plot_gnuplot.c) -------------------------------------------------------------- */
+/* ---- from a script to a picture (plot_gnuplot.c) --------------------------------------------- */
 
 /** Writes a whole script, data included, so that it draws `output`; NULL: to gnuplot's standard
  * output. False when writing failed. */
@@ -150,7 +155,8 @@ size_t plot_stem(const char *path);
 /** The format that a path's extension stands for; false when it stands for none. */
 bool plot_find_format(const char *path, plot_format *format);
 bool plot_has_gnuplot(void);
-/** The picture that --output names, else the first operand's name with .svg; to be freed, NULL when out of memory. */
+/** The picture that --output names, else the first operand's name with .svg; to be freed, NULL when
+ * out of memory. */
 char *plot_output(const tool_arguments *arguments);
 /** tool_verb.derives of verbs that draw there. */
 size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED]);
@@ -163,7 +169,7 @@ int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_forma
 int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,
                       const char *output, const char *path);
 
-/* ---- what all scripts have in common (plot_common.c) ------------------------------------------------------- */
+/* ---- what all scripts have in common (plot_common.c) ----------------------------------------- */
 
 /** A name inside double quotes, where it stands for itself and nothing else: control characters
  * become blanks, what is no UTF-8 becomes U+FFFD, and what gnuplot would act upon is written by
@@ -181,12 +187,14 @@ extern const char plot_style[];
 extern const char plot_key_above[];
 /** Widens a range, {INFINITY, -INFINITY} at first, to a finite value. */
 void plot_include(double range[2], double value);
-/** "set yrange" with a little room; one value gets some, and where there is none gnuplot still wants a range. */
+/** "set yrange" with a little room; one value gets some, and where there is none gnuplot still
+ * wants a range. */
 void plot_range(FILE *out, const char *axis, const double range[2]);
 /** Where a panel stands, in shares of the picture. */
 void plot_panel(FILE *out, double left, double right, double bottom, double top);
 void plot_label(FILE *out, const char *axis, const char *text);
-/** The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other on so many
+/** The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each
+ * other on so many
  * points; 0: leave it to gnuplot. */
 double plot_tic_step(const double range[2], double points);
 /** Length of the longest number at tics so far apart. */
@@ -195,27 +203,30 @@ size_t plot_longest_tic(const double range[2], double step);
 /** The suspected readings that get their row numbers, the farthest first. Returns how many. */
 size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED]);
 
-/* ---- two inputs (plot_map.c) -------------------------------------------------------------------------------------- */
+/* ---- two inputs (plot_map.c) ----------------------------------------------------------------- */
 
 /** Predicts over both inputs, 81 x 81 places. */
 hf_status plot_map_make(hf_context *ctx, plot_data *data);
 void plot_map_free(plot_map *map);
-/** Two maps with the readings, whose panels begin at `left` and are `width` wide with their scales of
+/** Two maps with the readings, whose panels begin at `left` and are `width` wide with their scales
+ * of
  * colours, in shares of the picture; other panels come before. */
 void plot_map_script(FILE *out, const plot_data *data, const double left[2], double width, double bottom,
                      double top);
 
-/* ---- around the panels of a model (plot_title.c) ---------------------------------------------------------------- */
+/* ---- around the panels of a model (plot_title.c) --------------------------------------------- */
 
 /** How far apart the tics of a vertical axis are: 1, 2 or 5 times a power of ten, ten tics at
  * most; 0 where the range has no width or too large a one: gnuplot chooses. */
 double plot_vertical_step(const double range[2]);
-/** Points, of 1200 across the picture, that the numbers at these tics and the label beside them take. */
+/** Points, of 1200 across the picture, that the numbers at these tics and the label beside them
+ * take. */
 double plot_vertical_room(const double range[2]);
 /** ", 3 suspected, kept", or "set aside"; nothing without suspects. */
 void plot_print_suspects(FILE *out, const hf_fit_report *report);
 hf_status plot_score_make(hf_context *ctx, const hf_model *model, plot_score *out);
-/** The score as a line below the title; `scaled`: of several outputs. Nothing where it is not known. */
+/** The score as a line below the title; `scaled`: of several outputs. Nothing where it is not
+ * known. */
 void plot_print_score(FILE *out, const plot_score *score, bool scaled, unsigned height);
 
 /** Entries of the legend that not every picture has. */
@@ -227,20 +238,22 @@ typedef struct plot_legend {
 /** One line at the foot of the picture, after all panels. */
 void plot_print_legend(FILE *out, const plot_legend *legend, unsigned height);
 
-/* ---- calibration (plot_calibration.c) ----------------------------------------------------------------------------- */
+/* ---- calibration (plot_calibration.c) -------------------------------------------------------- */
 
 /** Standardised leave-one-out residuals, n; to be freed, NULL when out of memory. */
 double *plot_residuals(const plot_data *data);
 /** Every reading has weight 1: their picture would tell nothing. */
 bool plot_all_weigh_one(const plot_data *data);
-/** Coverage of leave-one-out intervals against their nominal level, with the diagonal. False when out of memory. */
+/** Coverage of leave-one-out intervals against their nominal level, with the diagonal. False when
+ * out of memory. */
 bool plot_calibration(FILE *out, const plot_data *data);
 
-/** Writes the whole script, data included, so that it draws `output` wherever it is run. False when writing failed. */
+/** Writes the whole script, data included, so that it draws `output` wherever it is run. False when
+ * writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
 bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
 
-/* ---- classifiers (class_plot.c, class_plot_script.c) ----------------------------------------------------------- */
+/* ---- classifiers (class_plot.c, class_plot_script.c) ----------------------------------------- */
 
 /** Probabilities along one input, or over two. */
 typedef struct plot_classes {
@@ -260,14 +273,15 @@ typedef struct plot_classes {
     double *mean;        /* latent means, then their variances */
 } plot_classes;
 
-/** `x` names the input of a slice, NULL: a map of two inputs, else along the one along which the probabilities vary most. */
+/** `x` names the input of a slice, NULL: a map of two inputs, else along the one along which the
+ * probabilities vary most. */
 hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out);
 void plot_classes_free(plot_classes *data);
 bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format, const char *output);
 /** The probabilities as a table. */
 hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out);
 
-/* ---- envelopes (plot_envelope.c, plot_envelope_script.c) ----------------------------------------------------- */
+/* ---- envelopes (plot_envelope.c, plot_envelope_script.c) ------------------------------------- */
 
 /** A slice along one input, or maps over two. */
 typedef struct plot_envelope {
@@ -283,7 +297,8 @@ typedef struct plot_envelope {
     double *lower, *upper, *centre; /* m; centre: of the smoothest function, NaN where that is not known */
 } plot_envelope;
 
-/** Loads the envelope and bounds; `x` names the input of a slice, NULL: maps of two inputs, else along the first one. */
+/** Loads the envelope and bounds; `x` names the input of a slice, NULL: maps of two inputs, else
+ * along the first one. */
 hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, plot_envelope *out);
 void plot_envelope_free(plot_envelope *data);
 bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format, const char *output);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all gnuplot scripts have in common. */
+/* Lines that all gnuplot scripts have in common. */
 #include "plot/plot.h"
 
 #include <ctype.h>

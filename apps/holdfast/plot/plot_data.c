@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a picture of a model shows. */
+/* Data of a picture of a model. */
 #include "plot/plot.h"
 
 #include <math.h>

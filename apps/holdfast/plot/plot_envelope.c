@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the picture of an envelope shows: bounds along one input or over two. */
+/* Data of a picture of an envelope: bounds along one input or over two. */
 #include "plot/plot.h"
 
 #include <math.h>

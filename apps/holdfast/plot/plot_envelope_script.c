@@ -7,7 +7,7 @@
 
 /* ---- readings ------------------------------------------------------------------------------------------------ */
 
-/* What limits a reading: both sides, a value, or one side. */
+/* Limits of a reading: both sides, a value, or one side. */
 typedef enum kind {
     INTERVAL,
     EXACT,

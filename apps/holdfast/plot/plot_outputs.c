@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a picture of several outputs shows: a slice for each, all through the same place. */
+/* Data of a picture of several outputs: a slice for each, all through the same place. */
 #include "plot/plot.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a classifier has learnt, and how well it does. */
+/* The report of a classifier: its hyperparameters, and how well it does. */
 #include "report/report.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
 
 #include "shell/tool.h"
 
-/* ---- several outputs (report_outputs.c) --------------------------------------------------------------------- */
+/* ---- several outputs (report_outputs.c) ------------------------------------------------------ */
 
 /** Readings and suspected ones of an output. */
 typedef struct tool_output {
@@ -28,17 +28,18 @@ void report_outputs(FILE *out, const hf_model *model, const hf_table *suspects);
 /** True for parameters that report_outputs() shows. */
 bool is_outputs_parameter(const hf_model *model, const hf_parameter *parameter);
 
-/* ---- reports (report_text.c, report_json.c)
- * ---------------------------------------------------------------- */
+/* ---- reports (report_text.c, report_json.c) -------------------------------------------------- */
 
-/** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows, and for a classifier. */
+/** hf_model_suspects(); *out stays NULL for a model that was fitted without holding its rows, and
+ * for a classifier. */
 hf_status suspects_of(hf_context *ctx, const hf_model *model, hf_table **out);
 /** How good a model is, and what it looks at (quality.c). */
 typedef struct tool_quality {
     hf_leave_one_out_scores scores; /* model.n is 0 where they are not known */
     double *relevance;              /* of each input; NULL where it is not known */
 } tool_quality;
-/** hf_model_leave_one_out() and hf_model_relevance(), where the model has rows to tell it from. Free
+/** hf_model_leave_one_out() and hf_model_relevance(), where the model has rows to tell it from.
+ * Free
  * with quality_free() in any case. */
 hf_status quality_of(hf_context *ctx, const hf_model *model, tool_quality *out);
 void quality_free(tool_quality *quality);
@@ -63,7 +64,7 @@ void report_parameters(FILE *out, const hf_model *model);
 bool trained_noise(const hf_model *model, double *trained, double *observed);
 /** The same for machines; a new reference, NULL when out of memory. */
 json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_quality *quality);
-/* ---- classifiers (class_report.c) ---------------------------------------------------------------------------- */
+/* ---- classifiers (class_report.c) ------------------------------------------------------------ */
 
 /** report_model() of a classifier. */
 void report_classes(FILE *out, const hf_model *model, const tool_quality *quality);

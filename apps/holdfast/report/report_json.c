@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was learnt, as JSON. */
+/* The report of a fit, as JSON. */
 #include "report/report.h"
 #include "shell/settings.h"
 

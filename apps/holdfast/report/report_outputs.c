@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was learnt of several outputs, and of how they hang together. */
+/* The report of several outputs: each by itself, and how they hang together. */
 #include "report/report.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was learnt, in words and small tables. */
+/* The report of a fit, in words and small tables. */
 #include "report/report.h"
 
 #include <math.h>
@@ -297,7 +297,7 @@ static void print_parameter(FILE *out, const hf_model *model, const hf_parameter
     fprintf(out, "%s\n", p->fixed ? "  (held)" : "");
 }
 
-/* What is not in the table of the outputs; the last one, which may be their common noise, is always shown. */
+/* Hyperparameters that the table of outputs has not; the last one, which may be their common noise, is always shown. */
 static void print_other_parameters(FILE *out, const hf_model *model)
 {
     const size_t count = hf_model_parameters(model);

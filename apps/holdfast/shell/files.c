@@ -80,7 +80,7 @@ static bool is_same(const place *a, const place *b)
 
 /* ---- whether it can be written -------------------------------------------------------------------------------- */
 
-/* What a file is that nobody can measure again, "track" or "study"; NULL: none of them. */
+/* The kind of a file that nobody can measure again, "track" or "study"; NULL: none of them. */
 static const char *keeper_of(const char *path)
 {
     const hf_file_content kind = hf_file_type(path);

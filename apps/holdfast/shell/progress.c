@@ -32,7 +32,7 @@ void signal_install(void)
     const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         struct sigaction old;
-        /* What a parent chose to ignore (nohup) stays ignored. */
+        /* A signal that a parent chose to ignore (nohup) stays ignored. */
         if (sigaction(numbers[i], NULL, &old) == 0 && old.sa_handler == SIG_IGN) continue;
         sigaction(numbers[i], &action, NULL);
     }

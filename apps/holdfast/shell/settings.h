@@ -17,18 +17,22 @@ enum {
 /** The options that a verb has from its table of settings. */
 const tool_option *setting_options(const tool_verb *verb, size_t *count);
 
-/** The setting of an option, or else that of its name, and with a text; NULL: the option is about something else. */
+/** The setting of an option, or else that of its name, and with a text; NULL: the option is about
+ * something else. */
 const hf_setting *setting_of(const hf_settings_table *table, const char *option);
 
-/** Gives settings the values of all options that are called like them, but those that name files, and refuses what has
+/** Gives settings the values of all options that are called like them, but those that name files,
+ * and refuses what has
  * no effect. */
 hf_status session_settings(tool_session *session, const hf_settings_table *table, void *settings);
 
-/** Gives a setting the value of an option; NULL, of a switch: not the default. As hf_settings_set(). */
+/** Gives a setting the value of an option; NULL, of a switch: not the default. As
+ * hf_settings_set(). */
 hf_status setting_apply(hf_context *ctx, const hf_settings_table *table, const hf_setting *setting,
                         const char *value, void *settings);
 
-/** Wrong usage of the option of a clash, in words of options; its exit status. `option`: that of the setting.
+/** Wrong usage of the option of a clash, in words of options; its exit status. `option`: that of
+ * the setting.
  * Without a way of saying it by options: the library's message. */
 int setting_clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_settings_table *table,
                         const char *option, const hf_setting_clash *clash);

@@ -3,7 +3,8 @@
  * @file tool.h
  * @brief What the verbs share: their tables of options, parsed arguments, a session with a context.
  *
- * A verb is one row of `verbs` (main.c) with a table of options. That table is what is parsed, what --help
+ * A verb is one row of `verbs` (main.c) with a table of options. That table is what is parsed, what
+ * --help
  * prints, and what tests/tool compares the man pages and the completion with.
  */
 #ifndef HF_TOOL_H
@@ -20,7 +21,7 @@ enum {
     TOOL_USAGE = 2
 };
 
-/* ---- arrays (arrays.c) ----------------------------------------------------------------------------------- */
+/* ---- arrays (arrays.c) ----------------------------------------------------------------------- */
 
 /** Frees `count` blocks; TOOL_FREE(a, b, ...) counts them. */
 void free_list(size_t count, void *const *block);
@@ -130,7 +131,8 @@ bool is_label(const char *label, const char *text, bool numbers);
 bool is_meant(double said, double meant);
 bool argument_seed(const tool_arguments *arguments, const char *name, uint64_t *value);
 
-/** Column names from every occurrence of an option, separated by commas; "a,b" in double quotes is one name.
+/** Column names from every occurrence of an option, separated by commas; "a,b" in double quotes is
+ * one name.
  */
 typedef struct tool_names {
     char *text;
@@ -145,7 +147,8 @@ bool number_until(char **text, char stop, double *value);
 /** NAME=LOW:HIGH or NAME=VALUE, which is both; the name is cut off in place, at the last "=". */
 bool take_side(char *text, const char **name, double *low, double *high);
 void names_free(tool_names *names);
-/** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not given. False after a message. */
+/** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not
+ * given. False after a message. */
 bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
 
 /** Runs the part that the first operand names; `run` of a verb that has parts. */
@@ -157,7 +160,7 @@ void print_beginning(FILE *out);
 
 /* ---- session (session.c, progress.c) --------------------------------------------------------- */
 
-/** What goes wrong in the tool itself is told at once and remembered in `refused`; what goes wrong in
+/** An error of the tool itself is told at once and remembered in `refused`; what goes wrong in
  * the library is in a status, and told by session_close(). */
 typedef struct tool_session {
     hf_context *ctx;
@@ -170,15 +173,18 @@ typedef struct tool_session {
     const char *keeper; /* "track": what file that is */
 } tool_session;
 
-/** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit status,
+/** A context with threads, seed, progress bar and Ctrl-C as the arguments say. TOOL_OK or an exit
+ * status,
  * with nothing to close. */
 int session_open(const tool_arguments *arguments, tool_session *out);
 /** Opens a session, does the verb's `work` in it and closes it; the exit status. */
 int session_run(const tool_arguments *arguments);
 /** Prints JSON, or lets the verb fail. */
 void session_print(tool_session *session, json_t *value);
-/** Ends a verb: frees everything, makes sure what went to standard output got there. Returns the exit status
- * for `status` (after a message if it is an error): 0, 1, or 128 + signal when a signal cancelled. */
+/** Ends a verb: frees everything, makes sure what went to standard output got there. Returns the
+ * exit status
+ * for `status` (after a message if it is an error): 0, 1, or 128 + signal when a signal cancelled.
+ * */
 int session_close(tool_session *session, hf_status status);
 /** "holdfast: warning: ..." on standard error, unless -q. */
 void warn(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
@@ -195,14 +201,16 @@ hf_status session_refuse(tool_session *session, const char *format, ...) HF_PRIN
 hf_status session_misuse(tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 /** The same after argument_double() or the like has told it. */
 hf_status session_told(tool_session *session);
-/** Of an error the library's message with words in front, as session_refuse(); HF_ERR_MEMORY,
+/** Tells an error: the library's message with words in front, as session_refuse(); HF_ERR_MEMORY,
  * HF_ERR_CANCELLED and what is no error pass. */
 hf_status session_refuse_at(tool_session *session, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
-/** Of an error the library's list of names, as wrong usage of an option; HF_ERR_MEMORY passes. */
+/** Tells an error as wrong usage of an option: the library's list of names; HF_ERR_MEMORY passes.
+ * */
 hf_status session_wrong_word(tool_session *session, const char *option, hf_status status);
 /** A name that JSON can have, in UTF-8; `what` ("an input") bears it. */
 hf_status session_name(tool_session *session, const char *what, const char *name);
-/** Value of an option that must be a finite number; `needed`: it must be given, else *value stays. */
+/** Value of an option that must be a finite number; `needed`: it must be given, else *value stays.
+ * */
 hf_status session_number(tool_session *session, const char *option, bool needed, double *value);
 /** --entries and --after of a verb that takes back entries of a journal. */
 hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *after);
@@ -233,7 +241,8 @@ double variance_at(const double *variances, size_t i);
 /** Names of these options. */
 extern const char *const dialect_options[];
 extern const size_t dialect_option_count;
-/** Reads a table as people have them, by the options, or the model (or NULL) where none is given; notes what was understood. */
+/** Reads a table as people have them, by the options, or the model (or NULL) where none is given;
+ * notes what was understood. */
 hf_status read_table(tool_session *session, const char *path, const hf_model *model, hf_table **out);
 /** A table of few rows for people, its columns side by side; false when out of memory. */
 bool print_columns(FILE *out, const hf_table *table);
@@ -241,7 +250,8 @@ bool print_columns(FILE *out, const hf_table *table);
 json_t *json_described(const hf_table *table);
 /** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an
  * exit status after a message. What is written is neither read nor written by another option, by
- * whatever name or link; it is no track and no study, nor the journal of one; and it can be created, which is
+ * whatever name or link; it is no track and no study, nor the journal of one; and it can be
+ * created, which is
  * better known before an hour of work than after. */
 int files_check(const tool_arguments *arguments);
 /** The first `length` bytes of a path with something after them, to be freed; NULL when out of
@@ -255,7 +265,8 @@ typedef enum tool_colour {
     TOOL_GREEN,
     TOOL_BOLD
 } tool_colour;
-/** A text of ours in a colour, where `out` is a terminal that takes one and NO_COLOR is unset or empty; else as it is. */
+/** A text of ours in a colour, where `out` is a terminal that takes one and NO_COLOR is unset or
+ * empty; else as it is. */
 void paint(FILE *out, tool_colour colour, const char *text);
 /** printf() of texts with names from files, labels or paths in them: what a terminal would obey
  * becomes '?' (say.c). */
@@ -269,15 +280,17 @@ void signal_install(void);
 /** Seconds on a monotonic clock. */
 double tool_now(void);
 struct progress *progress_start(hf_context *ctx, bool quiet);
-/** What is reported from now on is a part of a longer stage, `share` of it that begins at `from`. NULL: stages speak for themselves again. */
+/** Progress reported from now on is a part of a longer stage, `share` of it that begins at `from`.
+ * NULL: stages speak for themselves again. */
 void progress_part(struct progress *progress, const char *stage, double from, double share);
-/** Part k of m of a stage begins, whether it will report anything or not. False when a signal asks to stop. */
+/** Part k of m of a stage begins, whether it will report anything or not. False when a signal asks
+ * to stop. */
 bool progress_step(struct progress *progress, const char *stage, size_t k, size_t m);
 /** Wipes the bar; it comes back with the next report. */
 void progress_clear(struct progress *progress);
 void progress_stop(struct progress *progress);
 
-/* ---- texts of any encoding (utf8.c) ------------------------------------------------------------------------------ */
+/* ---- texts of any encoding (utf8.c) ---------------------------------------------------------- */
 
 /** Bytes of the character that begins here; 0: none does. Overlong forms, surrogates and what is
  * beyond U+10FFFF are none. */
@@ -293,11 +306,12 @@ char *json_escaped(const char *text);
 /** The same as JSON, null for NULL; a new reference. */
 json_t *json_text(const char *text);
 
-/* ---- commands (command.c) ----------------------------------------------------------------------------------- */
+/* ---- commands (command.c) -------------------------------------------------------------------- */
 
 /** Whether an option is part of what is computed. */
 bool option_counts(const tool_option *option);
-/** The arguments as a command for a shell, without options that do not count; to be freed, NULL when out of memory. */
+/** The arguments as a command for a shell, without options that do not count; to be freed, NULL
+ * when out of memory. */
 char *command_text(const tool_arguments *arguments);
 /** Words, of which NULL ends the list, as a command, likewise. */
 char *command_of(const char *const *words);
@@ -308,7 +322,8 @@ enum {
     TOOL_WORDS = 32
 };
 
-/** Floating point operations a second in an exact fit, as hf_fit_cost() counts them; takes a fraction of a second. NaN if it
+/** Floating point operations a second in an exact fit, as hf_fit_cost() counts them; takes a
+ * fraction of a second. NaN if it
  * could not be measured. */
 double flops_per_second(hf_context *ctx);
 /** "40 seconds", "9 minutes". */
@@ -316,7 +331,7 @@ const char *time_in_words(double seconds, char words[TOOL_WORDS]);
 /** "1.2 GB". */
 const char *bytes_in_words(double bytes, char words[TOOL_WORDS]);
 
-/* ---- JSON and columns (json.c, session.c) -------------------------------------------------------------------- */
+/* ---- JSON and columns (json.c, session.c) ---------------------------------------------------- */
 
 /** A number; null for what JSON has no word for (NaN, infinity). */
 json_t *json_number(double value);
@@ -333,8 +348,7 @@ bool json_print(json_t *value);
 /** Numbers of a column that is known to be there. */
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
 
-/* ---- verbs
- * ------------------------------------------------------------------------------------------------- */
+/* ---- verbs ------------------------------------------------------------------------------------ */
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_export,
     verb_report, verb_plot, verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sub-verbs of holdfast study share. */
+/* Functions that the sub-verbs of holdfast study share. */
 #include "study/studied.h"
 
 #include <errno.h>
@@ -278,7 +278,7 @@ static bool has_noise(const studied *run, const hf_trial *trial)
     return any;
 }
 
-/* What an expert said of values. */
+/* An expert's words about values. */
 static void add_labels(const studied *run, json_t *object, const hf_trial *trial)
 {
     json_t *labels = json_object();

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file studied.h
- * @brief What the sub-verbs of holdfast study share: a study in a file, its settings and outcomes as text, JSON and columns of tables.
+ * @brief What the sub-verbs of holdfast study share: a study in a file, its settings and outcomes
+ * as text, JSON and columns of tables.
  */
 #ifndef HF_TOOL_STUDIED_H
 #define HF_TOOL_STUDIED_H
@@ -38,7 +39,8 @@ void studied_take(studied *run, hf_study *study);
 hf_status studied_look(studied *run);
 /** The trial that an operand names. HF_ERR_ARGUMENT after a message. */
 hf_status studied_trial(studied *run, const char *text, hf_trial *out);
-/** Outcomes from the operands from `first` on: a value each in their order, or NAME=VALUE; the others are NaN. */
+/** Outcomes from the operands from `first` on: a value each in their order, or NAME=VALUE; the
+ * others are NaN. */
 hf_status studied_values(studied *run, size_t first, double *value);
 /** Outcomes' variances from --noise, likewise, 0 where nothing is said. */
 hf_status studied_noise(studied *run, double *noise);
@@ -68,9 +70,10 @@ json_t *studied_json_time(double seconds);
 /** Everything about a trial. */
 json_t *studied_json_trial(const studied *run, const hf_trial *trial);
 
-/* ---- tables (study_table.c, study_csv.c) --------------------------------------------------------------------- */
+/* ---- tables (study_table.c, study_csv.c) ----------------------------------------------------- */
 
-/** What a column of the study's own is called: where a variable or an outcome has its name, they keep it. */
+/** The name of a column of the study's own: where a variable or an outcome has its name, they keep
+ * it. */
 const char *studied_own(const studied *run, const char *name, char buffer[STUDIED_NAME]);
 /** "time_noise": the column of an outcome's variances. */
 const char *studied_noise_name(const studied *run, size_t outcome, char buffer[STUDIED_NAME]);
@@ -89,9 +92,9 @@ hf_status study_import_table(studied *run, const char *path, study_counts *count
 /** Tells all rows of a table that have an outcome, or none. */
 hf_status study_tell_table(studied *run, const char *path, study_counts *counts);
 
-/* ---- new studies (study_space.c, study_create.c) --------------------------------------------------------------- */
+/* ---- new studies (study_space.c, study_create.c) --------------------------------------------- */
 
-/** What a new study is made of; settings point into the rest. */
+/** Parts of a new study; settings point into the rest. */
 typedef struct study_plan {
     hf_study_settings settings;
     hf_variable *variable;
@@ -105,7 +108,7 @@ typedef struct study_plan {
 hf_status study_plan_space(studied *run, study_plan *plan);
 void study_plan_free(study_plan *plan);
 
-/* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
+/* ---- sub-verbs ------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_study_create, verb_study_ask, verb_study_tell, verb_study_fail, verb_study_import,
     verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_label, verb_study_expert,

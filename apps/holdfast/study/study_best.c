@@ -37,7 +37,7 @@ static hf_status answer_begin(const studied *run, answer *a)
     return a->at != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
-/* What is expected of every outcome at a place. */
+/* Expectations of every outcome at a place. */
 static hf_status predict(const studied *run, answer *a)
 {
     hf_status status = HF_OK;

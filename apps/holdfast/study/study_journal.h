@@ -26,7 +26,8 @@ typedef struct study_journal {
 
 hf_status study_journal_read(studied *run, study_journal *out);
 void study_journal_free(study_journal *journal);
-/** "told trial 3: loss = 0.31 (note)", or of one that is `gone` "the outcome of trial 3: ...", and a newline. */
+/** "told trial 3: loss = 0.31 (note)", or of one that is `gone` "the outcome of trial 3: ...", and
+ * a newline. */
 void study_journal_print(const studied *run, const study_entry *entry, bool gone);
 json_t *study_journal_json(const studied *run, const study_entry *entry);
 

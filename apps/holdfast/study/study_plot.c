@@ -51,7 +51,7 @@ static hf_status find_picture(studied *run, size_t *index)
     return HF_OK;
 }
 
-/* What goes with what, once the study is known. */
+/* Options that do not go together, once the study is known. */
 static hf_status check(studied *run, size_t *index, size_t outcome)
 {
     const tool_arguments *a = run->session.arguments;

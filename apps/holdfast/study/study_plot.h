@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file study_plot.h
- * @brief Pictures of a study: their data (study_plot_data.c) and the gnuplot scripts that draw them.
+ * @brief Pictures of a study: their data (study_plot_data.c) and the gnuplot scripts that draw
+ * them.
  */
 #ifndef HF_TOOL_STUDY_PLOT_H
 #define HF_TOOL_STUDY_PLOT_H
@@ -43,7 +44,7 @@ typedef struct study_picture {
 } study_picture;
 
 void study_picture_free(study_picture *data);
-/** What each picture needs. */
+/** Needs of each picture. */
 hf_status study_progress_make(study_picture *data);
 hf_status study_relevance_make(study_picture *data);
 hf_status study_slices_make(study_picture *data);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What pictures of a study show. */
+/* Data of pictures of a study. */
 #include "study/study_plot.h"
 
 #include <math.h>

@@ -49,7 +49,7 @@ static double to_edge(const double range[2], double value)
     return fmin(fmax(value, range[0]), range[1]);
 }
 
-/* What is not set aside, and what nothing is beyond. */
+/* The range of trials that are not set aside, with some room for others. */
 static void find_range(const study_picture *data, double range[2])
 {
     range[0] = INFINITY;
@@ -59,7 +59,7 @@ static void find_range(const study_picture *data, double range[2])
     for (size_t i = 0; i < data->n && !(range[0] <= range[1]); i++)
         plot_include(range, data->trial[i].value[data->of]);
     if (data->certified) plot_include(range, data->bound);
-    /* What is set aside and lies beyond has an edge of its own. */
+    /* A trial that is set aside and lies beyond has an edge of its own. */
     const double low = range[0], high = range[1], room = 0.1 * (high - low);
     for (size_t i = 0; i < data->n; i++) {
         const double value = data->trial[i].value[data->of];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What can be set and what is told, out of the options of study create, in their order. */
+/* Options of study create, in their order, become variables and outcomes. */
 #include "study/studied.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@ static const tool_option options[] = {
      false},
 };
 
-/* What the study remembered before, and how much of its end went. */
+/* The study's history before, and how much of its end went. */
 typedef struct undoing {
     study_journal journal;
     bool known; /* false: the file is damaged, and what was in it cannot be told */

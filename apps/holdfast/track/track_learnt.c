@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit says about the readings that were told before it: their weights were decided by a kernel and a noise that it has replaced. */
+/* A fit's opinion of the readings that were told before it: their weights were decided by a kernel and a noise that it has replaced. */
 #include "track/tracked.h"
 
 #include <ctype.h>

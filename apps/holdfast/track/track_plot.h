@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file track_plot.h
- * @brief The picture of a track: its data (track_plot_data.c) and the gnuplot script that draws them (track_plot_script.c).
+ * @brief The picture of a track: its data (track_plot_data.c) and the gnuplot script that draws
+ * them (track_plot_script.c).
  */
 #ifndef HF_TOOL_TRACK_PLOT_H
 #define HF_TOOL_TRACK_PLOT_H
@@ -14,7 +15,8 @@ enum {
     TRACK_BARS = 30   /* candidates that are drawn; more are not legible */
 };
 
-/** What is known at `time`: of a box of one input along it, of more along each through one place, of candidates at each. */
+/** The posterior at `time`: of a box of one input along it, of more along each through one place,
+ * of candidates at each. */
 typedef struct track_picture {
     tracked *run;
     double time;

@@ -230,7 +230,7 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
     fprintf(out, "$%s << EOD\n", name);
     for (size_t i = 0; i < h->count; i++) {
         any = any || h->kind[i] == HF_ENTRY_TOLD;
-        /* What is expected before anything is known is nobody's expectation. */
+        /* The mean before anything is known is nobody's expectation. */
         if (h->kind[i] != (size_t)kind || !any || seen++ % stride != 0) continue;
         const double value = track_history_after(h, i, after);
         plot_number(out, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
@@ -291,7 +291,7 @@ static void print_values(FILE *out, const track_picture *data)
     fputs("\nunset key\n", out);
 }
 
-/* Of one input: where was measured and asked. */
+/* Places of one input that were measured and asked for. */
 static void print_places(FILE *out, const track_picture *data)
 {
     double range[2] = {tracked_domain(data->run)->lower[0], tracked_domain(data->run)->upper[0]},

@@ -18,7 +18,7 @@ static const tool_option options[] = {
     {"fit", 0, NULL, "learn kernel, noise and drift from the readings first", false},
 };
 
-/* What there is to tell. */
+/* Facts to tell. */
 typedef struct refreshed {
     hf_track_request *list;
     size_t count;

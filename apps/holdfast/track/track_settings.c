@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the options of track create say about a new track. An option that the method has no use for is refused. */
+/* Options of track create become settings of a new track. An option that the method has no use for is refused. */
 #include "track/tracked.h"
 
 #include <math.h>
@@ -148,7 +148,7 @@ static hf_status take_ages(tracked *run, track_plan *plan)
     return table ? take_table(run, plan) : HF_OK;
 }
 
-/* What the method cannot do without. */
+/* Settings that the method cannot do without. */
 static hf_status check_needs(tracked *run, const track_plan *plan)
 {
     static const char *const needed[] = {"window", "forgetting"};

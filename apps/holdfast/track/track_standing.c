@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What holdfast track says of standing still: its own readings against the best place that never moves. */
+/* The opinion of holdfast track about standing still: its own readings against the best place that never moves. */
 #include "track/tracked.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a track remembers, as tables. */
+/* Tables of what a track remembers. */
 #include "track/track_tables.h"
 
 #include <math.h>
@@ -89,7 +89,7 @@ static hf_status add_column(tracked *run, hf_table *table, const char *name, con
     return status;
 }
 
-/* What a column of the track's own is called: where an input or the target has its name, they keep it. */
+/* The name of a column of the track's own: where an input or the target has its name, they keep it. */
 static const char *own_name(const tracked *run, const char *name, char buffer[32])
 {
     bool taken = strcmp(hf_track_target(run->track), name) == 0;
@@ -117,7 +117,7 @@ hf_status track_candidate_column(const tracked *run, hf_table *table, const size
     return status;
 }
 
-/* What the candidates of rows are called, whose place begins at column `first`; nothing where a row has no place. */
+/* Names of the candidates of rows, whose place begins at column `first`; nothing where a row has no place. */
 static hf_status add_candidates(const tracked *run, hf_table *table, const double *rows, size_t columns,
                                 size_t first)
 {

@@ -28,7 +28,7 @@ enum {
     TRACK_AFTER
 };
 
-/** What happened, in order: numbers in rows, NaN where there are none. */
+/** Events in order: numbers in rows, NaN where there are none. */
 typedef struct track_history {
     size_t d, columns; /* TRACK_FIXED + d + TRACK_AFTER */
     size_t count, room;

@@ -19,7 +19,7 @@ static const tool_option options[] = {
     {"value", 0, "V", "and the function's value at the place that was taken", false},
 };
 
-/* What is told. */
+/* Readings that are told. */
 typedef struct telling {
     double time, y, noise, best, value;
     uint64_t request;
@@ -115,7 +115,7 @@ static hf_status tell_one(tracked *run, telling *t)
     hf_status status = y && best ? hf_track_file_begin(ctx, run->track) : HF_OK;
     if (status >= 0 && y) status = warn_status(&run->session, tell_reading(run, t));
     if (status >= 0 && best) status = hf_track_record_optimum(ctx, run->track, t->time, t->best, t->value);
-    /* What is not kept, closing undoes. */
+    /* Closing undoes what is not kept. */
     return status >= 0 && y && best ? hf_track_file_end(ctx, run->track, true) : status;
 }
 

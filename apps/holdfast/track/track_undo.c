@@ -10,7 +10,7 @@ static const tool_option options[] = {
      false},
 };
 
-/* What the track remembered before, and how much of its end went. */
+/* The track's history before, and how much of its end went. */
 typedef struct undoing {
     track_history history;
     bool known; /* false: the file is damaged, and what was in it cannot be told */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the sub-verbs of holdfast track share. */
+/* Functions that the sub-verbs of holdfast track share. */
 #include "track/tracked.h"
 
 #include <ctype.h>

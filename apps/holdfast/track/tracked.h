@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tracked.h
- * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they are called.
+ * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they
+ * are called.
  */
 #ifndef HF_TOOL_TRACKED_H
 #define HF_TOOL_TRACKED_H
@@ -26,7 +27,7 @@ hf_status tracked_open(tracked *run, bool write);
 
 /** The smallest value is looked for. */
 bool tracked_minimises(const tracked *run);
-/** What is maximised or minimised. */
+/** The name of the target, which is maximised or minimised. */
 const char *tracked_target(const tracked *run);
 /** Domain of the track. */
 const hf_domain *tracked_domain(const tracked *run);
@@ -41,9 +42,9 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
 /** Adds place, and candidate if there are such. */
 void tracked_json_add_place(const tracked *run, json_t *object, const double *x);
 
-/* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------------------------- */
+/* ---- new tracks (track_domain.c, track_settings.c) ------------------------------------------- */
 
-/** What a new track is made of; settings point into the rest. */
+/** Parts of a new track; settings point into the rest. */
 typedef struct track_plan {
     hf_track_settings settings;
     const char *target;
@@ -74,31 +75,36 @@ enum {
 /** Options of track create; they lie beside what reads them. */
 extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];
 
-/* ---- readings and answers out of tables (track_csv.c) ------------------------------------------------------------ */
+/* ---- readings and answers out of tables (track_csv.c) ---------------------------------------- */
 
-/** Tells all rows of a table, or none (to a track without a file: some, and an error). *told, how many. */
+/** Tells all rows of a table, or none (to a track without a file: some, and an error). *told, how
+ * many. */
 hf_status tell_table(tracked *run, const char *path, size_t *told);
-/** Answers to requests; rows without one are left open. In memory: the caller begins and ends the change of the file. */
+/** Answers to requests; rows without one are left open. In memory: the caller begins and ends the
+ * change of the file. */
 hf_status answer_table(tracked *run, const char *path, size_t *answered, size_t *left);
 
-/* ---- after a fit (track_learnt.c) -------------------------------------------------------------------------------- */
+/* ---- after a fit (track_learnt.c) ------------------------------------------------------------ */
 
 enum {
     LEARNT_BYTES = 24576 /* a quote of the shell is four */
 };
-/** What was learnt as options of track create, "--kernel 'se(ard, lengthscale[0]~3.1)' --noise 0.02 --drift 0.1", in `text`, which is returned; without the
+/** The learnt settings as options of track create, "--kernel 'se(ard, lengthscale[0]~3.1)' --noise
+ * 0.02 --drift 0.1", in `text`, which is returned; without the
  * kernel where there is more than one in its expression. */
 const char *learnt_options(const tracked *run, char text[LEARNT_BYTES]);
-/** The same with what a row of advice says, "--method tv-gp-ucb ..."; `learnt` is of the track that learnt. */
+/** The same with what a row of advice says, "--method tv-gp-ucb ..."; `learnt` is of the track that
+ * learnt. */
 const char *advised_options(const tracked *learnt, const hf_advice_row *row, char text[LEARNT_BYTES]);
 /** The kernel's expression with what was learnt; false where it has more than one term. */
 bool learnt_kernel(const tracked *learnt, char *text, size_t bytes);
-/** Warns where more than a quarter of the readings in memory have a weight below 1/2, which were decided before the fit, and says what helps. */
+/** Warns where more than a quarter of the readings in memory have a weight below 1/2, which were
+ * decided before the fit, and says what helps. */
 void warn_of_weights(const tracked *run);
 
-/* ---- standing still (track_standing.c) --------------------------------------------------------------------------- */
+/* ---- standing still (track_standing.c) ------------------------------------------------------- */
 
-/** What the track says of standing still, and where. */
+/** The track's opinion of standing still, and where. */
 typedef struct standing_still {
     bool known; /* there are readings enough */
     double *x;  /* d; to be freed */
@@ -115,7 +121,7 @@ void standing_print(const tracked *run, const standing_still *still);
 /** Warns where standing still would have been better. */
 void standing_warn(const tracked *run, const standing_still *still);
 
-/* ---- advice (track_advise.c) -------------------------------------------------------------------------------------- */
+/* ---- advice (track_advise.c) ----------------------------------------------------------------- */
 
 /** Advice, and the track that learnt for it; advised_free() also after an error. */
 typedef struct advised {
@@ -133,7 +139,7 @@ json_t *advised_json(const tracked *run, const advised *a);
 /** The moving method that loses least; NULL never. */
 const hf_advice_row *advised_row(const advised *a);
 
-/* ---- sub-verbs ------------------------------------------------------------------------------------------------- */
+/* ---- sub-verbs ------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_track_create, verb_track_ask, verb_track_tell, verb_track_refresh,
     verb_track_show, verb_track_plot, verb_track_undo, verb_track_advise;
