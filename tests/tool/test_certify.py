@@ -57,6 +57,13 @@ class Readings(Certify):
                     self.assertLessEqual(out["lower_attained"][k] - out["lower"][k], 0.0101)
                     self.assertEqual(out["status"][k], "tolerance")
 
+    def test_limits_count_after_many_groups(self):
+        model, groups = self.model(), ["--group", "a"] * 100
+        arguments = ["certify", model, "--at", "at.csv", "--radius", "0.3", *groups]
+        asked = json.loads(self.ok(*arguments, "--rigorous", "--json", "-o", "r.csv"))
+        self.assertTrue(asked["rigorous"])
+        self.fails([*arguments, "--tolerance", "-5"], "--tolerance: tolerance is -5", code=2)
+
     def test_a_point_and_what_stays(self):
         model = self.model()
         self.ok("predict", model, "at.csv", "-o", "p.csv")

@@ -178,6 +178,11 @@ class Options(ToolCase):
                 self.assertIn(part, err, arguments)
         self.assertEqual(self.files(), ["wave.csv"])
 
+    def test_options_count_after_many_repeated_ones(self):
+        self.wave()
+        many = [word for k in range(100) for word in ("--set", "p%d=1" % k)]
+        self.fails(["fit", "wave.csv", "-t", "y", *many, "--solver", "exact", "--actions", "5"], "--actions 5 does not go with", code=2)
+
     def test_forms_of_options(self):
         self.wave()
         forms = [["fit", "wave.csv", "--target", "y"], ["fit", "--target=y", "wave.csv"], ["fit", "-t", "y", "--", "wave.csv"],

@@ -106,13 +106,21 @@ enum {
     MOST_NAMES = TOOL_MOST_SETTINGS
 };
 
-/* Names of the settings that were chosen, of one group, of all but this one, or (NULL) of all. */
+static bool is_among(const char *name, size_t count, const char *const *names)
+{
+    for (size_t k = 0; k < count; k++)
+        if (strcmp(names[k], name) == 0) return true;
+    return false;
+}
+
+/* Names of the settings that were chosen, each once, of one group, of all but this one, or (NULL) of all. */
 static size_t chosen_names(const tool_arguments *arguments, const char *group, bool but, const char **names)
 {
     size_t count = 0;
     for (size_t i = 0; i < arguments->count && count < MOST_NAMES; i++) {
         const hf_setting *setting = chosen(&arguments->list[i]);
-        if (setting != NULL && (group == NULL || (strcmp(setting->group, group) == 0) != but))
+        if (setting != NULL && (group == NULL || (strcmp(setting->group, group) == 0) != but) &&
+            !is_among(setting->name, count, names))
             names[count++] = setting->name;
     }
     return count;

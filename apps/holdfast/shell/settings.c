@@ -2,7 +2,6 @@
 /* Options that are settings of the library. */
 #include "shell/settings.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,26 +104,32 @@ int setting_clash_error(const tool_arguments *arguments, hf_context *ctx, const 
     return usage_error(arguments->verb, "%s: %s%s%s", what, way, colon, why);
 }
 
+/* The setting that an option gives a value to; NULL: it names a file that is written, an array, or something else. */
+static const hf_setting *given_setting(const hf_settings_table *table, const tool_given *given)
+{
+    const hf_setting *setting =
+        (given->option->traits & TOOL_WRITES) != 0 ? NULL : setting_of(table, given->option->name);
+    return setting != NULL && setting->type < HF_SETTING_LIST ? setting : NULL;
+}
+
 hf_status session_settings(tool_session *session, const hf_settings_table *table, void *settings)
 {
     const tool_arguments *a = session->arguments;
     hf_status status = HF_OK;
-    const hf_setting *chosen[TOOL_MOST_SETTINGS];
-    for (size_t i = 0; i < a->count && i < TOOL_MOST_SETTINGS && status >= 0; i++) {
-        const tool_option *option = a->list[i].option;
-        const hf_setting *setting =
-            (option->traits & TOOL_WRITES) != 0 ? NULL : setting_of(table, option->name);
-        chosen[i] = setting != NULL && setting->type < HF_SETTING_LIST ? setting : NULL;
-        if (chosen[i] != NULL)
+    for (size_t i = 0; i < a->count && status >= 0; i++) {
+        const hf_setting *setting = given_setting(table, &a->list[i]);
+        if (setting != NULL)
             status =
-                session_wrong_word(session, option->name,
+                session_wrong_word(session, a->list[i].option->name,
                                    setting_apply(session->ctx, table, setting, a->list[i].value, settings));
     }
-    for (size_t i = 0; i < a->count && i < TOOL_MOST_SETTINGS && status >= 0; i++)
-        if (chosen[i] != NULL)
-            status = session_wrong_word(
-                session, a->list[i].option->name,
-                hf_settings_check(session->ctx, table, settings, 1, chosen[i]->name, NULL));
+    for (size_t i = 0; i < a->count && status >= 0; i++) {
+        const hf_setting *setting = given_setting(table, &a->list[i]);
+        if (setting != NULL)
+            status =
+                session_wrong_word(session, a->list[i].option->name,
+                                   hf_settings_check(session->ctx, table, settings, 1, setting->name, NULL));
+    }
     return status;
 }
 
