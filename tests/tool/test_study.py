@@ -84,6 +84,10 @@ class Loop(StudyCase):
         self.assertRegex(exported["asked"][0], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
         self.assertEqual(self.files(), ["s.hf"])
 
+    def test_the_largest_seed_is_told_to_the_digit(self):
+        self.create("--seed", 2**64 - 1)
+        self.assertEqual(self.parsed("show", "s.hf")["settings"]["seed"], str(2**64 - 1))
+
     def test_looking_changes_nothing(self):
         self.create()
         self.study("ask", "s.hf", "-n", "3")

@@ -45,6 +45,11 @@ class Times(ShowCase):
         found = re.findall(r"translate\(([-\d.]+),([-\d.]+)[^>]*>\s*<text>(.*?)</text>", self.read(picture), re.S)
         return [(float(x), float(y), re.sub(r"<.*?>", "", text).strip()) for x, y, text in found]
 
+    def test_a_long_kernel_is_told_whole(self):
+        kernel = " + ".join(["se(lengthscale=1)"] * 6)
+        self.track("create", "t.hf", "--box", "x=-5:5", "--drift", "0.1", "-k", kernel)
+        self.assertEqual(self.parsed("show", "t.hf")["settings"]["kernel"], kernel)
+
     def test_as_many_digits_as_they_need(self):
         for start, step, now in (1795064400, 3600, "1795107600"), (1795064400.25, 0.125, "1795064401.75"), (-1e12, 1, "-999999999988"):
             shown = self.track("show", self.told(start, step))

@@ -143,6 +143,12 @@ class Fit(ToolCase):
             if sites == "robust":
                 self.assertEqual((settings["centre"], settings["threshold_rule"]), rules[options[0]], options)
 
+    def test_a_long_kernel_is_told_whole(self):
+        self.wave()
+        long = " + ".join("se(%s)" % "ab"[k % 2] for k in range(12))
+        report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--kernel", long, "--no-train"))
+        self.assertEqual(report["settings"]["kernel"], long)
+
     def test_other_choices_reach_the_fit(self):
         self.wave(rows=30)
         report = json.loads(self.ok("fit", "wave.csv", "--target", "y", "--json", "-q", "--kernel", "se(a) + linear(b)", "--mean",
@@ -339,6 +345,9 @@ class Use(ToolCase):
         self.assertNotEqual(self.ok(*arguments[:-1], "4"), out)
         summary = json.loads(self.ok(*arguments, "-o", "bad.csv", "--json"))
         self.assertEqual((summary["rows"], summary["damaged"], summary["seed"]), (60, 12, 3))
+        for seed, told in ((2**63 - 1, 2**63 - 1), (2**63, str(2**63)), (2**64 - 1, str(2**64 - 1))):
+            largest = json.loads(self.ok(*arguments[:-1], seed, "-o", "bad.csv", "--json"))
+            self.assertEqual(largest["seed"], told)
         focused = table(self.ok("contaminate", "wave.csv", "--target", "y", "--kind", "focused", "--share", "0.1"))
         self.assertEqual(sum(new != old for new, old in zip(focused["a"], before["a"])), 6)
 

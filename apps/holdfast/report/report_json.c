@@ -58,10 +58,7 @@ static json_t *json_settings(const hf_model *model)
         const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
         if (!is_told(model, setting)) continue;
         /* as asked for: `auto` and null mean that the report says what came of it */
-        json_object_set_new(object, setting->name,
-                            setting->type == HF_SETTING_TEXT
-                                ? json_text(s->kernel) /* the only one that a model keeps */
-                                : json_setting(hf_fit_settings_table(), s, setting));
+        json_object_set_new(object, setting->name, json_setting(hf_fit_settings_table(), s, setting));
     }
     if (s->output_beta != NULL)
         json_object_set_new(object, "output_beta", json_numbers(s->output_beta_count, s->output_beta));

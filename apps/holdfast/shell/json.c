@@ -2,6 +2,7 @@
 /* Pieces of JSON that all verbs print. */
 #include "shell/tool.h"
 
+#include <inttypes.h>
 #include <math.h>
 
 json_t *json_number(double value)
@@ -11,7 +12,10 @@ json_t *json_number(double value)
 
 json_t *json_count(uint64_t value)
 {
-    return json_integer((json_int_t)value);
+    char digits[24];
+    if (value <= INT64_MAX) return json_integer((json_int_t)value);
+    snprintf(digits, sizeof digits, "%" PRIu64, value);
+    return json_string(digits);
 }
 
 void json_add_entries(json_t *object, const tool_entry *entries, size_t count)

@@ -133,10 +133,21 @@ hf_status session_settings(tool_session *session, const hf_settings_table *table
     return status;
 }
 
-json_t *json_setting(const hf_settings_table *table, const void *settings, const hf_setting *setting)
+/* The text of a setting, however long it is; the caller's to free. NULL: it has none, or out of memory. */
+static char *text_of(const hf_settings_table *table, const void *settings, const hf_setting *setting)
 {
-    char text[64];
-    if (hf_settings_get(NULL, table, settings, setting->name, sizeof text, text) < 0) return json_null();
+    for (size_t room = 64;; room *= 2) {
+        char *text = malloc(room);
+        if (text == NULL) return NULL;
+        const hf_status status = hf_settings_get(NULL, table, settings, setting->name, room, text);
+        if (status >= 0) return text;
+        free(text);
+        if (status != HF_ERR_DIMENSION) return NULL; /* else the room was too small */
+    }
+}
+
+static json_t *json_value(const hf_setting *setting, const char *text)
+{
     const double number = strtod(text, NULL);
     switch (setting->type) {
     case HF_SETTING_FLAG:
@@ -149,4 +160,12 @@ json_t *json_setting(const hf_settings_table *table, const void *settings, const
     default:
         return json_text(text);
     }
+}
+
+json_t *json_setting(const hf_settings_table *table, const void *settings, const hf_setting *setting)
+{
+    char *text = text_of(table, settings, setting);
+    json_t *value = text != NULL ? json_value(setting, text) : json_null();
+    free(text);
+    return value;
 }

@@ -335,6 +335,8 @@ const char *bytes_in_words(double bytes, char words[TOOL_WORDS]);
 
 /** A number; null for what JSON has no word for (NaN, infinity). */
 json_t *json_number(double value);
+/** A whole number; from 2^63 on, which only seeds reach, a text of its digits. Most that read JSON
+ * would round so large a number. */
 json_t *json_count(uint64_t value);
 /** A member of an object; `value` is a new reference. */
 typedef struct tool_entry {

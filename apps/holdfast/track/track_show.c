@@ -134,7 +134,6 @@ static json_t *json_settings(const tracked *run)
         json_object_set_new(object, key, json_setting(hf_track_settings_table(), s, setting));
     }
     if (!s->mean_given) json_object_set_new(object, "mean", json_null());
-    json_object_set_new(object, "kernel", json_text(hf_kernel_expression(hf_track_kernel(run->track))));
     for (size_t i = 0; i < hf_kernel_parameters(hf_track_kernel(run->track)); i++) {
         hf_parameter p;
         if (hf_kernel_parameter(hf_track_kernel(run->track), i, &p) >= 0)
