@@ -17,12 +17,11 @@ enum {
 typedef struct proof {
     const hf_study *study;
     const hf_posterior *posterior;
-    double tolerance; /* of the surrogate */
-    const hf_certify_settings *limits;
-    bool *listed;          /* d: variables whose values are gone through */
-    double *lower, *upper; /* d: the box of a combination */
-    double *top;           /* d: the best place found */
-    double *x;             /* d */
+    hf_certify_settings limits; /* of a combination, before the time that is left */
+    bool *listed;               /* d: variables whose values are gone through */
+    double *lower, *upper;      /* d: the box of a combination */
+    double *top;                /* d: the best place found */
+    double *x;                  /* d */
     double mean, bound;
     size_t boxes, combinations;
     double began;
@@ -122,16 +121,10 @@ static hf_status search(hf_context *ctx, proof *p)
 
 static hf_status bound(hf_context *ctx, proof *p, size_t combination)
 {
-    hf_certify_settings c;
+    hf_certify_settings c = p->limits;
     hf_range range;
-    const hf_status taken = hfi_settings_open(ctx, hf_certify_settings_table(), p->limits, &c);
-    if (taken < 0) return taken;
     double *argmax = hfi_alloc(ctx, p->study->d, sizeof *argmax);
     if (argmax == NULL) return HF_ERR_MEMORY;
-    c.tolerance = p->tolerance;
-    c.output = 0;
-    c.upper_only = true;
-    c.lower_only = false;
     if (c.total_time > 0.0) {
         const double left = c.total_time - (hfi_now() - p->began);
         c.time_limit = fmax(1e-3, c.time_limit > 0.0 ? fmin(c.time_limit, left) : left);
@@ -164,7 +157,9 @@ static hf_status prove(hf_context *ctx, proof *p)
 
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
-static hf_status check(hf_context *ctx, const hf_study *study, double tolerance)
+/* `limits` receives those of a combination, in which half of the tolerance is the surrogate's. */
+static hf_status check(hf_context *ctx, const hf_study *study, double tolerance,
+                       const hf_certify_settings *given, hf_certify_settings *limits)
 {
     if (!(tolerance > 0.0) || isinf(tolerance))
         return hfi_refuse(ctx, "the tolerance is %g; it must be positive and finite", tolerance);
@@ -172,7 +167,12 @@ static hf_status check(hf_context *ctx, const hf_study *study, double tolerance)
         return hfi_refuse(ctx, "a proof is about one objective; the study has %zu", study->objectives);
     if (study->outcomes > 1)
         return hfi_refuse(ctx, "a proof about the best place that satisfies constraints is not possible");
-    return HF_OK;
+    const hf_status s = hfi_settings_open(ctx, hf_certify_settings_table(), given, limits);
+    limits->tolerance = 0.5 * tolerance;
+    limits->output = 0;
+    limits->upper_only = true;
+    limits->lower_only = false;
+    return s;
 }
 
 static hf_status conclude(hf_context *ctx, const proof *p, double tolerance, double *at, hf_best *best,
@@ -202,9 +202,10 @@ hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                            hf_study_certificate *out)
 {
     hf_context *own;
+    hf_certify_settings opened;
     if (ctx == NULL || study == NULL || at == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_study_certify: a context, a study and places for the results are needed");
-    hf_status s = check(ctx, study, tolerance);
+    hf_status s = check(ctx, study, tolerance, limits, &opened);
     if (s >= 0) s = hfi_study_begin(ctx, study, &own);
     if (s < 0) return s;
     const size_t d = study->d;
@@ -212,8 +213,7 @@ hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
     if (room != NULL) {
         proof p = {.study = study,
                    .posterior = study->surrogate[study->objective[0]].posterior,
-                   .tolerance = 0.5 * tolerance,
-                   .limits = limits,
+                   .limits = opened,
                    .lower = room,
                    .upper = room + d,
                    .top = room + 2 * d,

@@ -22,6 +22,9 @@ static void answers_before_anything_was_told(void **state)
     assert_int_equal(hf_study_relevance(ctx, study, 0, share, low, high), HF_ERR_NO_DATA);
     assert_int_equal(hf_study_certify(ctx, study, 0.1, NULL, at, NULL, &c), HF_ERR_NO_DATA);
     assert_int_equal(hf_study_certify(ctx, study, 0.0, NULL, at, NULL, &c), HF_ERR_ARGUMENT);
+    hf_certify_settings limits = hf_certify_settings_default();
+    limits.time_limit = -1.0;
+    assert_int_equal(hf_study_certify(ctx, study, 0.1, &limits, at, NULL, &c), HF_ERR_ARGUMENT);
     assert_int_equal(hf_study_trial(ctx, study, 1, &t), HF_ERR_ARGUMENT);
     assert_int_equal(hf_study_predict(ctx, study, 1, 1, at, &mean, NULL), HF_ERR_ARGUMENT);
     hf_study_free(study);
