@@ -91,6 +91,10 @@ hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const 
 /** names[index], or "unknown" outside of the list. */
 const char *hfi_choice_name(const char *const *names, size_t count, size_t index);
 
+/** A seed in decimal digits, nothing before or after them. False, and *out of no meaning: not a whole
+ * number from 0 to 2^64 - 1. */
+bool hfi_seed_parse(const char *text, uint64_t *out);
+
 /* ---- parallel loop ----------------------------------------------------------------------------- */
 
 /** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */

@@ -88,7 +88,13 @@ hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, 
  * Errors: HF_ERR_ARGUMENT, `own` undefined: their size.
  */
 hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, const void *given, void *own);
-/** The same, checked by hf_settings_check() as those of one output. */
+/**
+ * Whether settings that were taken are in their ranges and go together, as hf_settings_check() of all
+ * members says; clash: NULL, or what is in the way.
+ */
+hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own, size_t outputs,
+                             hf_setting_clash *clash);
+/** hfi_settings_take(), and hfi_settings_agree() as those of one output. */
 hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given, void *own);
 
 /** The size that a caller's settings have. HF_ERR_ARGUMENT: NULL, or none of the struct. */
@@ -121,6 +127,9 @@ unsigned hfi_setting_bit(const hfi_setting *row, const void *settings);
 
 /** The row of that name, NULL for NULL and where there is none. */
 const hfi_setting *hfi_setting_find(const hf_settings_table *table, const char *name);
+/** The same of rows that end within `size` bytes; NULL after a message that there is no such setting. */
+const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table, const char *name,
+                                     size_t size);
 
 /** Text of a value that is in range, as hf_settings_get() has it; "" of lists. At least 48 bytes. */
 void hfi_setting_text(const hfi_setting *row, const void *settings, size_t room, char *out);

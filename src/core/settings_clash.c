@@ -153,22 +153,30 @@ static hf_status check_row(hf_context *ctx, const hf_settings_table *table, cons
     return tell(ctx, &local);
 }
 
+hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own, size_t outputs,
+                             hf_setting_clash *clash)
+{
+    hf_status s = hfi_settings_ranges(ctx, table, own);
+    for (size_t i = 0; s >= 0 && i < table->count; i++)
+        if (!is_idle(&table->row[i], own))
+            s = check_row(ctx, table, &table->row[i], own, outputs, true, clash);
+    return s;
+}
+
 hf_status hf_settings_check(hf_context *ctx, const hf_settings_table *table, const void *settings,
                             size_t outputs, const char *name, hf_setting_clash *clash)
 {
     max_align_t room[HFI_SETTINGS_BYTES / sizeof(max_align_t)];
-    const hfi_setting *row = hfi_setting_find(table, name);
     size_t size = 0;
     hf_status s = hfi_settings_size(ctx, table, settings, &size);
     if (s < 0) return s;
-    if (name && !row) return hfi_refuse(ctx, "%s has no setting '%.40s'", table->owner, name);
+    const hfi_setting *row = name ? hfi_setting_named(ctx, table, name, table->bytes) : NULL;
+    if (name && !row) return HF_ERR_ARGUMENT;
     s = hfi_settings_take(ctx, table, settings, room);
-    if (s >= 0) s = row ? hfi_setting_range(ctx, row, room) : hfi_settings_ranges(ctx, table, room);
-    if (s >= 0 && row) return check_row(ctx, table, row, room, outputs, false, clash);
-    for (size_t i = 0; s >= 0 && i < table->count; i++)
-        if (!is_idle(&table->row[i], room))
-            s = check_row(ctx, table, &table->row[i], room, outputs, true, clash);
-    return s;
+    if (s < 0) return s;
+    if (!row) return hfi_settings_agree(ctx, table, room, outputs, clash);
+    s = hfi_setting_range(ctx, row, room);
+    return s < 0 ? s : check_row(ctx, table, row, room, outputs, false, clash);
 }
 
 /* Bits of the values of a choice with which a row has no effect, whatever its value and the rest is. */

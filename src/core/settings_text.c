@@ -235,6 +235,15 @@ static size_t end_of(const hfi_setting *row)
     return row->offset + widths[row->face.type];
 }
 
+const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table, const char *name,
+                                     size_t size)
+{
+    const hfi_setting *row = hfi_setting_find(table, name);
+    if (row && end_of(row) <= size) return row;
+    hfi_refuse(ctx, "%s has no setting '%.40s'", table->owner, name ? name : "(null)");
+    return NULL;
+}
+
 /* The size of settings that are written to: a program may know fewer members than there are. */
 hf_status hfi_settings_size(hf_context *ctx, const hf_settings_table *table, const void *settings,
                             size_t *size)
@@ -265,7 +274,7 @@ hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, con
 hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given, void *own)
 {
     const hf_status s = hfi_settings_take(ctx, table, given, own);
-    return s < 0 ? s : hf_settings_check(ctx, table, own, 1, NULL, NULL);
+    return s < 0 ? s : hfi_settings_agree(ctx, table, own, 1, NULL);
 }
 
 hf_status hfi_settings_give(hf_context *ctx, const hf_settings_table *table, const void *own, void *out,
@@ -284,12 +293,9 @@ hf_status hfi_settings_give(hf_context *ctx, const hf_settings_table *table, con
 static const hfi_setting *find_row(hf_context *ctx, const hf_settings_table *table, const char *name,
                                    size_t size)
 {
-    const hfi_setting *row = hfi_setting_find(table, name);
-    if (row && row->face.type < HF_SETTING_LIST && end_of(row) <= size) return row;
-    if (row && row->face.type >= HF_SETTING_LIST)
-        hfi_refuse(ctx, "%s is or counts an array, which has no text; use the member itself", name);
-    else
-        hfi_refuse(ctx, "%s has no setting '%.40s'", table->owner, name);
+    const hfi_setting *row = hfi_setting_named(ctx, table, name, size);
+    if (!row || row->face.type < HF_SETTING_LIST) return row;
+    hfi_refuse(ctx, "%s is or counts an array, which has no text; use the member itself", name);
     return NULL;
 }
 
@@ -313,13 +319,19 @@ static hf_status read_number(hf_context *ctx, const hf_setting *face, const char
     return HF_OK;
 }
 
-static hf_status read_seed(hf_context *ctx, const hf_setting *face, const char *text, void *settings,
-                           size_t offset)
+bool hfi_seed_parse(const char *text, uint64_t *out)
 {
     char *end = NULL;
     errno = 0;
-    const uint64_t seed = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
+    *out = strtoull(text, &end, 10);
+    return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+static hf_status read_seed(hf_context *ctx, const hf_setting *face, const char *text, void *settings,
+                           size_t offset)
+{
+    uint64_t seed;
+    if (!hfi_seed_parse(text, &seed))
         return hfi_refuse(ctx, "%s: '%.40s' is not a whole number from 0 to 2^64 - 1", face->name, text);
     memcpy((char *)settings + offset, &seed, sizeof seed);
     return HF_OK;

@@ -76,7 +76,7 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
     if (hfi_kernel_is_auto(s->kernel))
         return hfi_refuse(ctx,
                           "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    hf_status status = hf_settings_check(ctx, hf_fit_settings_table(), s, data->outputs, NULL, NULL);
+    hf_status status = hfi_settings_agree(ctx, hf_fit_settings_table(), s, data->outputs, NULL);
     if (status >= 0) status = check_betas(ctx, data, s);
     return status < 0 ? status : check_given(ctx, data, s);
 }

@@ -3,9 +3,9 @@
 #include "model/class_model.h"
 
 #include "classify/classify.h"
+#include "core/settings.h"
 #include "fit/choice.h"
 #include "settings/settings.h"
-#include <holdfast/settings.h>
 
 #include <math.h>
 #include <string.h>
@@ -34,7 +34,7 @@ hf_status hfi_class_check(hf_context *ctx, const char *function, const hf_table 
     (void)table;
     const char *name = hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites), *what = superfluous_column(columns);
     if (what != NULL) return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
-    return hf_settings_check(ctx, hf_fit_settings_table(), settings, 1, NULL, NULL);
+    return hfi_settings_agree(ctx, hf_fit_settings_table(), settings, 1, NULL);
 }
 
 /* ---- fit -------------------------------------------------------------------------------------------------------- */

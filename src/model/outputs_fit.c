@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fit of readings of one output or several. */
+#include "core/settings.h"
 #include "model/cycle.h"
 #include "model/target.h"
 
 #include "fit/choice.h"
 #include "settings/settings.h"
-#include <holdfast/settings.h>
 
 #include <math.h>
 #include <stdio.h>
@@ -41,7 +41,7 @@ hf_status hfi_outputs_check_fit(hf_context *ctx, const char *function, const hf_
                                 const hf_columns *columns, const hf_fit_settings *settings)
 {
     hf_status status =
-        hf_settings_check(ctx, hf_fit_settings_table(), settings, hfi_columns_outputs(columns), NULL, NULL);
+        hfi_settings_agree(ctx, hf_fit_settings_table(), settings, hfi_columns_outputs(columns), NULL);
     if (status < 0) return status;
     if (settings->action_matrix != NULL && settings->action_rows != hf_table_rows(table))
         return hfi_fail(ctx, HF_ERR_DIMENSION,

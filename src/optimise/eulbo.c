@@ -37,10 +37,9 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
 }
 
 static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_domain *domain,
-                              const hf_search_settings *s, size_t guess_count, const double *guesses,
-                              const double *x)
+                              size_t guess_count, const double *guesses, const double *x)
 {
-    const hf_status status = hfi_maximise_check_call(ctx, domain, s, guess_count, guesses, x);
+    const hf_status status = hfi_maximise_check_call(ctx, domain, NULL, guess_count, guesses, x);
     if (status < 0) return status;
     if (domain->candidates > 0)
         return hfi_refuse(ctx, "EULBO moves points in a box, not among %zu candidates", domain->candidates);
@@ -88,7 +87,7 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
         status = hfi_settings_open(ctx, hf_search_settings_table(), e.settings.search, &e.search);
     if (status >= 0) status = hfi_settings_take(ctx, hf_fit_settings_table(), fit, &own);
     if (status >= 0) status = check_fit(ctx, data, fit != NULL ? &own : NULL);
-    if (status >= 0) status = check_domain(ctx, data, domain, &e.search, guess_count, guesses, x);
+    if (status >= 0) status = check_domain(ctx, data, domain, guess_count, guesses, x);
     if (status < 0) return status;
     hf_posterior *made = NULL;
     e.points = hfi_alloc_product(ctx, e.settings.batch, data->d, sizeof *e.points);

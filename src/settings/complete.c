@@ -68,8 +68,8 @@ hf_status hf_fit_settings_complete(hf_context *ctx, hf_fit_settings *settings, b
     const hf_status status = hfi_settings_take(ctx, table, settings, &own);
     if (status < 0) return status;
     for (size_t k = 0; k < count; k++) {
-        const hfi_setting *row = hfi_setting_find(table, names[k]);
-        if (!row) return hfi_refuse(ctx, "a fit has no setting '%.40s'", names[k] ? names[k] : "(null)");
+        const hfi_setting *row = hfi_setting_named(ctx, table, names[k], table->bytes);
+        if (!row) return HF_ERR_ARGUMENT;
         if (is_chosen(&chosen, row->face.name)) continue;
         chosen.row[chosen.count++] = row;
         if (strcmp(row->face.group, "readings") == 0) readings.row[readings.count++] = row;

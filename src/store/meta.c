@@ -2,7 +2,6 @@
 /* Values of the table meta. */
 #include "store/reader.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,14 +53,10 @@ hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, cha
 
 hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out)
 {
-    char *text = NULL, *end = NULL;
+    char *text = NULL;
     hf_status status = hfi_meta_text(r, key, false, &text);
     if (status < 0) return status;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > UINT64_MAX)
-        status = hfi_meta_bad(r, key);
-    *out = (uint64_t)value;
+    if (!hfi_seed_parse(text, out)) status = hfi_meta_bad(r, key);
     hfi_memory_free(&r->memory, text);
     return status;
 }
