@@ -59,7 +59,8 @@ static hf_status add_envelope(hf_context *ctx, hfi_safe *safe, size_t outcome)
     if (s >= 0) {
         const hf_bounded_readings readings = {
             .n = n, .x = x, .ldx = safe->study->d, .y = y, .noise_bound = o->noise_bound};
-        const hf_envelope_settings settings = {.size = sizeof(hf_envelope_settings), .rigorous = true};
+        hf_envelope_settings settings = hf_envelope_settings_default();
+        settings.rigorous = true;
         s = hf_envelope_create(ctx, kernel, &readings, o->norm_bound, &settings,
                                &safe->envelope[safe->count]);
     }
