@@ -2,8 +2,6 @@
 /* The settings of a study out of its file. */
 #include "files/study_store.h"
 
-#include <string.h>
-
 void hfi_study_told_free(const hfi_memory *memory, hfi_study_told *told)
 {
     for (size_t j = 0; told->level != NULL && j < told->variables; j++)

@@ -14,14 +14,20 @@ bool certified_is_category(const certified *run, size_t j)
     return hf_model_category(run->model, j, NULL) != NULL;
 }
 
+/* Whether an input stands for a text of that column. */
+static bool is_of_column(const certified *run, size_t j, const char *column)
+{
+    const char *own = hf_model_category(run->model, j, NULL);
+    return own != NULL && strcmp(own, column) == 0;
+}
+
 bool certified_select(const certified *run, const char *name, bool *set)
 {
     const size_t own = certified_input(run, name, strlen(name));
     bool found = own < run->d;
     if (found) set[own] = true;
     for (size_t j = 0; j < run->d && own == run->d; j++) {
-        const char *column = hf_model_category(run->model, j, NULL);
-        if (column == NULL || strcmp(column, name) != 0) continue;
+        if (!is_of_column(run, j, name)) continue;
         set[j] = true;
         found = true;
     }
@@ -74,21 +80,20 @@ static size_t same_column(const certified *run, size_t j)
 {
     const char *column = hf_model_category(run->model, j, NULL);
     size_t count = 1;
-    for (; column != NULL && j + count < run->d; count++) {
-        const char *next = hf_model_category(run->model, j + count, NULL);
-        if (next == NULL || strcmp(next, column) != 0) break;
-    }
+    while (column != NULL && j + count < run->d && is_of_column(run, j + count, column)) count++;
     return count;
 }
 
 bool certified_take_category(const certified *run, const char *name, double *lower, double *upper)
 {
     const size_t j = certified_input(run, name, strlen(name));
-    if (j == run->d || !certified_is_category(run, j)) return false;
+    const char *column = j < run->d ? hf_model_category(run->model, j, NULL) : NULL;
+    if (column == NULL) return false;
+    if (lower == NULL) return true;
     size_t first = j;
-    while (first > 0 && first - 1 + same_column(run, first - 1) > j) first--;
-    for (size_t k = first; lower != NULL && k < first + same_column(run, first); k++)
-        lower[k] = upper[k] = k == j ? 1.0 : 0.0;
+    while (first > 0 && is_of_column(run, first - 1, column)) first--;
+    const size_t end = first + same_column(run, first);
+    for (size_t k = first; k < end; k++) lower[k] = upper[k] = k == j ? 1.0 : 0.0;
     return true;
 }
 

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Every cost is finite; of k classes k of them, above 0, or k k. Filled up to k k. */
+/* Costs are finite and none is below 0; of k classes there are k of them, or k k. Filled up to k k. */
 static bool fill_up(size_t classes, size_t count, const double *costs, double *loss)
 {
     for (size_t k = 0; k < count; k++)
@@ -43,19 +43,18 @@ static hf_status take_loss(tool_session *session, const tool_arguments *a, hf_mo
 
 hf_status take_class_rule(tool_session *session, const tool_arguments *a, hf_model *model)
 {
-    const bool loss = has_argument(a, "loss"), threshold = has_argument(a, "threshold");
+    const bool loss = has_argument(a, "loss"), threshold = has_argument(a, "threshold"),
+               lambda = has_argument(a, "lambda"), for_two = threshold || lambda;
     hf_class_rule rule = hf_class_rule_default();
-    if (!loss && !threshold && !has_argument(a, "lambda")) return HF_OK;
+    if (!loss && !for_two) return HF_OK;
     const size_t classes = hf_model_classes(model);
     const bool two = classes == 2 && hf_classifier_link(hf_model_classifier(model)) != HF_LINK_SOFTMAX;
-    if (threshold || has_argument(a, "lambda") ? !two : classes < 2)
+    if (for_two ? !two : classes < 2)
         return session_refuse(session, "--%s is for models of %s; that of \"%s\" is another one",
-                              threshold                   ? "threshold"
-                              : has_argument(a, "lambda") ? "lambda"
-                                                          : "loss",
-                              loss && !threshold && !has_argument(a, "lambda")
-                                  ? "classes"
-                                  : "two classes with probit or logit sites",
+                              threshold ? "threshold"
+                              : lambda  ? "lambda"
+                                        : "loss",
+                              for_two ? "two classes with probit or logit sites" : "classes",
                               hf_model_target(model));
     if (loss && threshold) return session_misuse(session, "--loss makes a threshold; leave out --threshold");
     if (!argument_double(a, "threshold", &rule.threshold) || !argument_double(a, "lambda", &rule.lambda))
