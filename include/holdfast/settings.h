@@ -107,7 +107,8 @@ typedef struct hf_setting {
     bool in_model;
     /** Help; newlines break lines. NULL for members that only programs set. */
     const char *help;
-    /** Meaning of the default NaN, text "nan"; NULL: the number is never NaN. */
+    /** Meaning of NaN, text "nan": the default, or the same as the default 0; NULL: the number is
+     * never NaN. */
     const char *unset;
 } hf_setting;
 

@@ -132,7 +132,9 @@ typedef struct hf_track_settings {
     hf_discard_rule discard; /**< log for sparq, negligible for the others */
     double discard_variance;
     double negligible; /**< 100 */
-    double window;     /**< w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 */
+    /** w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 (else 0, or the NaN
+     * of a row of advice) */
+    double window;
     /** eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
     double forgetting;
 

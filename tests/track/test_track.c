@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "core/settings.h"
 #include "track/state.h"
 
 /* ---- settings ----------------------------------------------------------------------------------------------------- */
@@ -423,9 +424,29 @@ static void what_is_refused_changes_nothing(void **state)
     hf_context_free(ctx);
 }
 
+/* Where NaN is a value, it is the default or stands for the default 0. */
+static void values_that_are_none_are_told(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    const hf_settings_table *table = hf_track_settings_table();
+    for (size_t i = 0; i < table->count; i++) {
+        const hfi_setting *row = &table->row[i];
+        hf_track_settings s = hf_track_settings_default(HF_TRACK_SPARQ_REUSE);
+        if (row->face.type != HF_SETTING_NUMBER) continue;
+        hfi_setting_assign(row, NAN, &s);
+        assert_int_equal(hfi_settings_agree(ctx, table, &s, 1, NULL),
+                         row->face.unset ? HF_OK : HF_ERR_ARGUMENT);
+        if (row->face.unset) assert_true(isnan(row->initial) || row->initial == 0.0);
+        assert_false(isnan(row->initial) && !row->face.unset);
+    }
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_that_are_none_are_told),
         cmocka_unit_test(bad_settings_are_refused_one_by_one),
         cmocka_unit_test(nothing_is_left_to_a_default),
         cmocka_unit_test(weights_are_those_of_the_formula),
