@@ -58,9 +58,10 @@ typedef struct rehearsal {
     double variance; /* the error of the latent variance */
 } rehearsal;
 
+/* NaN is the largest of all. */
 static void take(double value, double *most)
 {
-    if (value > *most) *most = value;
+    if (isnan(value) || value > *most) *most = value;
 }
 
 static hf_status prepare(hf_context *ctx, rehearsal *r)
@@ -115,6 +116,7 @@ static void solve(rehearsal *r, const hfi_split_factor *s)
         float rest[HFI_EXPORT_PROBES] = {0.0f};
         for (size_t j = 0; j < i; j++) {
             const double entry = s->t[i + j * n];
+            if (entry == 0.0) continue; /* a column of zeros has no step */
             for (size_t p = 0; p < m && j < s->lead; p++) v[p] -= entry * r->v[j * m + p];
             for (size_t p = 0; p < m && j >= s->lead; p++)
                 rest[p] += (float)(entry / s->step[j]) * r->rest[j * m + p];

@@ -161,6 +161,16 @@ class Export(ToolCase):
                 self.assertLessEqual(abs(got.mean - want["y_mean"][k]), 1e-6)
                 self.assertLessEqual(abs(got.sd_latent - want["y_sd_latent"][k]), 1e-5, (option, a))
 
+    def test_a_reading_apart_from_all_others(self):
+        """Its column of the factor has nothing below the diagonal, and the errors that are told are those of the file."""
+        self.write("apart.csv", "a,y\n1000,0.5\n" + "".join("%r,%r\n" % (i / 100, math.sin(i / 10)) for i in range(200)))
+        self.ok("fit", "apart.csv", "-t", "y", "-k", "se(lengthscale=0.02)", "--set", "outputscale=1", "--set", "noise=1e-5", "--no-train",
+                "--standardise", "off", "--suspects", "off", "-o", "m.hf", quiet=False)
+        for option in ("--single", "--compact"):
+            report = json.loads(self.ok("export", "m.hf", option, "-o", "p.c", "--json"))
+            self.self_test("p.c")
+            self.assertTrue(1e-9 < report["sd_error"] < 5e-6, report)
+
     def test_a_warning_where_a_float_has_not_the_digits(self):
         self.write("far.csv", "a,y\n" + "".join("%r,%r\n" % (i / 20, 1e6 + math.sin(i / 20)) for i in range(60)))
         self.ok("fit", "far.csv", "-t", "y", "--no-train", "-o", "m.hf", quiet=False)
