@@ -140,11 +140,10 @@ static void tell(const hfi_emitter *e, const hf_posterior *posterior, const hfi_
 {
     const size_t numbers =
         posterior->solution.d + (e->mean_only ? 0 : hfi_solution_rank(&posterior->solution));
-    const size_t rest =
-        e->single && !e->mean_only ? hfi_solution_rank(&posterior->solution) * sizeof(double) : 0;
+    const size_t split = e->split.lead * sizeof(double) + (e->split.n - e->split.lead) * sizeof(float);
     if (report == NULL) return;
     *report = (hf_export_report){.data_bytes = e->bytes,
-                                 .stack_bytes = numbers * sizeof(double) + rest,
+                                 .stack_bytes = numbers * sizeof(double) + split,
                                  .probes = e->single ? probes->count : 0,
                                  .mean_error = probes->mean_error,
                                  .sd_error = probes->sd_error};

@@ -72,6 +72,13 @@ class Export(ToolCase):
         mean, var = re.findall(r"mean_limit = ([-+.e\d]+),\s*var_limit = ([-+.e\d]+);", text)[0]
         return float(mean) * float(scale), float(var) * float(scale) ** 2
 
+    def stack(self, name):
+        """Bytes of arrays that functions of the file have on the stack."""
+        text = self.read(name).split("#ifdef HOLDFAST_SELF_TEST\nstatic")[0]
+        sizes = dict(re.findall(r"(?m)^#define (\w+) (\d+)U$", text))
+        arrays = re.findall(r"(?m)^    (double|float) \w+\[(\w+)\];$", text)
+        return sum({"double": 8, "float": 4}[real] * int(sizes.get(count, count)) for real, count in arrays)
+
     def compare(self, model, columns, fields, limits, new="new.csv", real=ctypes.c_double, name="p.c"):
         """The file and holdfast predict at the same rows. Standard deviations by their squares, as those have the rounding."""
         rows, want = table(self.read(new)), table(self.ok("predict", model, new))
@@ -132,6 +139,7 @@ class Export(ToolCase):
         for option in ("", "--single", "--compact", "--mean-only"):
             report = json.loads(self.ok("export", "m.hf", *option.split(), "-o", "p.c", "--json"))
             sizes[option] = report["data_bytes"]
+            self.assertEqual(report["stack_bytes"], self.stack("p.c"), option)
             if option in ("--single", "--compact"):
                 self.self_test("p.c")
                 self.compare("m.hf", "ab", self.FIELDS, (1e-6, 1e-6 if option == "--single" else 1e-5), real=ctypes.c_float)
