@@ -57,7 +57,7 @@ static void write_mean(hfi_emitter *e, const hf_mean *mean)
 static void write_factor(hfi_emitter *e, size_t n, const double *l, size_t ld)
 {
     if (e->single)
-        hfi_emit_split(e, "factor", &e->split);
+        hfi_emit_split(e);
     else
         hfi_emit_solve(e, "factor", n, l, ld);
 }

@@ -67,19 +67,20 @@ static void take(double value, double *most)
 static hf_status prepare(hf_context *ctx, rehearsal *r)
 {
     const hfi_solution *s = &r->posterior->solution;
+    const hf_kernel *kernel = r->posterior->kernel;
     const size_t m = r->probes->count;
-    double *scratch = hfi_alloc(ctx, s->d + hfi_kernel_scratch(r->posterior->kernel), sizeof *scratch);
-    if (scratch == NULL) return HF_ERR_MEMORY;
+    double *x = hfi_alloc(ctx, m * s->d + hfi_kernel_scratch(kernel), sizeof *x);
+    if (x == NULL) return HF_ERR_MEMORY;
+    hfi_scaling_inputs(&r->posterior->scaling, m, r->probes->x, s->d, x);
+    hfi_kernel_cross_block(kernel, m, x, s->d, s->n, s->z, s->d, r->k, s->n, x + m * s->d);
+    hfi_kernel_diagonal(kernel, m, x, s->d, true, r->prior);
+    hf_mean_evaluate(r->posterior->mean, m, x, s->d, r->own);
+    hfi_free(ctx, x);
     for (size_t p = 0; p < m; p++) {
-        double *x = scratch, bulk = 0.0, *k = r->k + p * s->n;
-        hfi_scaling_inputs(&r->posterior->scaling, 1, r->probes->x + p * s->d, s->d, x);
-        hfi_kernel_cross_block(r->posterior->kernel, 1, x, s->d, s->n, s->z, s->d, k, s->n, scratch + s->d);
-        hfi_kernel_diagonal(r->posterior->kernel, 1, x, s->d, true, &r->prior[p]);
-        hf_mean_evaluate(r->posterior->mean, 1, x, s->d, &r->own[p]);
-        for (size_t i = 0; i < s->n; i++) bulk += fabs(s->t[i] * k[i]);
+        double bulk = 0.0;
+        for (size_t i = 0; i < s->n; i++) bulk += fabs(s->t[i] * r->k[p * s->n + i]);
         take(bulk + fabs(r->own[p]), &r->bulk);
     }
-    hfi_free(ctx, scratch);
     return HF_OK;
 }
 
@@ -179,7 +180,7 @@ static hf_status split_factor(hf_context *ctx, rehearsal *r, hfi_split_factor *s
         asked = hfi_progress(ctx, "round", (double)good / (double)n, NAN);
         if (ready) break;
         bad = good;
-        good = good == 0 ? 4 : 4 * good < n ? 2 * good : n;
+        good = good == 0 ? hfi_smaller(4, n) : 4 * good < n ? 2 * good : n;
     }
     while (asked && good > bad + near) {
         const size_t middle = bad + (good - bad) / 2;
@@ -252,10 +253,12 @@ static hf_status rehearse(hf_context *ctx, hfi_emitter *e, const hf_posterior *p
         status = prepare(ctx, &r);
     }
     if (status >= 0) {
-        if (!e->mean_only) gather(&r, rank);
         if (e->single) measure_mean(&r);
         e->split.compact = e->compact;
-        if (e->single && !e->mean_only) status = measure_spread(ctx, &r, &e->split);
+        if (e->single && !e->mean_only)
+            status = measure_spread(ctx, &r, &e->split);
+        else if (!e->mean_only)
+            gather(&r, rank);
         set_limits(&r, out);
     }
     HFI_FREE(ctx, r.rest, room);

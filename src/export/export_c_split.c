@@ -65,7 +65,7 @@ bool hfi_split_make(hfi_split_factor *s, const double *l, size_t ld, bool anew, 
 /* ---- text ----------------------------------------------------------------------------------------------- */
 
 /* The first columns, or the others, of the triangle, row by row. */
-static void write_entries(hfi_emitter *e, const char *name, const hfi_split_factor *s, bool lead)
+static void write_entries(hfi_emitter *e, const hfi_split_factor *s, bool lead)
 {
     char text[48];
     const size_t n = s->n, first = lead ? 0 : s->lead, end = lead ? s->lead : n;
@@ -73,33 +73,39 @@ static void write_entries(hfi_emitter *e, const char *name, const hfi_split_fact
     const size_t count = columns * rows - columns * (columns + 1) / 2;
     const double most = steps_of(s, first);
     size_t left = count;
-    snprintf(text, sizeof text, "%s_%s", name, lead ? "lead" : "rest");
-    hfi_emit_open(e, lead ? "int32_t" : s->compact ? "int16_t" : "float", text, count);
+    hfi_emit_open(e,
+                  lead         ? "int32_t"
+                  : s->compact ? "int16_t"
+                               : "float",
+                  lead ? "factor_lead" : "factor_rest", count);
     for (size_t i = first + 1; i < n && e->status >= 0; i++)
         for (size_t j = first; j < i && j < end; j++) {
             const double entry = entry_of(s->t[i + j * n], s->step[j], most);
             left--;
-            snprintf(text, sizeof text, "%.0f", entry);
-            if (most > 1.0)
+            if (most > 1.0) {
+                snprintf(text, sizeof text, "%.0f", entry);
                 hfi_emit_entry(e, text, left == 0);
-            else
+            } else {
                 hfi_emit_float_entry(e, entry, left == 0);
+            }
         }
     hfi_emit_close(e, count * (!lead && s->compact ? sizeof(int16_t) : sizeof(int32_t)));
 }
 
-static void write_lead(hfi_emitter *e, const char *name, const hfi_split_factor *s)
+static void write_lead(hfi_emitter *e, const hfi_split_factor *s)
 {
-    hfi_emit(e,
-             "        for (j = 0U; (j < i) && (j < %zuU); j++) {\n"
-             "            sum += (double)%s_lead[lead_at + j] * lead[j];\n        }\n        lead_at += j;\n",
-             s->lead, name);
+    hfi_emit(
+        e,
+        "        for (j = 0U; (j < i) && (j < %zuU); j++) {\n"
+        "            sum += (double)factor_lead[lead_at + j] * lead[j];\n        }\n        lead_at += j;\n",
+        s->lead);
     if (s->lead == s->n)
-        hfi_emit(e, "        v[i] = (v[i] - sum) * %s_inverse[i];\n        lead[i] = v[i] * %s_step[i];\n",
-                 name, name);
+        hfi_emit(
+            e,
+            "        v[i] = (v[i] - sum) * factor_inverse[i];\n        lead[i] = v[i] * factor_step[i];\n");
 }
 
-static void write_rest(hfi_emitter *e, const char *name, const hfi_split_factor *s)
+static void write_rest(hfi_emitter *e, const hfi_split_factor *s)
 {
     const char *cast = s->compact ? "(float)" : "";
     hfi_emit(e, "        for (j = 0U; (j + 3U) < columns; j += 4U) {\n");
@@ -109,32 +115,29 @@ static void write_rest(hfi_emitter *e, const char *name, const hfi_split_factor 
         e,
         "        }\n        for (; j < columns; j++) {\n            s0 += %srow[j] * rest[j];\n        }\n"
         "        rest_at += columns;\n        s0 = (s0 + s1) + (s2 + s3);\n        sum += (double)s0;\n"
-        "        v[i] = (v[i] - sum) * %s_inverse[i];\n",
-        cast, name);
+        "        v[i] = (v[i] - sum) * factor_inverse[i];\n",
+        cast);
     if (s->lead > 0)
-        hfi_emit(e, "        if (i < %zuU) {\n            lead[i] = v[i] * %s_step[i];\n        } else ",
-                 s->lead, name);
+        hfi_emit(e, "        if (i < %zuU) {\n            lead[i] = v[i] * factor_step[i];\n        } else ",
+                 s->lead);
     else
         hfi_emit(e, "        ");
-    hfi_emit(e,
-             "{\n            const double scaled = v[i] * %s_step[i];\n"
-             "            rest[columns] = (float)scaled;\n            columns++;\n        }\n",
-             name);
+    hfi_emit(e, "{\n            const double scaled = v[i] * factor_step[i];\n"
+                "            rest[columns] = (float)scaled;\n            columns++;\n        }\n");
 }
 
-void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split_factor *s)
+void hfi_emit_split(hfi_emitter *e)
 {
+    const hfi_split_factor *s = &e->split;
     const size_t n = s->n, rest = n - s->lead;
-    char title[48];
-    if (s->lead > 0) write_entries(e, name, s, true);
-    if (rest > 0) write_entries(e, name, s, false);
-    snprintf(title, sizeof title, "%s_step", name);
-    hfi_emit_table(e, title, n, s->step, 1);
-    hfi_emit_diagonal(e, name, n, s->t, n);
+    if (s->lead > 0) write_entries(e, s, true);
+    if (rest > 0) write_entries(e, s, false);
+    hfi_emit_table(e, "factor_step", n, s->step, 1);
+    hfi_emit_diagonal(e, "factor", n, s->t, n);
     hfi_emit(e,
              "\n/* L v = v, row by row: %zu columns in 32 bits, %zu in %s, each in steps of its own. */\n"
-             "static void solve_%s(double v[%zu])\n{\n",
-             s->lead, rest, s->compact ? "16 bits" : "float", name, n);
+             "static void solve_factor(double v[%zu])\n{\n",
+             s->lead, rest, s->compact ? "16 bits" : "float", n);
     if (s->lead > 0) hfi_emit(e, "    double lead[%zu];\n    uint32_t lead_at = 0U;\n", s->lead);
     if (rest > 0)
         hfi_emit(e, "    float rest[%zu];\n    uint32_t rest_at = 0U;\n    unsigned columns = 0U;\n", rest);
@@ -142,9 +145,9 @@ void hfi_emit_split(hfi_emitter *e, const char *name, const hfi_split_factor *s)
         e, "    unsigned i;\n    unsigned j;\n    for (i = 0U; i < %zuU; i++) {\n        double sum = 0.0;\n",
         n);
     if (rest > 0)
-        hfi_emit(e, "        const %s *row = &%s_rest[rest_at];\n", s->compact ? "int16_t" : "float", name);
+        hfi_emit(e, "        const %s *row = &factor_rest[rest_at];\n", s->compact ? "int16_t" : "float");
     if (rest > 0) hfi_emit_sums(e, "float", "0.0F");
-    if (s->lead > 0) write_lead(e, name, s);
-    if (rest > 0) write_rest(e, name, s);
+    if (s->lead > 0) write_lead(e, s);
+    if (rest > 0) write_rest(e, s);
     hfi_emit(e, "    }\n}\n");
 }
