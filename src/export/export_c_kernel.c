@@ -285,8 +285,8 @@ hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
         if (forms[kernel->leaves[l].form] == NULL)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT, "the kernel %s cannot be exported as C",
-                            hfi_form_name(kernel->leaves[l].form));
+            return hfi_refuse(ctx, "the kernel %s cannot be exported as C",
+                              hfi_form_name(kernel->leaves[l].form));
     return HF_OK;
 }
 

@@ -128,16 +128,14 @@ static const char *reason(const hf_model *model)
 hf_status hfi_export_readout(hf_context *ctx, const hf_model *model, const hfi_readout **out)
 {
     if (model->mean_column != NULL)
-        return hfi_fail(
-            ctx, HF_ERR_ARGUMENT,
-            "the model cannot be exported as C: its prior means are a column, which the file has not");
+        return hfi_refuse(
+            ctx, "the model cannot be exported as C: its prior means are a column, which the file has not");
     if (hfi_mean_lifted(model->posterior->mean))
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "the model cannot be exported as C: an expert's mean is part of it");
+        return hfi_refuse(ctx, "the model cannot be exported as C: an expert's mean is part of it");
     for (size_t i = 0; i < sizeof readouts / sizeof readouts[0]; i++)
         if (readouts[i].is(model)) {
             *out = &readouts[i];
             return HF_OK;
         }
-    return hfi_fail(ctx, HF_ERR_ARGUMENT, "the model cannot be exported as C: %s", reason(model));
+    return hfi_refuse(ctx, "the model cannot be exported as C: %s", reason(model));
 }

@@ -187,8 +187,7 @@ const char *hf_model_source(const hf_model *model)
 
 hf_status hf_model_set_command(hf_context *ctx, hf_model *model, const char *command)
 {
-    if (model == NULL)
-        return hfi_fail(ctx, HF_ERR_ARGUMENT, "hf_model_set_command: the model must not be NULL");
+    if (model == NULL) return hfi_refuse(ctx, "hf_model_set_command: the model must not be NULL");
     char *copy = command != NULL ? hfi_memory_strdup(&model->memory, command) : NULL;
     if (command != NULL && copy == NULL) return hfi_out_of_memory(ctx);
     hfi_memory_free(&model->memory, model->command);
