@@ -43,7 +43,7 @@ HF_BEGIN_DECLS
 typedef struct hf_export_settings {
     size_t size; /**< sizeof(hf_export_settings) */
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
-     * letters. Default: predict. */
+     * letters, which neither C nor the file has for anything else. Default: predict. */
     const char *name;
     bool single;    /**< inputs, answers and the factor in float. Default: false. */
     bool compact;   /**< single, and most of the factor in 16 bits. Default: false. */

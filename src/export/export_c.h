@@ -40,11 +40,13 @@ typedef struct hfi_emitter {
     hfi_split_factor split; /* the factor in single precision */
     size_t bytes;           /* of tables */
     size_t column;
+    char within; /* where the text has come to: '"' in quotes, '*' in a comment, else '\0' */
 } hfi_emitter;
 
 /* ---- text (export_c_text.c) ---- */
 
-/** The settings, which may be NULL, and where to write; HF_ERR_ARGUMENT for a name that is none. */
+/** The settings, which may be NULL, and where to write; HF_ERR_ARGUMENT for a name that is none. One that the file has
+ * for something else ends it with the same error as soon as it is written. */
 hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
                          hfi_emitter *e);
 /** Ends the file, or leaves none after an error; frees. */

@@ -38,30 +38,75 @@ static bool is_name(const char *name)
     return true;
 }
 
-/* Names that the file has already, and words of C. */
-static bool is_taken(const char *name)
+/* Words of C and what <math.h>, <stdint.h> and <stdio.h> have, whether a file uses it or not. */
+static const char reserved[] =
+    " auto break case char const continue default do double else enum extern float for goto if inline "
+    "int long register restrict return short signed sizeof static struct switch typedef union "
+    "unsigned void volatile while INFINITY NAN FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL "
+    "FP_SUBNORMAL FP_ZERO MATH_ERREXCEPT MATH_ERRNO math_errhandling double_t float_t fpclassify "
+    "isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal "
+    "isunordered signbit PTRDIFF_MAX PTRDIFF_MIN SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIZE_MAX WCHAR_MAX "
+    "WCHAR_MIN WINT_MAX WINT_MIN BUFSIZ EOF FILE FILENAME_MAX FOPEN_MAX L_tmpnam NULL SEEK_CUR "
+    "SEEK_END SEEK_SET TMP_MAX clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fpos_t "
+    "fprintf fputc fputs fread freopen fscanf fseek fsetpos ftell fwrite getc getchar gets perror "
+    "printf putc putchar puts remove rename rewind scanf setbuf setvbuf size_t snprintf sprintf "
+    "sscanf stderr stdin stdout tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf "
+    "vsprintf vsscanf ";
+
+/* Names of <math.h> that it also has with F or f and L or l at their end. */
+static const char with_twins[] =
+    " acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs "
+    "fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 "
+    "logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round "
+    "scalbln scalbn sin sinh sqrt tan tanh tgamma trunc HUGE_VAL FP_FAST_FMA ";
+
+static bool is_among(const char *words, const char *name, size_t length)
 {
-    static const char *const taken[] = {
-        "kernel",      "variance", "posterior", "scale_inputs", "prior_mean", "main",     "auto",
-        "break",       "case",     "char",      "const",        "continue",   "default",  "do",
-        "double",      "else",     "enum",      "extern",       "float",      "for",      "goto",
-        "if",          "inline",   "int",       "long",         "return",     "short",    "signed",
-        "sizeof",      "static",   "struct",    "switch",       "union",      "unsigned", "void",
-        "while",       "exp",      "sqrt",      "sin",          "cos",        "fabs",     "log1p",
-        "erfc",        "floor",    "register",  "volatile",     "restrict",   "typedef",  "logistic",
-        "probability", "differs",  "squared"};
-    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++)
-        if (strcmp(name, taken[i]) == 0) return true;
-    return false;
+    char word[HFI_EXPORT_NAME + 3];
+    snprintf(word, sizeof word, " %.*s ", (int)length, name);
+    return strstr(words, word) != NULL;
+}
+
+static bool ends_with(const char *name, size_t length, const char *end)
+{
+    const size_t bytes = strlen(end);
+    return length > bytes && strcmp(name + length - bytes, end) == 0;
+}
+
+/* Types and limits of <stdint.h>, by the rule that reserves them. */
+static bool is_integer(const char *name, size_t length)
+{
+    const char *rest = name + (name[0] == 'u' || name[0] == 'U');
+    const bool type = strncmp(rest, "int", 3) == 0, limit = strncmp(rest, "INT", 3) == 0;
+    return (type && ends_with(name, length, "_t")) ||
+           (limit && (ends_with(name, length, "_C") || ends_with(name, length, "_MAX") ||
+                      ends_with(name, length, "_MIN")));
+}
+
+/* Names that are not free in any file; look_for_name() finds what one has. */
+static bool is_reserved(const char *name)
+{
+    const size_t length = strlen(name);
+    const char last = name[length - 1];
+    return (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) ||
+           is_among(reserved, name, length) || is_among(with_twins, name, length) ||
+           (strchr("flFL", last) != NULL && is_among(with_twins, name, length - 1)) ||
+           is_integer(name, length);
+}
+
+static hf_status refuse_name(hf_context *ctx, const char *name)
+{
+    return hfi_refuse(
+        ctx,
+        "the name \"%s\" cannot be that of the function; give a C identifier of at most %d letters "
+        "that the file has for nothing else",
+        name, (int)HFI_EXPORT_NAME);
 }
 
 hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *s, const char *path, hfi_emitter *e)
 {
     const char *name = s->name != NULL ? s->name : "predict";
-    if (!is_name(name) || is_taken(name))
-        return hfi_refuse(
-            ctx, "the name \"%s\" cannot be that of the function; give a C identifier of at most %d letters",
-            name, (int)HFI_EXPORT_NAME);
+    if (!is_name(name) || is_reserved(name)) return refuse_name(ctx, name);
     *e = (hfi_emitter){.ctx = ctx,
                        .name = name,
                        .single = s->single || s->compact,
@@ -83,9 +128,27 @@ static void put(hfi_emitter *e, const char *text, size_t length)
     if (e->status >= 0 && length > 0) e->status = hfi_file_write(e->ctx, &e->file, text, length);
 }
 
+/* Refuses a name that the code has as a word of its own; in comments and in quotes any may stand. */
+static void look_for_name(hfi_emitter *e, const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_`";
+    const size_t length = strlen(e->name);
+    while (*text != '\0') {
+        const size_t word = strspn(text, letters);
+        const char within = e->within;
+        if (within == '\0' && word == length && strncmp(text, e->name, word) == 0 && e->status >= 0)
+            e->status = refuse_name(e->ctx, e->name);
+        if (within != '*' && *text == '"') e->within = within == '"' ? '\0' : '"';
+        if (within == '\0' && strncmp(text, "/*", 2) == 0) e->within = '*';
+        if (within == '*' && strncmp(text, "*/", 2) == 0) e->within = '\0';
+        text += word > 0 ? word : 1;
+    }
+}
+
 /* Puts in the public name. */
 static void put_template(hfi_emitter *e, const char *text)
 {
+    look_for_name(e, text);
     while (*text != '\0') {
         const size_t plain = strcspn(text, "`");
         put(e, text, plain);

@@ -267,6 +267,36 @@ class Export(ToolCase):
         self.compile("use.c", self.path("p.c"), "-o", self.path("use"))
         self.assertEqual(subprocess.run([self.path("use")]).returncode, 0)
 
+    def words(self, name):
+        """Names in the code of a file, without what stands in comments and quotes, and without its public ones and those with a number."""
+        code = re.sub(r'/\*.*?\*/|"[^"]*"', " ", self.read(name), flags=re.S)
+        return sorted({word for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", code) if not re.search(r"predict|_\d+$", word)})
+
+    def test_names_that_are_taken(self):
+        """What C, its headers and the file have is refused, before a file is there; any other name compiles."""
+        self.kinds()
+        self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b,kind", "-k", " + ".join(KERNELS), "--no-train", "--suspects", "off", "-o", "m.hf", quiet=False)
+        self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--preset", "cagp", "--actions", "20", "--no-train", "-o", "b.hf", quiet=False)
+        self.ok("bound", "kinds.csv", "-t", "y", "-f", "a,b", "-k", "se(lengthscale=1)", "--norm", "8", "--noise-bound", "1", "--save", "e.hf",
+                quiet=False)
+        found = {}
+        for options, some in ((["m.hf", "--single"], "anchor weight factor_rest factor_step factor_inverse solve_factor TOTAL ANCHORS RANK "
+                               "input_shift input_scale target_scale target_shift int32_t printf test_cases r main"),
+                              (["b.hf"], "block entry variance posterior factor"),
+                              (["e.hf"], "ALL READINGS matrix multiply reach solve_back bound dual noise")):
+            self.ok("export", *options, "-o", "p.c", quiet=False)
+            self.assertLessEqual(set(some.split()), set(self.words("p.c")))
+            for name in self.words("p.c"):
+                if found.setdefault(name, options) is options:
+                    self.fails(["export", *options, "--name", name, "-o", "q.c"], "cannot be that of the function")
+        for name in ("leaf_3 inverse_0 expm1 uint32_t int16_t uint_fast8_t INT8_MAX sinf erfl asin isnan remove puts NAN EOF FILE size_t break goto auto _Bool __func__ "
+                     "SIZE_MAX HUGE_VALF fpos_t stdin").split():
+            self.fails(["export", "m.hf", "--name", name, "-o", "q.c"], "cannot be that of the function")
+        self.assertFalse(os.path.exists(self.path("q.c")))
+        for name in "predictor leaf_99 _x INT sinfl into of library passed".split():
+            self.ok("export", "b.hf", "--name", name, "-o", "p.c")
+            self.self_test("p.c")
+
     # ---- envelopes
 
     def test_envelopes(self):
