@@ -95,6 +95,10 @@ const char *hfi_choice_name(const char *const *names, size_t count, size_t index
  * number from 0 to 2^64 - 1. */
 bool hfi_seed_parse(const char *text, uint64_t *out);
 
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text of na bytes into the other
+ * of nb, letter case not counting. Only the first 64 bytes of each are looked at. O(na nb), no allocation. */
+size_t hfi_edit_distance(const char *a, size_t na, const char *b, size_t nb);
+
 /* ---- parallel loop ----------------------------------------------------------------------------- */
 
 /** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */

@@ -125,8 +125,8 @@ static size_t nearest_column(const hf_table *table, const char *name)
     size_t length = strlen(name), best = SIZE_MAX, best_distance = SIZE_MAX;
     for (size_t j = 0; j < table->columns && best_distance > 0; j++) {
         const char *other = table->column[j].name;
-        size_t longer = strlen(other) > length ? strlen(other) : length;
-        size_t distance = hfi_edit_distance(name, other);
+        const size_t letters = strlen(other), longer = letters > length ? letters : length;
+        const size_t distance = hfi_edit_distance(name, length, other, letters);
         if (longer > 64 || distance > (longer + 2) / 3 || distance == longer) continue;
         if (distance < best_distance) {
             best_distance = distance;

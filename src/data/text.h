@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file text.h
- * @brief Text from files in messages, and names that were nearly right.
+ * @brief Text from files in messages.
  */
 #ifndef HFI_DATA_TEXT_H
 #define HFI_DATA_TEXT_H
-
-#include <stddef.h>
 
 enum {
     HFI_SHOWN_BYTES = 56
@@ -18,9 +16,5 @@ const char *hfi_text_shown(const char *text, char buffer[HFI_SHOWN_BYTES]);
 
 /** Words for a system error number, thread-safe, with what to do about the usual ones. Returns buffer. */
 const char *hfi_error_text(int error, char buffer[128]);
-
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text into the other, letter case
- * not counting. Only the first 64 bytes of each are looked at. O(length^2), no allocation. */
-size_t hfi_edit_distance(const char *a, const char *b);
 
 #endif

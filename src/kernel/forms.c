@@ -168,34 +168,6 @@ hfi_range hfi_field_range(hfi_form form, hfi_field field)
 
 /* ---- the nearest name ------------------------------------------------------------------------ */
 
-#define LONGEST 64u /* longer names are compared by their first 64 bytes */
-
-static char lower_case(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-}
-
-/* Optimal string alignment: insertions, deletions, replacements and swaps of neighbours cost one each. */
-static size_t edit_distance(const char *a, size_t na, const char *b, size_t nb)
-{
-    size_t row[3][LONGEST + 1];
-    na = hfi_smaller(na, LONGEST);
-    nb = hfi_smaller(nb, LONGEST);
-    for (size_t j = 0; j <= nb; j++) row[0][j] = j;
-    for (size_t i = 1; i <= na; i++) {
-        size_t *now = row[i % 3];
-        const size_t *before = row[(i + 2) % 3], *before2 = row[(i + 1) % 3];
-        now[0] = i;
-        for (size_t j = 1; j <= nb; j++) {
-            const char ca = lower_case(a[i - 1]), cb = lower_case(b[j - 1]);
-            now[j] = hfi_smaller(hfi_smaller(before[j], now[j - 1]) + 1, before[j - 1] + (ca != cb));
-            if (i > 1 && j > 1 && ca == lower_case(b[j - 2]) && cb == lower_case(a[i - 2]))
-                now[j] = hfi_smaller(now[j], before2[j - 2] + 1);
-        }
-    }
-    return row[na % 3][nb];
-}
-
 void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length)
 {
     /* Half the letters wrong is a different word. */
@@ -208,7 +180,7 @@ void hfi_nearest_offer(hfi_nearest *search, const char *candidate)
     const size_t length = strlen(candidate);
     const size_t gap = length > search->length ? length - search->length : search->length - length;
     if (gap > search->distance) return;
-    const size_t distance = edit_distance(search->name, search->length, candidate, length);
+    const size_t distance = hfi_edit_distance(search->name, search->length, candidate, length);
     if (distance < search->distance || (distance == search->distance && !search->best)) {
         search->best = candidate;
         search->distance = distance;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in messages, and nearness of names. */
+/* Text in messages. */
 #include "data/support.h"
 
 #include "data/text.h"
@@ -37,45 +37,6 @@ static void characters_are_not_cut(void **state)
     }
 }
 
-static void distances(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *a, *b;
-        size_t distance;
-    } cases[] = {
-        {"", "", 0},
-        {"", "abc", 3},
-        {"abc", "abc", 0},
-        {"ABC", "abc", 0},
-        {"abc", "abd", 1},
-        {"abc", "ab", 1},
-        {"abc", "acb", 1},
-        {"kitten", "sitting", 3},
-        {"abcd", "badc", 2},
-        {"a", "b", 1},
-        {"dose", "doses", 1},
-        {"flaw", "lawn", 2},
-        {"sunday", "saturday", 3},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        assert_int_equal(hfi_edit_distance(cases[i].a, cases[i].b), cases[i].distance);
-        assert_int_equal(hfi_edit_distance(cases[i].b, cases[i].a), cases[i].distance);
-    }
-}
-
-static void long_names_are_compared_at_their_beginning(void **state)
-{
-    (void)state;
-    char a[200], b[200];
-    memset(a, 'a', sizeof a - 1);
-    memset(b, 'a', sizeof b - 1);
-    a[199] = b[199] = '\0';
-    b[3] = 'b';
-    b[150] = 'b';
-    assert_int_equal(hfi_edit_distance(a, b), 1);
-}
-
 static void system_errors_have_words(void **state)
 {
     (void)state;
@@ -91,8 +52,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shown_text_fits_and_is_harmless),
         cmocka_unit_test(characters_are_not_cut),
-        cmocka_unit_test(distances),
-        cmocka_unit_test(long_names_are_compared_at_their_beginning),
         cmocka_unit_test(system_errors_have_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
