@@ -136,23 +136,24 @@ static bool kernel_of_now(const tracked *run, char *text, size_t bytes)
 
 /* ---- what helps ------------------------------------------------------------------------------------------------- */
 
-/* A word for the shell. */
-static void add_quoted(words *w, const char *text)
+/* The kernel as it is now, as a word for the shell, to be freed; NULL where there is none. */
+static char *kernel_word(const tracked *run)
 {
-    add(w, "'", 1);
-    for (; *text != '\0'; text++) add(w, *text == '\'' ? "'\\''" : text, *text == '\'' ? 4 : 1);
-    add(w, "'", 1);
+    char kernel[KERNEL_BYTES] = "";
+    if (!kernel_of_now(run, kernel, sizeof kernel)) return NULL;
+    return command_of((const char *const[]){kernel, NULL});
 }
 
 static void write_options(const tracked *run, words *out)
 {
-    char kernel[KERNEL_BYTES] = "", number[64];
+    char *kernel = kernel_word(run), number[64];
     const hf_track_settings *s = hf_track_settings_of(run->track);
-    if (kernel_of_now(run, kernel, sizeof kernel)) {
+    if (kernel != NULL) {
         add(out, "--kernel ", 9);
-        add_quoted(out, kernel);
+        add(out, kernel, strlen(kernel));
         add(out, " ", 1);
     }
+    free(kernel);
     snprintf(number, sizeof number, "--noise %.4g", s->noise);
     add(out, number, strlen(number));
     if (s->age.kind != HF_AGE_QUADRATIC) return;
@@ -177,17 +178,18 @@ static void add_number(words *w, const char *option, double value)
 
 const char *advised_options(const tracked *learnt, const hf_advice_row *row, char text[LEARNT_BYTES])
 {
-    char kernel[KERNEL_BYTES] = "";
+    char *kernel = kernel_word(learnt);
     words out = {.text = text, .bytes = LEARNT_BYTES};
     const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, row->method),
                *law = hf_enum_name(HF_ENUM_AGE_KIND, row->law);
     *text = '\0';
     add(&out, "--method ", 9);
     add(&out, method, strlen(method));
-    if (kernel_of_now(learnt, kernel, sizeof kernel)) {
+    if (kernel != NULL) {
         add(&out, " --kernel ", 10);
-        add_quoted(&out, kernel);
+        add(&out, kernel, strlen(kernel));
     }
+    free(kernel);
     add_number(&out, "noise", hf_track_settings_of(learnt->track)->noise);
     if (row->law == HF_AGE_WIENER) {
         add(&out, " --age-law ", 11);
