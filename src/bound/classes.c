@@ -26,10 +26,10 @@ static hf_status check_apart(hf_context *ctx, const hfi_classes *c)
             const double *middle = c->side[i].subject.middle, *z = s->z + j * c->d;
             if (z[c->d - 1] == (double)i || hfi_kernel_value(posterior->kernel, middle, z, false) == 0.0)
                 continue;
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the kernel must make the classes independent, but classes %zu and %g have a "
-                            "covariance",
-                            i, z[c->d - 1]);
+            return hfi_refuse(ctx,
+                              "the kernel must make the classes independent, but classes %zu and %g have a "
+                              "covariance",
+                              i, z[c->d - 1]);
         }
     return HF_OK;
 }
@@ -39,8 +39,7 @@ static hf_status check_scaling(hf_context *ctx, const hfi_classes *c)
     const hfi_scaling *scaling = &c->posterior->scaling;
     for (size_t i = 0; i < c->classes; i++)
         if (hfi_scaling_shift(scaling, i) != 0.0 || hfi_scaling_scale(scaling, i) != 1.0)
-            return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                            "the classifier's latent functions are in other units than its link's");
+            return hfi_refuse(ctx, "the classifier's latent functions are in other units than its link's");
     return HF_OK;
 }
 
@@ -68,7 +67,7 @@ static hf_status place_side(hf_context *ctx, hfi_classes *c, size_t i)
             if (first == s->n) first = k;
             end = k + 1;
         }
-    if (end == 0) return hfi_fail(ctx, HF_ERR_ARGUMENT, "no anchor of the posterior is of class %zu", i);
+    if (end == 0) return hfi_refuse(ctx, "no anchor of the posterior is of class %zu", i);
     side->first = first;
     side->taylor = (hfi_taylor){
         .memory = c->memory, .subject = &side->subject, .m = c->m, .n = end - first, .condition = 1.0};
