@@ -37,7 +37,7 @@ void hfi_page_row(hfi_page *page, const char *head);
 void hfi_page_text(hfi_page *page, const char *text);
 /** A command, as it was typed. */
 void hfi_page_command(hfi_page *page, const char *command, const char *more);
-/** A number of a cell of a table. */
+/** A cell with a number of so many digits, "-" for NaN. */
 void hfi_page_cell(hfi_page *page, double value, int digits);
 void hfi_page_begin(hfi_page *page);
 void hfi_page_finish(hfi_page *page);

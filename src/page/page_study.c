@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A study on a page: what was looked for, what was found, and how it went. */
 #include "page/page.h"
+#include "study/study.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -10,24 +11,6 @@ static const char *const goals[] = {[HF_GOAL_MAXIMISE] = "as large as possible",
                                     [HF_GOAL_MINIMISE] = "as small as possible",
                                     [HF_GOAL_AT_MOST] = "at most",
                                     [HF_GOAL_AT_LEAST] = "at least"};
-
-static bool is_objective(const hf_outcome *outcome)
-{
-    return outcome->goal == HF_GOAL_MAXIMISE || outcome->goal == HF_GOAL_MINIMISE;
-}
-
-/* The first objective, and how many there are. */
-static size_t objectives(const hf_study_settings *s, size_t *count)
-{
-    size_t first = s->outcomes;
-    *count = 0;
-    for (size_t o = s->outcomes; o-- > 0;) {
-        if (!is_objective(&s->outcome[o])) continue;
-        first = o;
-        ++*count;
-    }
-    return first;
-}
 
 static hf_trial trial(const hfi_page *page, uint64_t id)
 {
@@ -51,7 +34,7 @@ static void put_summary(hfi_page *page, const hf_study_settings *s)
         hfi_page_put(page, "%s <strong>", o == 0 ? "" : o + 1 < s->outcomes ? "," : " and");
         hfi_page_words(page, s->outcome[o].name);
         hfi_page_put(page, "</strong> is %s", goals[s->outcome[o].goal]);
-        if (!is_objective(&s->outcome[o])) hfi_page_put(page, " %.6g", s->outcome[o].limit);
+        if (!hfi_study_is_objective(page->with.study, o)) hfi_page_put(page, " %.6g", s->outcome[o].limit);
     }
     hfi_page_put(page,
                  ". Of %" PRIu64
@@ -183,18 +166,16 @@ static void put_curve(hfi_page *page, const hf_outcome *outcome, size_t o)
 void hfi_page_study(hfi_page *page)
 {
     const hf_study_settings *s = hf_study_settings_of(page->with.study);
-    size_t count;
-    const size_t first = objectives(s, &count);
     hf_status status = hf_study_look(page->ctx, page->with.study);
     if (status < 0 && status != HF_ERR_NO_DATA) page->status = status;
     put_summary(page, s);
-    status = count > 1 ? put_front(page, s) : put_best(page, s);
+    status = page->with.study->objectives > 1 ? put_front(page, s) : put_best(page, s);
     if (status == HF_ERR_NO_DATA)
         hfi_page_put(page, "<p>Too little was told to name the best settings.</p>\n");
     else if (status < 0)
         page->status = status;
-    for (size_t o = first; o < s->outcomes && page->status >= 0; o++)
-        if (is_objective(&s->outcome[o])) put_curve(page, &s->outcome[o], o);
+    for (size_t o = 0; o < s->outcomes && page->status >= 0; o++)
+        if (hfi_study_is_objective(page->with.study, o)) put_curve(page, &s->outcome[o], o);
     hfi_page_put(page, "<p>The surrogates have the preset ");
     hfi_page_words(page, s->preset);
     hfi_page_put(page, "; the seed is %" PRIu64 ".</p>\n", s->seed);

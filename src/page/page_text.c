@@ -61,20 +61,12 @@ void hfi_page_words(hfi_page *page, const char *text)
     }
 }
 
-/* A number with so many digits, "-" for NaN. */
-static void put_number(hfi_page *page, double value, int digits)
-{
-    if (isnan(value))
-        hfi_page_put(page, "-");
-    else
-        hfi_page_put(page, "%.*g", digits, value);
-}
-
 void hfi_page_cell(hfi_page *page, double value, int digits)
 {
-    hfi_page_put(page, "<td>");
-    put_number(page, value, digits);
-    hfi_page_put(page, "</td>");
+    if (isnan(value))
+        hfi_page_put(page, "<td>-</td>");
+    else
+        hfi_page_put(page, "<td>%.*g</td>", digits, value);
 }
 
 void hfi_page_text(hfi_page *page, const char *text)
