@@ -13,12 +13,16 @@ enum {
     FIELD = 32
 };
 
-/* Text of a field, "" where there is no such column. */
-static const char *field(const hf_table *table, size_t row, const char *name, char room[FIELD])
+/* Text of a field, "" where there is no such column: SIZE_MAX. */
+static const char *field(const hf_table *table, size_t row, size_t column, char room[FIELD])
 {
-    const size_t column = hfi_column_named(table, name);
-    const char *text = column != SIZE_MAX ? hf_table_field(table, row, column, room) : NULL;
+    const char *text = hf_table_field(table, row, column, room);
     return text != NULL ? text : "";
+}
+
+static const char *named(const hf_table *table, size_t row, const char *name, char room[FIELD])
+{
+    return field(table, row, hfi_column_named(table, name), room);
 }
 
 hf_status hfi_page_check_certificates(hf_context *ctx, const hf_model *model, const hf_table *certificates)
@@ -26,15 +30,16 @@ hf_status hfi_page_check_certificates(hf_context *ctx, const hf_model *model, co
     const char *own = hf_model_content_checksum(model);
     char room[FIELD];
     if (certificates == NULL) return HF_OK;
-    if (hfi_column_named(certificates, "model_sha256") == SIZE_MAX)
+    const size_t model_column = hfi_column_named(certificates, "model_sha256");
+    if (model_column == SIZE_MAX)
         return hfi_fail(ctx, HF_ERR_NO_COLUMN, "%s has no model_sha256: it is not what certify writes",
                         hf_table_source(certificates));
     for (size_t i = 0; i < hf_table_rows(certificates); i++) {
-        const char *theirs = field(certificates, i, "model_sha256", room);
+        const char *theirs = field(certificates, i, model_column, room);
         if (own != NULL && strcmp(theirs, own) == 0) continue;
-        return hfi_fail(ctx, HF_ERR_ARGUMENT,
-                        "%s: certificate %zu is about the model with the SHA-256 %.64s, and this one has %s",
-                        hf_table_source(certificates), i + 1, theirs, own != NULL ? own : "no file");
+        return hfi_refuse(
+            ctx, "%s: certificate %zu is about the model with the SHA-256 %.64s, and this one has %s",
+            hf_table_source(certificates), i + 1, theirs, own != NULL ? own : "no file");
     }
     return HF_OK;
 }
@@ -46,8 +51,9 @@ static double extreme(const hf_table *table, const char *name, size_t from, size
 {
     char room[FIELD], *end;
     double low = NAN, high = NAN;
+    const size_t column = hfi_column_named(table, name);
     for (size_t i = from; i < to; i++) {
-        const char *text = field(table, i, name, room);
+        const char *text = field(table, i, column, room);
         const double value = strtod(text, &end);
         if (end == text || isnan(value)) continue;
         low = fmin(low, value);
@@ -61,8 +67,8 @@ static size_t count_status(const hf_table *table, const char *status, size_t fro
 {
     char room[FIELD];
     size_t count = 0;
-    for (size_t i = from; i < to; i++)
-        count += strncmp(field(table, i, "answer.status", room), status, strlen(status)) == 0;
+    const size_t column = hfi_column_named(table, "answer.status"), letters = strlen(status);
+    for (size_t i = from; i < to; i++) count += strncmp(field(table, i, column, room), status, letters) == 0;
     return count;
 }
 
@@ -70,11 +76,11 @@ static size_t count_status(const hf_table *table, const char *status, size_t fro
 static void put_question(hfi_page *page, const hf_table *t, size_t row)
 {
     char room[FIELD];
-    hfi_page_words(page, field(t, row, "what", room));
-    const char *value = field(t, row, "value", room);
+    hfi_page_words(page, named(t, row, "what", room));
+    const char *value = named(t, row, "value", room);
     if (*value != '\0') hfi_page_put(page, " of ");
     hfi_page_words(page, value);
-    const char *of = field(t, row, "of", room);
+    const char *of = named(t, row, "of", room);
     if (*of != '\0') hfi_page_put(page, " of ");
     hfi_page_words(page, of);
 }
@@ -101,8 +107,8 @@ static void put_summary(hfi_page *page, const hf_table *t, size_t from, size_t t
     if (!isnan(least))
         hfi_page_put(page, "<strong>Certified radii of %zu rows go from %.4g to %.4g.</strong> ", count,
                      least, most);
-    const bool estimate = strcmp(field(t, from, "estimate", room), "true") == 0;
-    const bool rigorous = strcmp(field(t, from, "settings.rigorous", room), "true") == 0;
+    const bool estimate = strcmp(named(t, from, "estimate", room), "true") == 0;
+    const bool rigorous = strcmp(named(t, from, "settings.rigorous", room), "true") == 0;
     hfi_page_put(page, "%s</p>\n",
                  estimate ? "They rest on an estimate, six standard errors of a quadrature, and on no bound."
                  : rigorous ? "Every rounding is accounted for."
@@ -113,27 +119,54 @@ static void put_summary(hfi_page *page, const hf_table *t, size_t from, size_t t
 
 /* Columns that are shown: the row, sides of inputs that move in some box, and the answer but for its costs. */
 typedef struct shown {
+    hf_context *ctx;
     size_t count, column[MOST_COLUMNS];
     const char *head[MOST_COLUMNS];
-    char title[MOST_COLUMNS][96];
+    char *title[MOST_COLUMNS]; /* heads that no text of the table is, or NULL */
+    bool failed;               /* out of memory */
 } shown;
 
-static void show(shown *s, size_t column, const char *title)
+static void show(shown *s, size_t column, const char *head)
 {
     if (s->count == MOST_COLUMNS) return;
-    (void)snprintf(s->title[s->count], sizeof s->title[0], "%.95s", title);
-    s->head[s->count] = s->title[s->count];
+    s->head[s->count] = head;
     s->column[s->count++] = column;
 }
 
-/* Whether an input is a point in all rows. */
-static bool stands_still(const hf_table *t, const char *input, size_t from, size_t to)
+/* A side of an input: "rooms from". */
+static void show_side(shown *s, size_t column, const char *input, const char *side)
 {
-    char name[160], other[160], room[FIELD], second[FIELD];
-    (void)snprintf(name, sizeof name, "from.%s", input);
-    (void)snprintf(other, sizeof other, "to.%s", input);
+    const size_t bytes = strlen(input) + strlen(side) + 2;
+    if (s->count == MOST_COLUMNS || column == SIZE_MAX) return;
+    char *title = hfi_alloc(s->ctx, bytes, 1);
+    s->failed = s->failed || title == NULL;
+    if (title == NULL) return;
+    (void)snprintf(title, bytes, "%s %s", input, side);
+    s->title[s->count] = title;
+    show(s, column, title);
+}
+
+static void hide(shown *s)
+{
+    for (size_t k = 0; k < s->count; k++) hfi_free(s->ctx, s->title[k]);
+}
+
+/* The column of an input's upper side, SIZE_MAX where there is none. */
+static size_t upper_side(const hf_table *t, const char *input)
+{
+    for (size_t c = 0; c < hf_table_columns(t); c++) {
+        const char *name = hf_table_name(t, c);
+        if (strncmp(name, "to.", 3) == 0 && strcmp(name + 3, input) == 0) return c;
+    }
+    return SIZE_MAX;
+}
+
+/* Whether two columns have the same in all rows. */
+static bool is_same(const hf_table *t, size_t column, size_t other, size_t from, size_t to)
+{
+    char room[FIELD], second[FIELD];
     for (size_t i = from; i < to; i++)
-        if (strcmp(field(t, i, name, room), field(t, i, other, second)) != 0) return false;
+        if (strcmp(field(t, i, column, room), field(t, i, other, second)) != 0) return false;
     return true;
 }
 
@@ -142,34 +175,28 @@ static bool is_empty(const hf_table *t, size_t column, size_t from, size_t to)
 {
     char room[FIELD];
     for (size_t i = from; i < to; i++) {
-        const char *text = hf_table_field(t, i, column, room);
-        if (text != NULL && *text != '\0') return false;
+        if (*field(t, i, column, room) != '\0') return false;
     }
     return true;
 }
 
 /* The sides of an input, where it moves. */
-static void show_sides(const hf_table *t, const char *input, size_t from, size_t to, shown *out)
+static void show_sides(const hf_table *t, size_t lower, size_t from, size_t to, shown *out)
 {
-    static const char *const sides[] = {"from", "to"};
-    char name[160], title[160];
-    if (stands_still(t, input, from, to)) return;
-    for (size_t k = 0; k < 2; k++) {
-        (void)snprintf(name, sizeof name, "%s.%s", sides[k], input);
-        (void)snprintf(title, sizeof title, "%.80s %s", input, sides[k]);
-        const size_t column = hfi_column_named(t, name);
-        if (column != SIZE_MAX) show(out, column, title);
-    }
+    const char *input = hf_table_name(t, lower) + strlen("from.");
+    const size_t upper = upper_side(t, input);
+    if (is_same(t, lower, upper, from, to)) return;
+    show_side(out, lower, input, "from");
+    show_side(out, upper, input, "to");
 }
 
 static void choose_columns(const hf_table *t, size_t from, size_t to, shown *out)
 {
-    *out = (shown){0};
     for (size_t c = 0; c < hf_table_columns(t); c++) {
         const char *name = hf_table_name(t, c);
         if (is_empty(t, c, from, to)) continue;
         if (strcmp(name, "row") == 0) show(out, c, "row");
-        if (strncmp(name, "from.", 5) == 0) show_sides(t, name + 5, from, to, out);
+        if (strncmp(name, "from.", 5) == 0) show_sides(t, c, from, to, out);
         if (strcmp(name, "answer.nodes") == 0 || strcmp(name, "answer.seconds") == 0) continue;
         if (strncmp(name, "answer.", 7) == 0) show(out, c, name + 7);
     }
@@ -188,21 +215,20 @@ static void put_cell(hfi_page *page, const char *text)
 
 static void put_rows(hfi_page *page, const hf_table *t, size_t from, size_t to)
 {
-    shown columns;
+    shown columns = {.ctx = page->ctx};
     char room[FIELD];
     choose_columns(t, from, to, &columns);
+    if (columns.failed) page->status = HF_ERR_MEMORY;
     hfi_page_table(page, "Certificates", " data-sort",
                    "lower and upper: nothing is outside; attained, worst: found there", columns.count,
                    columns.head);
     for (size_t i = from; i < to && i < from + MOST_ROWS; i++) {
         hfi_page_put(page, "<tr>");
-        for (size_t k = 0; k < columns.count; k++) {
-            const char *text = hf_table_field(t, i, columns.column[k], room);
-            put_cell(page, text != NULL ? text : "");
-        }
+        for (size_t k = 0; k < columns.count; k++) put_cell(page, field(t, i, columns.column[k], room));
         hfi_page_put(page, "</tr>\n");
     }
     hfi_page_table_end(page);
+    hide(&columns);
     if (to - from > MOST_ROWS)
         hfi_page_put(page, "<p>The first %d of %zu are shown.</p>\n", (int)MOST_ROWS, to - from);
 }
@@ -210,14 +236,14 @@ static void put_rows(hfi_page *page, const hf_table *t, size_t from, size_t to)
 void hfi_page_certificates(hfi_page *page)
 {
     const hf_table *t = page->with.certificates;
-    const size_t rows = hf_table_rows(t);
+    const size_t rows = hf_table_rows(t), column = hfi_column_named(t, "command");
     char room[FIELD], other[FIELD];
     hfi_page_put(page,
                  "<p>What the model predicts while its inputs move within boxes. It is proved about the "
                  "model, and says nothing about the world.</p>\n");
     for (size_t from = 0, to; from < rows; from = to) {
-        const char *command = field(t, from, "command", room);
-        for (to = from + 1; to < rows && strcmp(command, field(t, to, "command", other)) == 0;) to++;
+        const char *command = field(t, from, column, room);
+        for (to = from + 1; to < rows && strcmp(command, field(t, to, column, other)) == 0;) to++;
         hfi_page_put(page, "<h3>");
         put_question(page, t, from);
         hfi_page_put(page, "</h3>\n");

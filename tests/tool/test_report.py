@@ -2,6 +2,7 @@
 """holdfast report: one page that says what the model does, escapes what comes from files, and works in a browser."""
 import html.parser
 import json
+import math
 import os
 import re
 import shutil
@@ -128,6 +129,17 @@ class Report(ToolCase):
         heads = [re.findall('<th scope="col">(.*?)</th>', table.split("</thead>")[0]) for table in tables]
         self.assertEqual(heads[0][:5], ["row", "a from", "a to", "b from", "b to"])
         self.assertEqual(heads[1], ["row", "a from", "a to", "lower", "upper", "status", "lower_attained", "upper_attained"])
+
+    def test_certificates_of_inputs_with_long_names(self):
+        """Both sides of every input that moves are shown, under its whole name."""
+        names = ["\u00e4" * 60 + letter * 110 for letter in "ab"]
+        self.write("long.csv", ",".join(names) + ",y\n" + "".join("%r,%r,%r\n" % (i / 10, math.sin(9 * i), math.sin(i / 2)) for i in range(12)))
+        self.ok("fit", "long.csv", "-t", "y", "--no-train", "-o", "m.hf")
+        self.ok("certify", "m.hf", "--at", "long.csv", "--radius", "0.01", "--time-limit", "0", "--format", "jsonl", "-o", "c.jsonl")
+        self.page("m.hf", "--certificates", "c.jsonl")
+        table = self.read("r.html").split('aria-label="Certificates"')[1]
+        heads = re.findall('<th scope="col">(.*?)</th>', table.split("</thead>")[0])
+        self.assertEqual(heads[:5], ["row"] + ["%s %s" % (name, side) for name in names for side in ("from", "to")])
 
     def test_certificates_of_other_models_are_refused(self):
         lines = "".join(self.certified()).splitlines()
