@@ -204,11 +204,13 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
                           const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_loss");
-    const hf_certify_settings own = settings ? *settings : hf_certify_settings_default();
     const hfi_quantity *quantity = &hfi_quantity_mean;
     const size_t classes = hf_classifier_classes(classifier);
     const double *loss = hf_classifier_rule(classifier)->loss;
-    hf_status status = hfi_class_quantity(ctx, classifier, own.output, &quantity);
+    hf_certify_settings own;
+    hf_region region;
+    hf_status status = hfi_certify_open(ctx, settings, &own, &region);
+    if (status >= 0) status = hfi_class_quantity(ctx, classifier, own.output, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0) return status;
     if (!quantity->of_class) {

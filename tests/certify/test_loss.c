@@ -305,10 +305,43 @@ static void test_bad(void **state)
     end(&t);
 }
 
+/* Settings and region are read as those of hf_certify_class() are. */
+static void test_settings(void **state)
+{
+    (void)state;
+    trial t;
+    begin(&t, HF_LINK_SOFTMAX, C);
+    hf_range r;
+    const double x[INPUTS] = {0};
+    const double bad[] = {-1.0, (double)NAN};
+    hf_certify_settings settings = hf_certify_settings_default();
+    for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+        settings.tolerance = bad[k];
+        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+                         HF_ERR_ARGUMENT);
+        assert_non_null(strstr(hf_context_message(t.ctx), "tolerance"));
+    }
+    settings = hf_certify_settings_default();
+    settings.size = 0;
+    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+                     HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(t.ctx), "size"));
+    hf_region region = hf_region_default();
+    region.centre = x;
+    region.shape = (hf_shape)77;
+    settings = hf_certify_settings_default();
+    settings.region = &region;
+    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+                     HF_ERR_ARGUMENT);
+    assert_non_null(strstr(hf_context_message(t.ctx), "shape"));
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions), cmocka_unit_test(test_ranges),
                                        cmocka_unit_test(test_decisions),   cmocka_unit_test(test_plain),
-                                       cmocka_unit_test(test_two_classes), cmocka_unit_test(test_bad)};
+                                       cmocka_unit_test(test_two_classes), cmocka_unit_test(test_bad),
+                                       cmocka_unit_test(test_settings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
