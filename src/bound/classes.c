@@ -196,9 +196,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
                        .m = subject->free_count,
                        .d = subject->d,
                        .tolerance = tolerance,
-                       .unit = quantity->loss ? 0.0 : 1.0};
-    for (size_t k = 0; quantity->loss && k < c->classes * c->classes; k++)
-        c->unit = fmax(c->unit, quantity->loss[k]);
+                       .unit = hfi_largest_cost(posterior->scaling.outputs, quantity->loss)};
     const bool four = c->classes > 3;
     tolerance /= c->unit;
     c->side = hfi_alloc(ctx, c->classes, sizeof *c->side);
@@ -360,8 +358,7 @@ bool hfi_classes_row(const hfi_classes *c, size_t row, double *v)
     const hfi_quantity *of = c->quantity;
     if (of->of_margin ? row == c->winner || row >= c->classes : row > 0) return false;
     for (size_t b = 0; b < c->classes; b++)
-        v[b] = of->of_margin ? hfi_decision_cost(c->classes, of->loss, row, b) -
-                                   hfi_decision_cost(c->classes, of->loss, c->winner, b)
+        v[b] = of->of_margin    ? hfi_decision_excess(c->classes, of->loss, row, c->winner, b)
                : of->of_loss    ? hfi_decision_cost(c->classes, of->loss, c->winner, b)
                : b == c->winner ? 1.0
                                 : 0.0;

@@ -113,14 +113,14 @@ static bool is_below(const job *j, const hf_class_range *of, size_t c)
 {
     const size_t classes = j->classes;
     const hf_class_rule rule = *hf_classifier_rule(j->classifier);
+    const double *loss = j->two ? NULL : rule.loss;
     if (j->two && rule.threshold != 0.5)
         return c == 1 ? of[1].range.upper <= rule.threshold : of[1].range.lower > rule.threshold;
     for (size_t i = 0; i < classes; i++) {
         /* The least by which c costs more than i. */
         double more = 0.0, size = 0.0;
         for (size_t b = 0; b < classes; b++) {
-            const double v = hfi_decision_cost(classes, j->two ? NULL : rule.loss, c, b) -
-                             hfi_decision_cost(classes, j->two ? NULL : rule.loss, i, b);
+            const double v = hfi_decision_excess(classes, loss, c, i, b);
             more += v * (v > 0.0 ? of[b].range.lower : of[b].range.upper);
             size += fabs(v);
         }

@@ -61,8 +61,7 @@ double hfi_class_margin(const hf_classifier *classifier, const double *p, size_t
     double margin = 0.0;
     *size = 0.0;
     for (size_t b = 0; b < classes; b++) {
-        const double v =
-            hfi_decision_cost(classes, loss, other, b) - hfi_decision_cost(classes, loss, decision, b);
+        const double v = hfi_decision_excess(classes, loss, other, decision, b);
         margin += v * p[b];
         *size += fabs(v);
     }
@@ -165,15 +164,6 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
 
 /* ---- expected losses ------------------------------------------------------------------------------------------------ */
 
-static double largest_loss(const hf_classifier *classifier)
-{
-    const double *loss = hf_classifier_rule(classifier)->loss;
-    const size_t classes = hf_classifier_classes(classifier);
-    double most = loss ? 0.0 : 1.0;
-    for (size_t k = 0; loss && k < classes * classes; k++) most = fmax(most, loss[k]);
-    return most;
-}
-
 /* A loss of two classes is base + slope P, P of class 1. */
 static hf_status loss_of_two(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings own,
                              const double cost[2], const hfi_part_boxes *job, hf_range *out, double *argmin,
@@ -223,7 +213,7 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
     expected.loss = loss;
     status = hfi_certify_boxes(ctx, hf_classifier_posterior(classifier), &expected, &own, m, lower, upper,
                                out, argmin, argmax);
-    const double most = largest_loss(classifier);
+    const double most = hfi_largest_cost(classes, loss);
     for (size_t k = 0; status >= 0 && k < m; k++) {
         out[k].lower = fmax(out[k].lower, 0.0);
         if (isfinite(out[k].upper)) out[k].upper = fmin(out[k].upper, most);
@@ -248,7 +238,9 @@ hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_
     if (several) lead.loss = rule.loss;
     own->decide_at = 0.0;
     own->output = several ? class : 0;
-    own->tolerance = several ? undecided_margin * largest_loss(classifier) : undecided_mean;
+    own->tolerance = several
+                         ? undecided_margin * hfi_largest_cost(hf_classifier_classes(classifier), rule.loss)
+                         : undecided_mean;
     if (several || threshold == 0.5)
         return hfi_certify_boxes(ctx, posterior, &lead, own, 1, lower, upper, range, at, at);
     own->decide_at = threshold;

@@ -10,6 +10,8 @@
 #include "posterior/posterior.h"
 #include <holdfast/classify.h>
 
+#include <math.h>
+
 /** For who owns the classifier: the posterior that it owns. */
 hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
 
@@ -17,6 +19,18 @@ hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
 static inline double hfi_decision_cost(size_t classes, const double *loss, size_t decision, size_t class)
 {
     return loss ? loss[decision * classes + class] : decision == class ? 0.0 : 1.0;
+}
+/** By how much decision a costs more than decision b where that is the class. */
+static inline double hfi_decision_excess(size_t classes, const double *loss, size_t a, size_t b, size_t class)
+{
+    return hfi_decision_cost(classes, loss, a, class) - hfi_decision_cost(classes, loss, b, class);
+}
+/** The most that a decision costs. */
+static inline double hfi_largest_cost(size_t classes, const double *loss)
+{
+    double most = loss ? 0.0 : 1.0;
+    for (size_t k = 0; loss && k < classes * classes; k++) most = fmax(most, loss[k]);
+    return most;
 }
 
 /** The link of sites of labels. */
