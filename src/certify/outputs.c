@@ -289,7 +289,7 @@ static hf_status look_at(hf_context *ctx, const hf_posterior *posterior, const h
     for (size_t i = 0; i < outputs && status >= 0; i++) {
         hf_range r;
         own.output = i;
-        status = hf_certify_boxes(ctx, posterior, HF_CERTIFY_MEAN, &own, 1, x, x, &r, NULL, NULL);
+        status = hfi_certify_boxes(ctx, posterior, &hfi_quantity_mean, &own, 1, x, x, &r, NULL, NULL);
         ends[2 * i] = r.lower;
         ends[2 * i + 1] = r.upper;
     }
