@@ -210,8 +210,6 @@ static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, cons
 static hf_status check_points(hf_context *ctx, const aim *a, size_t m, const double *x, const double *lower,
                               const double *upper)
 {
-    if ((a->how->kind != HF_ATTACK_FGSM && a->how->kind != HF_ATTACK_PGD) || a->how->steps > HFI_ATTACK_STEPS)
-        return hfi_refuse(ctx, "there is no attack number %d of %zu steps", (int)a->how->kind, a->how->steps);
     for (size_t k = 0; k < m * a->d; k++)
         if (!(x[k] >= lower[k]) || !(x[k] <= upper[k]) || !isfinite(lower[k]) || !isfinite(upper[k]))
             return hfi_refuse(ctx, "box %zu: input %zu is %g, which is not within [%g, %g]", k / a->d + 1,
@@ -240,11 +238,13 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
                     double *probability)
 {
     const hf_certify_settings standard = hf_certify_settings_default();
-    const hf_attack_settings how = {.size = sizeof(hf_attack_settings), .kind = kind, .steps = steps};
+    const hf_attack_settings given = {.size = sizeof given, .kind = kind, .steps = steps};
+    hf_attack_settings how;
     aim a = {.settings = &standard, .how = &how};
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
         return hfi_refuse(ctx, "hf_attack: an argument that must not be NULL is");
-    hf_status status = hfi_value_of_class(ctx, classifier, &a.value);
+    hf_status status = hfi_settings_open(ctx, hf_attack_settings_table(), &given, &how);
+    if (status >= 0) status = hfi_value_of_class(ctx, classifier, &a.value);
     if (status < 0) return status;
     a.d = a.value.inputs;
     a.width = a.value.posterior->scaling.d;
