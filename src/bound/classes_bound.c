@@ -171,12 +171,12 @@ static double whole_tilt(const hfi_box *x)
     return 0.5 * fmin(HFI_CUMULANT_3 * x->spread, HFI_SMOOTH_PAIR * x->scaled_spread * x->thinner);
 }
 
-bool hfi_box_may_do(const hfi_box *x, double here)
+bool hfi_box_may_do(const hfi_box *x)
 {
     if (!(x->enough < (double)INFINITY)) return true;
     double lost = fmin(whole_tilt(x), 0.5 * third_order(x) + fourth_order(x));
     if (hfi_tensors_wanted(x->n) && x->scaled_spread < 0.9) lost = fmin(lost, fifth_order(x));
-    return here - x->least_osc * lost > x->enough;
+    return x->here - x->least_osc * lost > x->enough;
 }
 
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)

@@ -259,7 +259,7 @@ static void bound_value(hfi_box *x, double sign, double *point)
     const double densities = by_densities(x, sign);
     x->by_density = densities > x->bound || (x->smooth && !(x->scaled_spread < 0.9));
     offer(x, densities);
-    if (is_enough(x) || !hfi_box_may_do(x, x->here)) return;
+    if (is_enough(x) || !hfi_box_may_do(x)) return;
     const double before = x->bound;
     if (hfi_tensors_wanted(x->n)) offer(x, by_taylor(x, sign, true, point));
     if (!is_enough(x) && !of->of_loss && (sign > 0.0 || !of->of_margin)) {
@@ -397,7 +397,6 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
                              .centre = place,
                              .half = b.half + k * m,
                              .mean = models + k * n,
-                             .sign = sign,
                              .enough = enough};
         own[k] = cheap && wants_own(&boxes[k]) ? &jets[with_own++] : NULL;
         if (own[k])

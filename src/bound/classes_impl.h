@@ -89,13 +89,13 @@ typedef struct hfi_box {
         thinner; /* what the covariance may shrink by: its inverse is at most so many times that at the centre */
     /* The functional at hand, constant + a'P: the size of a (at least osc a) and of its largest entry, G_0, what H : X / 2 may be off, and its largest size. */
     double constant, osc, most, base, tilt_lost;
-    double fine_lost;    /* besides, of third and fourth derivatives */
-    bool fine;           /* they are there */
-    bool fifth;          /* and the moments that they are made of */
-    double sign, enough; /* what is bounded, and a bound that need not be better */
-    double least_osc;    /* of all functionals that are asked about */
-    double top;          /* what the best bound by densities begins from: the largest weight of a class */
-    bool by_density;     /* densities give the best bound */
+    double fine_lost; /* besides, of third and fourth derivatives */
+    bool fine;        /* they are there */
+    bool fifth;       /* and the moments that they are made of */
+    double enough;    /* a bound that need not be better */
+    double least_osc; /* of all functionals that are asked about */
+    double top;       /* what the best bound by densities begins from: the largest weight of a class */
+    bool by_density;  /* densities give the best bound */
     /* What came out. */
     double bound, predicted, here;
 } hfi_box;
@@ -110,8 +110,8 @@ double hfi_box_length(const hfi_box *x, size_t c);
 void hfi_box_take(hfi_box *x, double constant, double osc);
 /** Adds its third and fourth derivatives, where they are of use. */
 void hfi_box_refine(hfi_box *x);
-/** Whether bounds by derivatives could be `enough` for that functional, whose value at the centre is `here`: what they lose at least is known before fifth moments are. */
-bool hfi_box_may_do(const hfi_box *x, double here);
+/** Whether bounds by derivatives could be `enough` for that functional, whose value at the centre is x->here: what they lose at least is known before fifth moments are. */
+bool hfi_box_may_do(const hfi_box *x);
 /** Whether and with how much room third and fourth derivatives are taken. */
 bool hfi_tensors_wanted(size_t classes);
 size_t hfi_tensor_room(size_t classes);
