@@ -8,8 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 typedef struct state {
     const hf_posterior *posterior;
     hfi_plan plan;
@@ -80,11 +78,11 @@ static double parabola_minimum(double bend, double slope, double half, double *a
 static double wave_minimum(double even, double odd, double w, double half, double *at)
 {
     const double size = hypot(even, odd), phase = atan2(odd, even);
-    const double folded = remainder(-phase, 2.0 * PI);
+    const double folded = remainder(-phase, 2.0 * HFI_PI);
     double lower, upper;
     hfi_cosine_range(-phase, w * half, &lower, &upper);
-    *at = fabs(folded) + w * half >= PI && w > 0.0 ? (copysign(PI, folded) - folded) / w
-                                                   : copysign(half, folded);
+    *at = fabs(folded) + w * half >= HFI_PI && w > 0.0 ? (copysign(HFI_PI, folded) - folded) / w
+                                                       : copysign(half, folded);
     return size * lower;
 }
 
@@ -120,8 +118,8 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
     for (size_t w = 0; w < plan->waves; w++) {
         double delta;
         const size_t j = plan->wave[w].column;
-        const double least =
-            wave_minimum(sums->even[w], sums->odd[w], 2.0 * PI * plan->wave[w].frequency, half[j], &delta);
+        const double least = wave_minimum(sums->even[w], sums->odd[w], 2.0 * HFI_PI * plan->wave[w].frequency,
+                                          half[j], &delta);
         total += least;
         gap[j] += fmax(0.0, sums->even[w] - least);
         if (sums->bend[j] == 0.0 && sums->slope[j] == 0.0) at[j] = centre[j] + delta;

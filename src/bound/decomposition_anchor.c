@@ -6,13 +6,11 @@
 #include <float.h>
 #include <math.h>
 
-#define PI 3.14159265358979323846
-
 void hfi_cosine_range(double angle, double half, double *lower, double *upper)
 {
-    const double folded = fabs(remainder(angle, 2.0 * PI));
+    const double folded = fabs(remainder(angle, 2.0 * HFI_PI));
     *upper = folded <= half ? 1.0 : cos(folded - half);
-    *lower = folded + half >= PI ? -1.0 : cos(folded + half);
+    *lower = folded + half >= HFI_PI ? -1.0 : cos(folded + half);
 }
 
 /* ---- psi ------------------------------------------------------------------------------------- */
@@ -72,7 +70,7 @@ static void part_range(const hfi_plan_anchor *at, const hfi_plan_part *part, dou
         range[3] = 0.0;
         return;
     }
-    const double w = 2.0 * PI * at->plan->wave[part->wave].frequency;
+    const double w = 2.0 * HFI_PI * at->plan->wave[part->wave].frequency;
     double lower, upper;
     hfi_cosine_range(w * t, w * half, &lower, &upper);
     turn[0] = cos(w * t);
@@ -111,7 +109,7 @@ static void convex_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
 static void wave_range(const hfi_plan_anchor *at, const hfi_plan_node *node, hfi_plan_value *v)
 {
     const hfi_plan_part *part = &at->plan->part[node->first];
-    const double w = 2.0 * PI * at->plan->wave[part->wave].frequency;
+    const double w = 2.0 * HFI_PI * at->plan->wave[part->wave].frequency;
     const double angle = w * (at->centre[part->column] - at->z[part->column]);
     double *turn = at->turn + 2 * node->first;
     turn[0] = v->centre = cos(angle);

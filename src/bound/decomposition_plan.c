@@ -6,8 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-#define PI 3.14159265358979323846
-
 /* The numbers in `plan` are those used so far; arrays that are NULL are not written. */
 typedef struct builder {
     const hf_kernel *kernel;
@@ -113,7 +111,7 @@ static size_t component(builder *b, const hfi_leaf *leaf, size_t q)
     bell.psi = HFI_FORM_SE;
     bell.count = leaf->columns;
     for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, hfi_leaf_column(b->kernel, leaf, a), 4.0 * PI * PI * variance[a], SIZE_MAX);
+        append_part(b, hfi_leaf_column(b->kernel, leaf, a), 4.0 * HFI_PI * HFI_PI * variance[a], SIZE_MAX);
     add_child(b, &list, append_node(b, bell));
     for (size_t a = 0; a < leaf->columns; a++) {
         const size_t c = hfi_leaf_column(b->kernel, leaf, a);
@@ -165,9 +163,9 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
     case HFI_FORM_LINEAR:
         return linear(b, leaf);
     case HFI_FORM_WAVE:
-        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * PI, -1.0);
+        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, -1.0);
     case HFI_FORM_SWELL:
-        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * PI, 0.0);
+        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, 0.0);
     case HFI_FORM_TILT:
         return plane(b, leaf, HFI_FIELD_RATE, 1.0, 1.0);
     case HFI_FORM_CONSTANT:

@@ -102,11 +102,6 @@ static census count_factors(const hfi_terms *terms, size_t term)
     return found;
 }
 
-static double lengthscale(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a)
-{
-    return kernel->value[hfi_leaf_at(leaf, HFI_FIELD_LENGTHSCALE) + (leaf->ard ? a : 0)];
-}
-
 /* Squared scaled distance along the fixed columns of a leaf, from the middle to an anchor. */
 static double fixed_distance(const hfi_terms *terms, const hfi_leaf *leaf, const double *z)
 {
@@ -114,7 +109,8 @@ static double fixed_distance(const hfi_terms *terms, const hfi_leaf *leaf, const
     for (size_t a = 0; a < leaf->columns; a++) {
         const size_t column = hfi_leaf_column(terms->kernel, leaf, a);
         if (is_free(terms, column)) continue;
-        const double u = (terms->middle[column] - z[column]) / lengthscale(terms->kernel, leaf, a);
+        const double u = (terms->middle[column] - z[column]) /
+                         hfi_leaf_entry(terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         q += u * u;
     }
     return q;
@@ -165,7 +161,7 @@ static void add_precisions(const hfi_terms *terms, const hfi_leaf *leaf, double 
     for (size_t a = 0; a < leaf->columns; a++)
         for (size_t f = 0; f < terms->free_count; f++)
             if (terms->free[f] == hfi_leaf_column(terms->kernel, leaf, a)) {
-                const double inverse = 1.0 / lengthscale(terms->kernel, leaf, a);
+                const double inverse = 1.0 / hfi_leaf_entry(terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
                 precision[f] += inverse * inverse;
             }
 }
@@ -250,16 +246,15 @@ static bool make_features(const hfi_terms *terms, hfi_term *term)
 /* How quickly a leaf changes along one of its columns. */
 static double rate_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a, bool *wave)
 {
-    const size_t own = leaf->ard ? a : 0;
     *wave = false;
     switch (leaf->form) {
     case HFI_FORM_PERIODIC: {
-        const double l = kernel->value[hfi_leaf_at(leaf, HFI_FIELD_LENGTHSCALE) + own];
+        const double l = hfi_leaf_entry(kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         *wave = true;
-        return 2.0 * HFI_PI / kernel->value[hfi_leaf_at(leaf, HFI_FIELD_PERIOD) + own] * fmax(1.0, 1.0 / l);
+        return 2.0 * HFI_PI / hfi_leaf_entry(kernel, leaf, HFI_FIELD_PERIOD, a) * fmax(1.0, 1.0 / l);
     }
     case HFI_FORM_LINEAR:
-        return sqrt(kernel->value[leaf->first + own]);
+        return sqrt(hfi_leaf_entry(kernel, leaf, HFI_FIELD_VARIANCE, a));
     case HFI_FORM_SM: {
         double most = 0.0;
         for (size_t q = 0; q < leaf->components; q++) {
@@ -279,7 +274,8 @@ static double rate_of(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a, b
         return fabs(plane.turn * plane.slope[a]);
     }
     default:
-        return hfi_form_is_radial(leaf->form) ? 1.0 / lengthscale(kernel, leaf, a) : 0.0;
+        return hfi_form_is_radial(leaf->form) ? 1.0 / hfi_leaf_entry(kernel, leaf, HFI_FIELD_LENGTHSCALE, a)
+                                              : 0.0;
     }
 }
 

@@ -101,9 +101,16 @@ struct hf_kernel {
 size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field);
 /** Index of the first entry of one of a leaf's arrays. */
 size_t hfi_leaf_at(const hfi_leaf *leaf, hfi_field field);
-/** The number of an array that is the one of the leaf's column a; and which input that column is. */
-double hfi_leaf_entry(const hf_kernel *kernel, const hfi_leaf *leaf, hfi_field field, size_t a);
-size_t hfi_leaf_column(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a);
+/** The number of an array that is the one of the leaf's column a. */
+static inline double hfi_leaf_entry(const hf_kernel *kernel, const hfi_leaf *leaf, hfi_field field, size_t a)
+{
+    return kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
+}
+/** Which input the leaf's column a is. */
+static inline size_t hfi_leaf_column(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a)
+{
+    return kernel->columns[leaf->column_at + a];
+}
 /** Number of parameters of a leaf. */
 size_t hfi_leaf_parameters(const hfi_leaf *leaf);
 /** Where a leaf's parameter number `offset` (from leaf->first) stands; place->leaf is left alone. */

@@ -29,16 +29,6 @@ size_t hfi_leaf_at(const hfi_leaf *leaf, hfi_field field)
     return at;
 }
 
-double hfi_leaf_entry(const hf_kernel *kernel, const hfi_leaf *leaf, hfi_field field, size_t a)
-{
-    return kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
-}
-
-size_t hfi_leaf_column(const hf_kernel *kernel, const hfi_leaf *leaf, size_t a)
-{
-    return kernel->columns[leaf->column_at + a];
-}
-
 size_t hfi_leaf_parameters(const hfi_leaf *leaf)
 {
     hfi_field fields[HFI_MAX_LEAF_FIELDS];
