@@ -292,6 +292,7 @@ void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const dou
 {
     size_t total;
     arrays b = lay_out(taylor, scratch, &total);
+    const hfi_solution *solution = &taylor->subject->posterior->solution;
     const size_t m = taylor->m;
     sizes s = {.second = spread->remainder * spread->remainder};
     s.length[0] = sqrt(fmax(spread->var, 0.0) + spread->rounding);
@@ -300,8 +301,8 @@ void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const dou
     if (spread->solved)
         b.weights = spread->white;
     else
-        hfi_solution_spread_block(&taylor->subject->posterior->solution, 1 + m, spread->white,
-                                  spread->white_ld, b.weights);
+        for (size_t q = 0; q < 1 + m; q++)
+            hfi_solution_spread(solution, spread->white + q * spread->white_ld, b.weights + q * solution->n);
     memset(out->slope_error, 0, m * sizeof *out->slope_error);
     memset(out->share, 0, m * sizeof *out->share);
     out->rounding = spread->rounding;

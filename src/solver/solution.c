@@ -132,17 +132,6 @@ void hfi_solution_spread(const hfi_solution *s, double *w, double *out)
     for (size_t l = 0; l < s->n; l++) out[l] = s->entry[l] * w[s->block[l]];
 }
 
-void hfi_solution_spread_block(const hfi_solution *s, size_t m, double *w, size_t ldw, double *out)
-{
-    const size_t n = s->n;
-    if (s->form == HFI_FORM_EXACT) {
-        for (size_t q = 0; q < m; q++) memmove(out + q * n, w + q * ldw, n * sizeof *out);
-        hfi_chol_backward_block(n, m, s->factor, s->capacity, out, n);
-        return;
-    }
-    for (size_t q = 0; q < m; q++) hfi_solution_spread(s, w + q * ldw, out + q * n);
-}
-
 double hfi_solution_log_evidence(const hfi_solution *solution)
 {
     double fit = hfi_dot(solution->n, solution->residual, solution->t);

@@ -95,9 +95,6 @@ double *hfi_solution_whiten(const hfi_solution *solution, size_t m, double *v, s
 /** out := R w (n entries) for one w of `rank` entries, which may be destroyed; out must not overlap w unless the form is exact, when out may be w:
  * S k = R (R' k). */
 void hfi_solution_spread(const hfi_solution *solution, double *w, double *out);
-/** The same for m columns: out (n x m, stride n) := R W, W with stride ldw, which may be destroyed. Serial.
- * Cost m n^2 (exact), 2 m n rank (dense), m (n + rank^2) (blocks). */
-void hfi_solution_spread_block(const hfi_solution *solution, size_t m, double *w, size_t ldw, double *out);
 
 /** log N(z; m, K + D) of the sites. */
 double hfi_solution_log_evidence(const hfi_solution *solution);

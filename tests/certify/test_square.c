@@ -52,6 +52,7 @@ static void make_models(const place *p, numbers *at)
     at->square =
         (hfi_square_model){.g = at->g, .h = at->h, .t = at->t, .slope_error = at->error, .share = at->share};
     hfi_taylor_spread(p->taylor, 1, p->centre, p->half, &at->spread, p->scratch);
+    hfi_taylor_spread_on(p->taylor, 1, &at->spread);
     hfi_taylor_square(p->taylor, p->centre, p->half, &at->spread, &at->square,
                       p->scratch + hfi_taylor_spread_scratch(p->taylor));
 }
