@@ -135,7 +135,7 @@ static hf_status check_result(hf_context *ctx, const batch *job)
 static size_t winner_of(size_t classes, const double *loss, const double *p, double *expected)
 {
     size_t best = 0;
-    hf_class_expected_loss(classes, loss, p, expected);
+    if (loss) hf_class_expected_loss(classes, loss, p, expected);
     for (size_t c = 1; c < classes; c++)
         if (loss ? expected[c] < expected[best] : p[c] > p[best]) best = c;
     return best;
