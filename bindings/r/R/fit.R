@@ -89,6 +89,8 @@ named_numbers <- function(x, what)
 holdfast <- function(formula, data, ..., preset = NULL, hold = NULL, start = NULL, noise = NULL, subset,
                      na.action = na.pass, threads = 0, seed = 0)
 {
+    if (!is.numeric(seed) || length(seed) != 1 || is.na(seed) || seed < 0 || seed >= 2^53)
+        refuse("seed must be one number from 0 on, below 2^53")
     call <- match.call()
     wanted <- call[c(1L, match(c("formula", "data", "subset", "noise"), names(call), 0L))]
     wanted[[1L]] <- quote(stats::model.frame)

@@ -44,11 +44,12 @@ static bool go_on(const char *stage, double done, double value, void *user)
     return R_ToplevelExec(look_for_interrupt, NULL) == TRUE;
 }
 
-static void prepare(SEXP threads, SEXP seed)
+/* Threads and seed (from 0 on, below 2^53) of the next call. */
+static void prepare(SEXP threads, double seed)
 {
     const bool forked = getpid() != owner;
     check(hf_context_set_threads(context, forked ? 1 : Rf_asInteger(threads)));
-    hf_context_set_seed(context, (uint64_t)Rf_asReal(seed));
+    hf_context_set_seed(context, (uint64_t)seed);
 }
 
 static void free_model(SEXP pointer)
@@ -280,7 +281,7 @@ static SEXP has_rate(SEXP preset, SEXP chosen, SEXP outputs)
 static SEXP fit(SEXP columns, SEXP roles, SEXP preset, SEXP chosen, SEXP hold, SEXP start, SEXP threads,
                 SEXP seed)
 {
-    prepare(threads, seed);
+    prepare(threads, Rf_asReal(seed));
     SEXP targets = VECTOR_ELT(roles, 0), features = VECTOR_ELT(roles, 1);
     hf_columns use = {.features = texts(features), .feature_count = (size_t)Rf_xlength(features)};
     use.targets = texts(targets);
@@ -427,7 +428,7 @@ static double *inputs_of(const hf_model *model, SEXP table, hf_arrays *rows)
 /* want: names of members of hf_predictions. */
 static SEXP predict(SEXP pointer, SEXP columns, SEXP want, SEXP levels, SEXP threads)
 {
-    prepare(threads, Rf_ScalarInteger(0));
+    prepare(threads, 0.0);
     const hf_model *model = model_of(pointer);
     SEXP table = PROTECT(table_from(columns));
     const hf_table *asked = R_ExternalPtrAddr(table);
@@ -555,7 +556,7 @@ static SEXP ranges_as_list(const hf_range *range, size_t m)
 /* Boxes by rows, their sides transposed by R; numbers: output or class, tolerance, beta, seconds, observed, rigorous. */
 static SEXP certify(SEXP pointer, SEXP what, SEXP lower, SEXP upper, SEXP numbers, SEXP threads)
 {
-    prepare(threads, Rf_ScalarInteger(0));
+    prepare(threads, 0.0);
     const hf_model *model = model_of(pointer);
     const size_t d = hf_model_features(model), m = (size_t)Rf_xlength(lower) / d;
     const double *number = REAL(numbers);
