@@ -79,6 +79,9 @@ setting_text <- function(value, name)
     as.character(value)
 }
 
+# Settings with names as such texts.
+setting_texts <- function(given) vapply(names(given), function(name) setting_text(given[[name]], name), "")
+
 named_numbers <- function(x, what)
 {
     if (length(x) > 0 && (!is.numeric(x) || is.null(names(x)) || any(names(x) == "")))
@@ -102,7 +105,7 @@ holdfast <- function(formula, data, ..., preset = NULL, hold = NULL, start = NUL
     given <- list(...)
     if (length(given) > 0 && (is.null(names(given)) || any(names(given) == "")))
         refuse("settings are given by name, such as kernel = \"se(ard)\"")
-    chosen <- vapply(names(given), function(name) setting_text(given[[name]], name), "")
+    chosen <- setting_texts(given)
     response <- response_columns(frame)
     if (response$label && is.null(preset) && is.na(chosen["sites"]))
         chosen <- c(chosen, sites = if (nlevels(response$columns[[1]]) == 2) "probit" else "softmax")

@@ -115,7 +115,8 @@ certify <- function(object, lower, upper, what = c("mean", "sd", "mean-plus"), o
     low <- sides(lower, said$features, "lower")
     high <- sides(upper, said$features, "upper")
     if (ncol(low) != ncol(high)) refuse("lower has ", ncol(low), " boxes, and upper ", ncol(high))
-    as_frame(.Call(C_certify, pointer_of(object), match.arg(what), low, high,
-                   as.double(c(match(of, names) - 1, tolerance, beta, time_limit, observed, rigorous)),
-                   as.integer(threads)))
+    chosen <- setting_texts(list(output = match(of, names) - 1, tolerance = tolerance, beta = beta,
+                                 time_limit = time_limit, observed = as.logical(observed),
+                                 rigorous = as.logical(rigorous)))
+    as_frame(.Call(C_certify, pointer_of(object), match.arg(what), low, high, chosen, as.integer(threads)))
 }

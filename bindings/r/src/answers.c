@@ -264,20 +264,14 @@ static SEXP ranges_as_list(const hf_range *range, size_t m)
     return made.values;
 }
 
-/* Boxes by rows, their sides transposed by R; numbers: output or class, tolerance, beta, seconds, observed, rigorous. */
-SEXP hfr_certify(SEXP pointer, SEXP what, SEXP lower, SEXP upper, SEXP numbers, SEXP threads)
+/* Boxes by rows, their sides transposed by R; chosen: settings, texts with names. */
+SEXP hfr_certify(SEXP pointer, SEXP what, SEXP lower, SEXP upper, SEXP chosen, SEXP threads)
 {
     hfr_prepare(threads, 0.0);
     const hf_model *model = hfr_model_of(pointer);
     const size_t d = hf_model_features(model), m = (size_t)Rf_xlength(lower) / d;
-    const double *number = REAL(numbers);
     hf_certify_settings settings = hf_certify_settings_default();
-    settings.output = (size_t)number[0];
-    settings.tolerance = number[1];
-    settings.beta = number[2];
-    settings.time_limit = number[3];
-    settings.observed = number[4] > 0;
-    settings.rigorous = number[5] > 0;
+    hfr_set(hf_certify_settings_table(), &settings, chosen);
     unsigned value = 0;
     hfr_check(hf_enum_parse(hfr_context, HF_ENUM_CERTIFY_WHAT, hfr_text(what, 0), &value));
     hf_range *range = (hf_range *)R_alloc(m + 1, sizeof *range);

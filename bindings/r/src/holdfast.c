@@ -209,6 +209,13 @@ static const hf_assignment *assignments(SEXP numbers, size_t *count)
     return *count > 0 ? made : NULL;
 }
 
+void hfr_set(const hf_settings_table *table, void *settings, SEXP chosen)
+{
+    const char **value = texts(chosen), **name = texts(Rf_getAttrib(chosen, R_NamesSymbol));
+    for (R_xlen_t k = 0; k < Rf_xlength(chosen); k++)
+        hfr_check(hf_settings_set(hfr_context, table, settings, name[k], value[k]));
+}
+
 /* A preset (NULL: default, or of labels, counts and amounts that of the sites), then what was chosen. */
 static hf_fit_settings settings_from(SEXP preset, SEXP chosen, size_t outputs)
 {
@@ -223,8 +230,7 @@ static hf_fit_settings settings_from(SEXP preset, SEXP chosen, size_t outputs)
                 hfr_check(hf_fit_settings_preset(hfr_context, value[k], &settings, sizeof settings));
         }
     if (recipe) hfr_check(hf_fit_settings_preset(hfr_context, recipe, &settings, sizeof settings));
-    for (size_t k = 0; k < count; k++)
-        hfr_check(hf_settings_set(hfr_context, hf_fit_settings_table(), &settings, name[k], value[k]));
+    hfr_set(hf_fit_settings_table(), &settings, chosen);
     hfr_check(hf_fit_settings_complete(hfr_context, &settings, recipe != NULL, count, name));
     for (size_t k = 0; k < count; k++)
         hfr_check(hf_settings_check(hfr_context, hf_fit_settings_table(), &settings, outputs, name[k], NULL));

@@ -42,6 +42,9 @@ hfr_list hfr_start_list(R_xlen_t count);
 /* Returns the value. */
 SEXP hfr_put(hfr_list *to, const char *name, SEXP value);
 
+/* Sets members of a struct of settings: texts with names, which the struct may point to until the call ends. */
+void hfr_set(const hf_settings_table *table, void *settings, SEXP chosen);
+
 /* Routines of answers.c. */
 SEXP hfr_describe(SEXP pointer);
 SEXP hfr_predict(SEXP pointer, SEXP columns, SEXP want, SEXP levels, SEXP threads);
@@ -49,6 +52,6 @@ SEXP hfr_rows_of(SEXP pointer, SEXP training);
 SEXP hfr_opinions(SEXP pointer);
 SEXP hfr_shares(SEXP pointer);
 SEXP hfr_left_out(SEXP pointer);
-SEXP hfr_certify(SEXP pointer, SEXP what, SEXP lower, SEXP upper, SEXP numbers, SEXP threads);
+SEXP hfr_certify(SEXP pointer, SEXP what, SEXP lower, SEXP upper, SEXP chosen, SEXP threads);
 
 #endif

@@ -118,6 +118,14 @@ proof <- certify(model, rbind(10, 15), rbind(12, 15))
 inside <- predict(model, data.frame(speed = seq(10, 12, 0.01)))
 stopifnot(proof$lower[1] <= min(inside), proof$upper[1] >= max(inside), proof$upper[1] - max(inside) < 0.02)
 near(proof$lower[2], predict(model, data.frame(speed = 15)), 1e-6)
+stopifnot(certify(model, 10, 12, tolerance = 2)$upper > proof$upper[1])
+spread <- function(...) certify(model, 15, 15, "sd", ...)$lower
+stopifnot(spread(observed = TRUE) > spread(), spread(rigorous = TRUE) != spread())
+near(spread(rigorous = TRUE), spread(), 1e-6)
+near(certify(model, 15, 15, "mean-plus", beta = 2)$lower, proof$lower[2] + 2 * spread(), 1e-6)
+near(certify(kinds, flowers[1, 3:4], flowers[1, 3:4], of = "versicolor", time_limit = Inf)$lower, share[1, "versicolor"], 0.01)
+refused(certify(model, 10, 12, tolerance = -1), "tolerance", "err_argument")
+refused(certify(model, 10, 12, tolerance = NA), "tolerance must have one value")
 refused(certify(model, 1:2, 3:4), "lower needs a number for each input: speed")
 
 # ---- print, summary, plot, update; a child of a fork; an interrupted fit
