@@ -275,11 +275,24 @@ def _text(value):
         return repr(float(value))
     return str(value)
 
+
+def setting_rows(kind):
+    """The rows of the table of a struct of settings."""
+    table = getattr(lib, kind + "_table")()
+    for index in range(lib.hf_setting_count(table)):
+        yield lib.struct_at("hf_setting", lib.hf_setting_at(table, index))
+
+
 def setting_names(kind):
     """Names of the settings of a struct that have a text."""
-    table, types = getattr(lib, kind + "_table")(), lib.enums["hf_setting_type"]
-    rows = [lib.struct_at("hf_setting", lib.hf_setting_at(table, index)) for index in range(lib.hf_setting_count(table))]
-    return [row.name.decode() for row in rows if row.type < types["HF_SETTING_LIST"]]
+    return [row.name.decode() for row in setting_rows(kind) if row.type < lib.enums["hf_setting_type"]["HF_SETTING_LIST"]]
+
+
+def refuse_unknown(owner, known, settings):
+    """TypeError for the first of `settings` that is none of the known ones."""
+    for name in settings:
+        if name not in known:
+            raise TypeError(f"{owner} has no setting {name!r}; it has {', '.join(sorted(known))}")
 
 
 def take_settings(kind, struct, values):

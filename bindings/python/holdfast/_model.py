@@ -14,7 +14,7 @@ import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, lib, strings, take_settings
+from ._library import Record, as_dict, context, enum_name, lib, setting_rows, strings, take_settings
 
 # Arrays that a prediction can have: whether a row has an entry for each output, or for each latent function.
 READINGS = ("mean", "sd_latent", "sd_observed")
@@ -191,8 +191,7 @@ class Model:
         ctx, at = context(), lib.hf_model_settings(self._pointer)
         room = ctypes.create_string_buffer(20000)
         values = {}
-        for index in range(lib.hf_setting_count(lib.hf_fit_settings_table())):
-            setting = lib.struct_at("hf_setting", lib.hf_setting_at(lib.hf_fit_settings_table(), index))
+        for setting in setting_rows("hf_fit_settings"):
             if setting.in_model and lib.hf_settings_get(ctx.pointer, lib.hf_fit_settings_table(), at, setting.name, len(room),
                                                             ctypes.addressof(room)) >= 0:
                 values[setting.name.decode()] = room.value.decode()

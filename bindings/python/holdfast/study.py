@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, make_settings, setting_names, strings, take_settings
+from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, make_settings, refuse_unknown, setting_names, strings, take_settings
 
 
 @dataclass(frozen=True)
@@ -172,10 +172,7 @@ class Study:
                 entry.goal = enum_number("GOAL", aim)
         struct.variables, struct.variable = len(specs), ctypes.addressof(entries)
         struct.outcomes, struct.outcome = len(goals), ctypes.addressof(outcomes)
-        known = known_settings()
-        for name in settings:
-            if name not in known:
-                raise TypeError(f"a study has no setting {name!r}; it has {', '.join(sorted(known))}")
+        refuse_unknown("a study", known_settings(), settings)
         kept += take_settings("hf_study_settings", struct, settings)
         return struct, kept + [entries, outcomes]
 

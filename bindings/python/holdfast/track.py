@@ -10,7 +10,7 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, setting_names, strings, take_settings
+from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, refuse_unknown, setting_names, strings, take_settings
 
 # Members of hf_track_settings that have keywords of another name.
 _OTHERS = {"method", "mean_given", "age.kind", "age.rate"}
@@ -106,10 +106,7 @@ class Track:
             kept.append(strings(names))
             struct.names = ctypes.addressof(kept[-1])
         struct.mean_given = mean is not None
-        known = known_settings()
-        for name in settings:
-            if name not in known:
-                raise TypeError(f"a track has no setting {name!r}; it has {', '.join(sorted(known))}")
+        refuse_unknown("a track", known_settings(), settings)
         settings = dict(settings, mean=mean, **{"age.kind": age, "age.rate": rate})
         kept += take_settings("hf_track_settings", struct, settings)
         return struct, kept
