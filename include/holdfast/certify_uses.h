@@ -59,15 +59,17 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
                                   double *argmin, double *argmax);
 
 /**
- * Ranges of the expected loss sum_b loss_ab P_b of deciding for class a = settings->output, with
- * the loss of the classifier's rule (hf_classifier_set_rule(); without one 1 - P_a), as
+ * Ranges of the expected loss sum_b loss_ab P_b of deciding for class a = settings->output, as
  * hf_certify_class() has those of P_a. The tolerance is in units of the loss.
- * Errors and warnings: those of hf_certify_class().
+ * @param loss classes x classes as hf_class_rule has it; the classifier's rule is left as it is.
+ *             NULL: the loss of that rule (hf_classifier_set_rule()), without one 1 - P_a
+ * Errors and warnings: those of hf_certify_class(); HF_ERR_ARGUMENT for a loss that is not finite,
+ * below 0, or not larger for a wrong decision than for the right one.
  */
 HF_API hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
-                                 const hf_certify_settings *settings, size_t m, const double *lower,
-                                 const double *upper, hf_range *out, double *argmin,
-                                 double *argmax);
+                                 const double *loss, const hf_certify_settings *settings, size_t m,
+                                 const double *lower, const double *upper, hf_range *out,
+                                 double *argmin, double *argmax);
 
 /** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a
  * bound: link softmax, five classes and more. */

@@ -189,17 +189,18 @@ static hf_status loss_of_two(hf_context *ctx, const hf_classifier *classifier, h
     return status;
 }
 
-hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
+hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier, const double *loss,
                           const hf_certify_settings *settings, size_t m, const double *lower,
                           const double *upper, hf_range *out, double *argmin, double *argmax)
 {
     if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_loss");
     const hfi_quantity *quantity = &hfi_quantity_mean;
     const size_t classes = hf_classifier_classes(classifier);
-    const double *loss = hf_classifier_rule(classifier)->loss;
     hf_certify_settings own;
     hf_region region;
     hf_status status = hfi_certify_open(ctx, settings, &own, &region);
+    if (status >= 0 && loss) status = hfi_class_check_loss(ctx, classes, loss);
+    if (!loss) loss = hf_classifier_rule(classifier)->loss;
     if (status >= 0) status = hfi_class_quantity(ctx, classifier, own.output, &quantity);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0) return status;

@@ -58,6 +58,27 @@ hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label,
     return HF_OK;
 }
 
+hf_status hfi_class_check_loss(hf_context *ctx, size_t classes, const double *loss)
+{
+    for (size_t a = 0; a < classes; a++)
+        for (size_t b = 0; b < classes; b++) {
+            const double cost = loss[a * classes + b], right = loss[b * (classes + 1)];
+            if (!(cost >= 0.0) || !isfinite(cost))
+                return hfi_refuse(
+                    ctx,
+                    "the loss of the decision %zu for class %zu is %g; it must be finite and not "
+                    "below 0",
+                    a, b, cost);
+            if (a != b && !(cost > right))
+                return hfi_refuse(
+                    ctx,
+                    "the loss of the decision %zu for class %zu is %g, but %g that of the right "
+                    "one, which must be less",
+                    a, b, cost, right);
+        }
+    return HF_OK;
+}
+
 hf_status hfi_class_check_rows(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                                const size_t *label)
 {

@@ -85,33 +85,11 @@ void hf_class_expected_loss(size_t classes, const double *loss, const double *pr
     }
 }
 
-/* A right decision costs less than a wrong one, whatever the class is. */
-static hf_status check_loss(hf_context *ctx, size_t classes, const double *loss)
-{
-    for (size_t a = 0; a < classes; a++)
-        for (size_t b = 0; b < classes; b++) {
-            const double cost = loss[a * classes + b], right = loss[b * (classes + 1)];
-            if (!(cost >= 0.0) || !isfinite(cost))
-                return hfi_refuse(
-                    ctx,
-                    "the loss of the decision %zu for class %zu is %g; it must be finite and not "
-                    "below 0",
-                    a, b, cost);
-            if (a != b && !(cost > right))
-                return hfi_refuse(
-                    ctx,
-                    "the loss of the decision %zu for class %zu is %g, but %g that of the right "
-                    "one, which must be less",
-                    a, b, cost, right);
-        }
-    return HF_OK;
-}
-
 /* The loss of two classes makes a threshold. */
 static hf_status take_loss(hf_context *ctx, const hf_classifier *c, hf_class_rule *rule)
 {
     double threshold;
-    hf_status status = check_loss(ctx, c->classes, rule->loss);
+    hf_status status = hfi_class_check_loss(ctx, c->classes, rule->loss);
     if (status < 0 || c->link == HF_LINK_SOFTMAX) return status;
     status =
         hf_class_threshold(ctx, rule->loss[2] - rule->loss[0], rule->loss[1] - rule->loss[3], &threshold);

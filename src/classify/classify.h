@@ -54,6 +54,9 @@ hf_status hfi_class_check_labels(hf_context *ctx, size_t n, const size_t *label,
 hf_inference hfi_class_inference(hf_link link, hf_inference inference);
 /** HF_ERR_ARGUMENT: a link does not go with an inference. */
 hf_status hfi_class_check_inference(hf_context *ctx, hf_link link, hf_inference inference);
+/** A right decision costs less than a wrong one, whatever the class is: HF_ERR_ARGUMENT names the decision
+ * and the class otherwise. */
+hf_status hfi_class_check_loss(hf_context *ctx, size_t classes, const double *loss);
 /** How many classes a link is for: HF_ERR_ARGUMENT otherwise. */
 hf_status hfi_class_check_link(hf_context *ctx, hf_link link, size_t classes);
 /** Rows with a label must be finite: HF_ERR_NOT_FINITE names the first that is not. */

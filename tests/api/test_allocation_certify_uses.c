@@ -19,7 +19,7 @@ static hf_status expected_loss(workshop *w)
 {
     hf_classifier *c = classifiers_make();
     hf_range out = {.lower = 77.0};
-    const hf_status s = hf_certify_loss(w->ctx, c, NULL, 1, low, high, &out, NULL, NULL);
+    const hf_status s = hf_certify_loss(w->ctx, c, NULL, NULL, 1, low, high, &out, NULL, NULL);
     assert_true((out.lower == 77.0) == (s < 0));
     hf_classifier_free(c);
     return s;

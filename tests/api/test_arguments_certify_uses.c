@@ -13,10 +13,11 @@ static void classes(workshop *w)
     hf_certify_settings settings = hf_certify_settings_default();
     hf_range r;
     ARGUMENT(hf_certify_class(w->ctx, NULL, NULL, 1, low, high, &r, NULL, NULL));
-    ARGUMENT(hf_certify_loss(w->ctx, NULL, NULL, 1, low, high, &r, NULL, NULL));
-    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, 1, NULL, high, &r, NULL, NULL));
-    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, 1, low, NULL, &r, NULL, NULL));
-    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, 1, low, high, NULL, NULL, NULL));
+    ARGUMENT(hf_certify_loss(w->ctx, NULL, NULL, NULL, 1, low, high, &r, NULL, NULL));
+    ARGUMENT(hf_certify_loss(w->ctx, c, (const double[]){0, 1, -1, 0}, NULL, 1, low, high, &r, NULL, NULL));
+    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, NULL, 1, NULL, high, &r, NULL, NULL));
+    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, NULL, 1, low, NULL, &r, NULL, NULL));
+    ARGUMENT(hf_certify_loss(w->ctx, c, NULL, NULL, 1, low, high, NULL, NULL, NULL));
     ARGUMENT(hf_certify_class(w->ctx, c, NULL, 1, NULL, high, &r, NULL, NULL));
     ARGUMENT(hf_certify_class(w->ctx, c, NULL, 1, low, NULL, &r, NULL, NULL));
     ARGUMENT(hf_certify_class(w->ctx, c, NULL, 1, low, high, NULL, NULL, NULL));

@@ -140,7 +140,7 @@ static void test_ranges(void **state)
         settings.tolerance = 0.01 * most;
         settings.node_limit = b >= 2 * LOSSES ? 9 : 0;
         const hf_status status =
-            hf_certify_loss(t.ctx, t.classifier, &settings, 1, lower, upper, &r, at[0], at[1]);
+            hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &r, at[0], at[1]);
         assert_true(settings.node_limit > 0 ? status >= 0 : status == HF_OK);
         if (status == HF_OK) assert_true(r.upper - r.upper_attained <= settings.tolerance * (1.0 + 1e-9));
         predict(&t, 2, at[0], p, NULL);
@@ -219,8 +219,8 @@ static void test_plain(void **state)
         set_loss(&t, losses[0]);
         assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &with, at[1]),
                          HF_OK);
-        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, lower, upper, &loss, NULL, NULL),
-                         HF_OK);
+        assert_int_equal(
+            hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &loss, NULL, NULL), HF_OK);
         assert_int_equal(with.verdict, without.verdict);
         assert_int_equal(with.nodes, without.nodes);
         assert_memory_equal(at[0], at[1], sizeof at[0]);
@@ -258,7 +258,8 @@ static void test_two_classes(void **state)
                 settings.output = a;
                 settings.lower_only = a == 1 && k == 1;
                 assert_int_equal(
-                    hf_certify_loss(t.ctx, t.classifier, &settings, 1, lower, upper, &r, NULL, NULL), HF_OK);
+                    hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &r, NULL, NULL),
+                    HF_OK);
                 assert_true(settings.lower_only == isinf(r.upper));
                 for (size_t i = 0; i < SAMPLES; i++) {
                     const double value = expected(2, cost[k], p + 2 * i, a);
@@ -293,16 +294,62 @@ static void test_bad(void **state)
         const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, 0.5, bad[k]};
         assert_int_equal(hf_classifier_set_rule(t.ctx, t.classifier, &rule), HF_ERR_ARGUMENT);
         assert_non_null(strstr(hf_context_message(t.ctx), "loss of the decision"));
+        hf_range none;
+        const double at[INPUTS] = {0};
+        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, bad[k], NULL, 1, at, at, &none, NULL, NULL),
+                         HF_ERR_ARGUMENT);
+        assert_non_null(strstr(hf_context_message(t.ctx), "loss of the decision"));
     }
     assert_memory_equal(hf_classifier_rule(t.classifier)->loss, losses[1], sizeof losses[1]);
     hf_range r;
     const double x[INPUTS] = {0};
     hf_certify_settings settings = hf_certify_settings_default();
     settings.output = C;
-    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
-    assert_int_equal(hf_certify_loss(t.ctx, NULL, NULL, 1, x, x, &r, NULL, NULL), HF_ERR_ARGUMENT);
+    assert_int_equal(hf_certify_loss(t.ctx, NULL, NULL, NULL, 1, x, x, &r, NULL, NULL), HF_ERR_ARGUMENT);
     end(&t);
+}
+
+/* A loss that is given is that of a rule, digit for digit, and leaves the rule as it is. */
+static void test_given(void **state)
+{
+    (void)state;
+    const double of_two[] = {1, 6, 2, 0.5};
+    for (int link = HF_LINK_PROBIT; link <= HF_LINK_SOFTMAX; link++) {
+        const bool several = link == HF_LINK_SOFTMAX;
+        const double *loss = several ? losses[2] : of_two;
+        double x[INPUTS], lower[INPUTS], upper[INPUTS];
+        hf_range given, of_rule;
+        hf_certify_settings settings = hf_certify_settings_default();
+        trial t;
+        begin(&t, (hf_link)link, several ? C : 2);
+        settings.output = 1;
+        draw_box(&t, 0.3, x, lower, upper);
+        assert_int_equal(
+            hf_certify_loss(t.ctx, t.classifier, loss, &settings, 1, lower, upper, &given, NULL, NULL),
+            HF_OK);
+        assert_null(hf_classifier_rule(t.classifier)->loss);
+        assert_true(hf_classifier_rule(t.classifier)->threshold == 0.5);
+        set_loss(&t, loss);
+        assert_int_equal(
+            hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &of_rule, NULL, NULL),
+            HF_OK);
+        assert_true(given.lower == of_rule.lower && given.upper == of_rule.upper);
+        assert_true(given.lower_attained == of_rule.lower_attained);
+        assert_true(given.upper_attained == of_rule.upper_attained);
+        const double plain[] = {0, 1, 1, 1, 0, 1, 1, 1, 0}, plain_of_two[] = {0, 1, 1, 0};
+        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, several ? plain : plain_of_two, &settings, 1,
+                                         lower, upper, &given, NULL, NULL),
+                         HF_OK);
+        set_loss(&t, NULL);
+        assert_int_equal(
+            hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &of_rule, NULL, NULL),
+            HF_OK);
+        assert_near(given.lower, of_rule.lower, 1e-12);
+        assert_near(given.upper, of_rule.upper, 1e-12);
+        end(&t);
+    }
 }
 
 /* Settings and region are read as those of hf_certify_class() are. */
@@ -317,13 +364,13 @@ static void test_settings(void **state)
     hf_certify_settings settings = hf_certify_settings_default();
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         settings.tolerance = bad[k];
-        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+        assert_int_equal(hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, x, x, &r, NULL, NULL),
                          HF_ERR_ARGUMENT);
         assert_non_null(strstr(hf_context_message(t.ctx), "tolerance"));
     }
     settings = hf_certify_settings_default();
     settings.size = 0;
-    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(t.ctx), "size"));
     hf_region region = hf_region_default();
@@ -331,7 +378,7 @@ static void test_settings(void **state)
     region.shape = (hf_shape)77;
     settings = hf_certify_settings_default();
     settings.region = &region;
-    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
+    assert_int_equal(hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(t.ctx), "shape"));
     end(&t);
@@ -342,6 +389,6 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions), cmocka_unit_test(test_ranges),
                                        cmocka_unit_test(test_decisions),   cmocka_unit_test(test_plain),
                                        cmocka_unit_test(test_two_classes), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_settings)};
+                                       cmocka_unit_test(test_given),       cmocka_unit_test(test_settings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

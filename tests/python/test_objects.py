@@ -238,6 +238,17 @@ class Certificates(Case):
                 value = model.predict_proba(points) @ whole[k]
                 self.assertTrue(((found.lower <= value) & (value <= found.upper)).all())
                 self.assertLess(found.upper - found.upper_attained, 0.0101)
+        decided, before = [], model.predict(points)
+
+        def ask(*_):
+            thread = threading.Thread(target=lambda: decided.append(model.predict(points)))
+            thread.start()
+            thread.join()
+
+        heavy = holdfast.certify(model, np.tile(low, (8, 1)), np.tile(high, (8, 1)), class_=label, loss=[1.0, 2.0, 900.0],
+                                 tolerance=1.0, progress=ask)
+        self.assertEqual(len(heavy.lower), 8)
+        self.assertTrue(decided and all((answer == before).all() for answer in decided))
         self.refused(ValueError, "one a class", holdfast.certify, model, low, high, class_=label, loss=[1.0, 2.0])
         self.refused(ValueError, "must be less", holdfast.certify, model, low, high, class_=label, loss=1.0 - 0.0 * cost)
 

@@ -98,9 +98,12 @@ static hf_status find_ranges(certified *run, certify_request *asked, hf_range *o
     hf_context *ctx = run->session.ctx;
     asked->settings.output = asked->of;
     if (asked->what == CERTIFY_INTERVAL) return find_intervals(run, asked, out, at);
-    if (asked->what == CERTIFY_PROBABILITY || asked->what == CERTIFY_LOSS)
-        return (asked->what == CERTIFY_LOSS ? hf_certify_loss : hf_certify_class)(
-            ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out, at, most);
+    if (asked->what == CERTIFY_PROBABILITY)
+        return hf_certify_class(ctx, run->classifier, &asked->settings, run->m, run->lower, run->upper, out,
+                                at, most);
+    if (asked->what == CERTIFY_LOSS)
+        return hf_certify_loss(ctx, run->classifier, NULL, &asked->settings, run->m, run->lower, run->upper,
+                               out, at, most);
     asked->settings.output = certified_latent(run, asked->of);
     return hf_certify_boxes(ctx, run->posterior, certify_value(asked->what), &asked->settings, run->m,
                             run->lower, run->upper, out, at, most);

@@ -2,7 +2,6 @@
 """Certificates: ranges that a prediction surely does not leave while its inputs move within a box."""
 from __future__ import annotations
 
-import contextlib
 import ctypes
 from typing import Any, Optional
 
@@ -25,9 +24,8 @@ def _boxes(lower, upper, features):
     return np.ascontiguousarray(sides[0]), np.ascontiguousarray(sides[1])
 
 
-@contextlib.contextmanager
-def _deciding_by(ctx, estimator, model, loss):
-    """While it lasts the model decides by this loss; else by the largest probability."""
+def _costs(estimator, model, loss):
+    """The loss in the order of the model's classes, (k, k)."""
     classes = len(model.classes)
     given = np.asarray(loss, dtype=np.float64)
     if given.shape == (classes,):
@@ -37,13 +35,7 @@ def _deciding_by(ctx, estimator, model, loss):
     order = np.arange(classes) if getattr(estimator, "_order", None) is None else np.asarray(estimator._order)
     own = np.empty_like(given)
     own[np.ix_(order, order)] = given
-    rule = make_settings("hf_class_rule")
-    rule.loss = address(own)
-    ctx.check(lib.hf_model_set_class_rule(ctx.pointer, model._pointer, ctypes.byref(rule)))
-    try:
-        yield
-    finally:
-        ctx.check(lib.hf_model_set_class_rule(ctx.pointer, model._pointer, None))
+    return own
 
 
 def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: Any = None, loss: Any = None, output: int = 0,
@@ -94,8 +86,8 @@ def certify(model: Any, lower: Any, upper: Any, what: str = "mean", *, class_: A
         if loss is None:
             ctx.long_call(lib.hf_certify_class, classifier, *ends, progress=progress)
         else:
-            with _deciding_by(ctx, estimator, model, loss):
-                ctx.long_call(lib.hf_certify_loss, classifier, *ends, progress=progress)
+            costs = _costs(estimator, model, loss)
+            ctx.long_call(lib.hf_certify_loss, classifier, address(costs), *ends, progress=progress)
     elif loss is not None:
         raise ValueError("loss is for classifiers; this is a model of readings")
     else:
