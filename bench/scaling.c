@@ -30,7 +30,7 @@ enum {
     SUM = 1 << 18
 };
 
-/* What is timed, and everything it needs. */
+/* The task that is timed, and everything it needs. */
 typedef struct job {
     hf_context *ctx;
     size_t n, repeats;

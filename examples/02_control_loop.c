@@ -11,7 +11,7 @@ enum {
     READINGS = 60
 };
 
-/* What is to be learnt: how a heater answers to its drive (0..1), from measurements of which a few went wrong. */
+/* Learns how a heater answers to its drive (0..1), from measurements of which a few went wrong. */
 static hf_status learn(hf_context *ctx, hf_posterior **model)
 {
     double drive[READINGS], power[READINGS];

@@ -11,7 +11,7 @@ enum {
     MINUTES = 240
 };
 
-/* What nobody knows: the best setting swings between 20 and 80 in the course of three hours. */
+/* The yield that nobody knows: the best setting swings between 20 and 80 in the course of three hours. */
 static double yield(double minute, double setting)
 {
     const double best = 50.0 + 30.0 * sin(0.035 * minute);

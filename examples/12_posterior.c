@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a posterior can be asked: gradients, differences, draws, worst cases, leave-one-out, influence, and one more reading. */
+/* Questions to a posterior: gradients, differences, draws, worst cases, leave-one-out, influence, another reading. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

@@ -101,7 +101,7 @@ static bool work(void *state)
     return cert_each(r->ctx, &r->common, most, CERT_POINTS_MOST, study, r);
 }
 
-/* Of one model; a summary of nothing where it was not measured. */
+/* Sums up the rows of one model: a summary of nothing where it was not measured. */
 static bool sum_of(const run *r, const char *set, const char *method, const char *train, const char *inducing,
                    cert_delta_summary *out)
 {

@@ -41,7 +41,7 @@ typedef struct runs {
     double *y; /* n x CONTROL_STEPS x REACTOR_STATES */
 } runs;
 
-/* What is known about the map to a state after some steps. */
+/* Knowledge about the map to a state after some steps. */
 typedef struct known {
     double lengthscale, norm;
 } known;

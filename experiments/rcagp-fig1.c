@@ -26,7 +26,7 @@ typedef struct toy {
     bool wrong[READINGS];
 } toy;
 
-/* What a model makes of the readings. */
+/* Predictions of a model from the readings. */
 typedef struct curve {
     double mean[GRID], sd[GRID], promise[GRID]; /* latent; expected improvement */
     double best;

@@ -94,7 +94,7 @@ static double place(size_t step)
     return pow(10.0, (double)step / PER_DECADE);
 }
 
-/* Of the reading moved to `to`. */
+/* Influence of the reading that is moved to `to`. */
 static hf_status influence(const toy *t, size_t model, const hf_posterior *posterior, const hf_sites *before,
                            double to, double *kl)
 {

@@ -21,7 +21,7 @@ typedef struct task {
     long split;
 } task;
 
-/* What to run, and the tasks that come of it. */
+/* The request, and the tasks that come of it. */
 typedef struct plan {
     study study;
     const char *data;

@@ -31,7 +31,7 @@ static const size_t checks[CHECKS] = {2, 3, 5, 7, 10, 15, 20, 30, 40, 50, 62};
 static const char *const columns[COLUMNS] = {"d2",  "d3",  "d5",  "d7",   "d10", "d15",     "d20",   "d30",
                                              "d40", "d50", "d62", "half", "all", "answers", "places"};
 
-/* What is 0 is the library's default. */
+/* A case of the figure. Members that are 0 stand for the library's default. */
 typedef struct ozone_case {
     const char *name;
     hf_track_method method;

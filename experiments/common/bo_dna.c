@@ -26,7 +26,7 @@ enum {
     SWEEPS = 20000
 };
 
-/* Of some rows: X'X, X'y and y'y. The numbers are sums of small whole ones, and therefore exact. */
+/* Moments of some rows: X'X, X'y and y'y. The numbers are sums of small whole ones, and therefore exact. */
 typedef struct moments {
     double gram[INPUTS * INPUTS], cross[INPUTS], square;
 } moments;

@@ -46,7 +46,7 @@ typedef struct bo_expert_view {
 
 /** Says as much as is due when there are `trials` readings. false: reason on standard error. */
 bool bo_expert_hear(hf_context *ctx, bo_expert *expert, size_t trials, const bo_expert_view *view);
-/** What was said of the readings, as a prior mean; NULL where that is none. false: reason on standard error. */
+/** Makes a prior mean of the expert's answers; NULL where none. false: reason on standard error. */
 bool bo_expert_mean(hf_context *ctx, const bo_expert *expert, const bo_expert_view *view, hf_expert **out);
 
 #endif

@@ -143,7 +143,7 @@ static void fire(lander *l, int engine, draws *d)
     }
 }
 
-/* What the controller sees: place, speed, angle, spin, feet. */
+/* The state as the controller sees it: place, speed, angle, spin, feet. */
 static void look(const lander *l, double seen[8])
 {
     const double x = l->x + centre * sin(l->angle), y = l->y - centre * cos(l->angle);

@@ -289,7 +289,7 @@ static size_t tenth(const bo_run *r, size_t k)
     return (r->evaluations * (k + 1) + BO_TENTHS - 1) / BO_TENTHS;
 }
 
-/* Of the first objective one reading in twenty is looked at, by somebody who knows. */
+/* Asks somebody who knows to look at one in twenty readings of the first objective. */
 static bool hear(loop *l)
 {
     const size_t due = l->n >= l->starts ? l->n / 20 : 0;

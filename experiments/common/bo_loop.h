@@ -20,7 +20,7 @@
 
 #include <holdfast/study.h>
 
-/** What came of a run. */
+/** The outcome of a run. */
 typedef struct bo_result {
     bo_run run;
     double seen;        /**< regret at the end, were the best of the settings tried known */

@@ -83,7 +83,7 @@ static void begin(trials *t, size_t initial)
     }
 }
 
-/* What is reported after tenth k. */
+/* Computes the values that are reported after tenth k. */
 static bool look(bo_search *s, const trials *t, size_t k, double *values)
 {
     size_t row;

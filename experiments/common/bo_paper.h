@@ -24,14 +24,14 @@ enum {
     BO_NAME = 96 /**< characters of a run's name */
 };
 
-/** What a program runs by itself. */
+/** The figure of a program, and the lists that it runs by itself. */
 typedef struct bo_title {
     const char *program, *figure;
     const char *problems, *questions, *wrong; /**< lists */
     const char *models;                       /**< a list; NULL: the four */
 } bo_title;
 
-/** What was asked for. */
+/** The request: problems, models, questions and sizes. */
 typedef struct bo_plan {
     const bo_title *title;
     const char *data, *json, *stem;

@@ -117,7 +117,7 @@ static void view_readings(const bo_search *s, view *v)
     v->domain = (hf_domain){.dimension = d, .lower = v->lower, .upper = v->upper};
 }
 
-/* What the expert says of the readings: a prior mean, or other readings. */
+/* Asks the expert about the readings: the view gets a prior mean, or other readings. */
 static bool view_expert(const bo_search *s, view *v)
 {
     if (!s->expert) return true;
@@ -216,7 +216,7 @@ bool bo_search_incumbent(bo_search *search, size_t *row)
     return bo_search_fit(search) && largest_mean(search, search->n, search->u, row, &mean);
 }
 
-/* What is to be improved upon. */
+/* Finds the value that is to be improved upon. */
 static bool to_beat(const bo_search *s, const view *v, double *best)
 {
     size_t row;

@@ -17,7 +17,7 @@ enum {
     CERT_SIDE = 14    /* of pictures, at most */
 };
 
-/** What a set is called and how far its points are moved. */
+/** The name of a set, its shape and how far its points are moved. */
 typedef struct cert_kind {
     const char *name;
     size_t classes;
@@ -39,7 +39,7 @@ typedef struct cert_set {
     size_t *label, *truth;
 } cert_set;
 
-/** What all of the programs are asked alike. */
+/** Options that all of the programs have alike. */
 typedef struct cert_options {
     const char *data;
     words sets;

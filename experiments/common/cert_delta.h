@@ -17,7 +17,8 @@ enum {
     CERT_DELTA_FIELDS = 7
 };
 
-/** Of the rows: delta, the part of it that was attained, seconds and whether a limit came first; of the model: accuracy, evaluations and seconds of the fit. */
+/** Columns of the rows: delta, the part of it that was attained, seconds and whether a limit came
+ * first. Columns of the model: accuracy, evaluations and seconds of the fit. */
 extern const char *const cert_delta_columns[CERT_DELTA_FIELDS];
 
 /** One model, and the points about which its probabilities are enclosed. */
@@ -33,7 +34,7 @@ typedef struct cert_delta_task {
 /** Fits and adds the rows that are lacking, of the class that wins at the point; true without a fit where none is lacking, and with a message where the fit fails. */
 bool cert_delta_measure(hf_context *ctx, const cert_delta_task *task, env_rows *rows);
 
-/** What the rows of one model say together. */
+/** Summary of all rows of one model. */
 typedef struct cert_delta_summary {
     size_t count;
     double delta[CERT_POINTS_MOST]; /**< ascending */

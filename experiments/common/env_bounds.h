@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/** What is known about the function. The kernel is an expression over readings->ldx inputs. */
+/** The facts known about a function. The kernel is an expression over readings->ldx inputs. */
 typedef struct env_problem {
     const char *kernel;
     hf_bounded_readings readings;

@@ -45,7 +45,7 @@ static bool safe(const double *box)
            box[3] <= reactor_high[1];
 }
 
-/* What the boxes from a start, or from all, come to. */
+/* Totals of the boxes from one start, or from all. */
 typedef struct tally {
     size_t boxes, hold, safe[2];
     double area[2]; /* sums: optimal, closed form */

@@ -46,7 +46,7 @@ static void attempt(stride *s)
     }
 }
 
-/* Of the step, relative to the state. */
+/* Error of the step, relative to the state. */
 static double error_of(const stride *s)
 {
     static const double weight[STAGES] = {71.0 / 57600.0,      0.0,          -71.0 / 16695.0, 71.0 / 1920.0,

@@ -18,7 +18,7 @@ typedef struct env_row {
     double values[ENV_COLUMNS]; /**< NaN: not computed */
 } env_row;
 
-/** What was computed so far. `columns` (`width` of them, at most ENV_COLUMNS) name the values. */
+/** Rows computed so far. `columns` (`width` of them, at most ENV_COLUMNS) name the values. */
 typedef struct env_rows {
     const char *const *columns;
     size_t width;

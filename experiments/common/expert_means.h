@@ -18,7 +18,7 @@ enum {
 };
 problem expert_toy(long split, long offset, double *clean);
 
-/** What becomes of the wrong readings that the expert knows. */
+/** Uses of the wrong readings that the expert knows. */
 typedef enum expert_use {
     EXPERT_CONSTANT, /**< nothing: the constant mean of the fit */
     EXPERT_ONE,      /**< Algorithm 1: a constant, the average of expected corrections */

@@ -162,8 +162,8 @@ bool settings_run_about(hf_context *ctx, const hf_fit_settings *settings, const 
     return ok;
 }
 
-/* What the oracle sees: not the damaged rows, not even their inputs (a missing target would leave those in the
- * scaling). */
+/* The problem as the oracle sees it: without the damaged rows, and without their inputs (a missing target would
+ * leave those in the scaling). */
 static problem without_wrong(const problem *p)
 {
     problem kept = problem_create(p->n, p->m, p->d);

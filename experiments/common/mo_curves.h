@@ -9,7 +9,7 @@
 #include "common/mo_methods.h"
 #include "common/words.h"
 
-/** What is drawn. */
+/** The data and the labels of a drawing. */
 typedef struct mo_curves {
     const problem *data;        /**< one input; test rows are a grid */
     const double *latent;       /**< the functions on the grid (m), or NULL */

@@ -75,7 +75,7 @@ static void assign_model(mo_method *m, const mo_model *model)
     m->settings.train = false;
 }
 
-/* What all published models have in common. */
+/* Sets all that the published models have in common. */
 static void publish(mo_method *m, const mo_terms *terms, const problem *p)
 {
     hf_fit_settings *s = &m->settings;

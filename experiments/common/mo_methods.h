@@ -32,7 +32,7 @@ enum {
     MO_ASSIGNMENTS_MOST = 80
 };
 
-/** What the protocol says. */
+/** Terms of the protocol. */
 typedef struct mo_terms {
     const char *kernel;     /**< of the published models */
     const char *own_kernel; /**< of ours; NULL: the default of the library */

@@ -13,7 +13,7 @@ typedef struct plan {
     const mo_table *table;
     const char *data, *stem, *own_kernel;
     words kinds, models;
-    /* Of the task at hand, in its own process: */
+    /* The task at hand, in its own process: */
     double *latent;
     mo_result result;
     const char *fitted; /* the model whose predictions `result` holds */

@@ -22,7 +22,7 @@ extern const mo_model mo_waves;
 void mo_waves_draw(draws *stream, problem *data, double **latent, double **grid);
 /** The published models have the true hyperparameters and the averages of the readings as prior mean. */
 void mo_waves_terms(mo_terms *out);
-/** What a picture is made of; the arrays are freed with it. */
+/** Parts of a picture; the arrays are freed with it. */
 typedef struct mo_waves_drawing {
     problem data;
     double *latent, *grid;

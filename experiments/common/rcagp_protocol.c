@@ -162,7 +162,7 @@ static const char *expression(const char *kernel)
                                            : "matern32(iso, lengthscale~0.693147, outputscale~0.693147)";
 }
 
-/* What all published models have in common. */
+/* Settings that all published models have in common. */
 static hf_fit_settings published_settings(rcagp_source source, const char *kernel, double eps)
 {
     hf_fit_settings s = hf_fit_settings_default();

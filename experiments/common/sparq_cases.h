@@ -58,7 +58,8 @@ enum {
 /** Steps whose average regret is kept. */
 extern const size_t sparq_checks[SPARQ_CHECKS];
 
-/** What is kept: average regret up to each of the steps (NaN beyond the end), then of the second half and of the whole, and answers a step. */
+/** Numbers that are kept: average regret up to each of the steps (NaN beyond the end), then of the
+ * second half and of the whole, and answers a step. */
 typedef enum sparq_column {
     SPARQ_HALF = SPARQ_CHECKS,
     SPARQ_ALL,

@@ -18,7 +18,7 @@
 /** The world; its domain is a constant of the program. */
 sparq_world drift_world(size_t steps);
 
-/** What the survey says. */
+/** Results of the survey. */
 typedef struct drift_survey {
     char kernel[120];
     double variance; /**< outputscale */

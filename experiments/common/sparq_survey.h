@@ -33,7 +33,7 @@ typedef struct sparq_survey {
     bool best;     /**< x_t is where the survey's best reading is; else the track says */
 } sparq_survey;
 
-/** What a control knows of places. */
+/** Places that a control knows. */
 typedef struct sparq_known {
     const hf_domain *domain;
     size_t count, room;   /* visited, each once */

@@ -43,7 +43,7 @@ static double measured(const sparq_world *world, draws *stream, double value)
     return value + error + (lot < world->outliers ? sign * size : 0.0);
 }
 
-/* What the expert says, noted before any answer changes the list. */
+/* Collects the expert's answers before any of them changes the list. Returns their number. */
 static size_t consult(run *r, size_t step, size_t open, answer *answers)
 {
     size_t count = 0;

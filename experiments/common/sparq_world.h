@@ -13,7 +13,7 @@
 
 #include <holdfast/holdfast.h>
 
-/** What can be measured, and how badly. */
+/** The world of a run: places and values that can be measured, and how badly they are. */
 typedef struct sparq_world {
     hf_domain domain;
     size_t steps;
@@ -29,7 +29,7 @@ typedef struct sparq_world {
     const void *user;
 } sparq_world;
 
-/** What happened. Arrays have an entry for each step that was made. */
+/** Record of a run. Arrays have an entry for each step that was made. */
 typedef struct sparq_trace {
     size_t steps;
     double *regret;   /**< NaN where nothing could be measured */

@@ -12,7 +12,7 @@
 
 typedef struct study study;
 
-/** What a study is made of. */
+/** Functions that a study is made of. */
 typedef struct study_calls {
     /** The key of model `which` of a task; false when the task has fewer. */
     bool (*key)(const study *s, size_t task, size_t which, record *key);

@@ -219,9 +219,9 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
                                      hf_certified_accuracy *out);
 
 /**
- * What raising each input by up to step does against lowering it, with guaranteed enclosures: with
- * max+ and min+ over [x_i, x_i + step_i], max- and min- over [x_i - step_i, x_i], the other inputs
- * held,
+ * Scores what raising each input by up to step does against lowering it, with guaranteed
+ * enclosures. With max+ and min+ over [x_i, x_i + step_i], max- and min- over [x_i - step_i, x_i]
+ * and the other inputs held,
  *
  *     score_i = (max+ - max-) + (min+ - min-)      lower_i <= score_i <= upper_i
  *
@@ -278,7 +278,7 @@ typedef struct hf_linear_settings {
 HF_SETTINGS(hf_linear_settings)
 
 /**
- * What a linear function says of the inputs: nothing is proved, and it is there to compare
+ * Scores the inputs by a linear function: nothing is proved, and it is there to compare
  * hf_explain() with. Around each point, at z = x +- step u with standard normal u, the prediction
  * is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
  * weights (Ribeiro, Singh, Guestrin 2016);

@@ -275,8 +275,8 @@ HF_API hf_status hf_envelope_add(hf_context *ctx, hf_envelope *envelope, const d
                                  double below, double above);
 
 /**
- * What the reading contradicts that hf_envelope_add() refused last (HF_ERR_INCONSISTENT), until it
- * takes one.
+ * Names the readings that contradict the one that hf_envelope_add() refused last
+ * (HF_ERR_INCONSISTENT), until it takes one.
  * @param count   how many readings; 0: nothing was refused, or what was contradicts the norm bound
  *                alone. NULL or one place
  * @param reading distinct readings, from 0, as hf_envelope_reading() has them, in their order: with

@@ -13,8 +13,8 @@
 HF_BEGIN_DECLS
 
 /**
- * What may be chosen: a box, or one of finitely many candidates. A view: the arrays are the
- * caller's.
+ * The places that may be chosen: a box, or one of finitely many candidates. A view: the arrays are
+ * the caller's.
  *
  * In a box an input is continuous, a lattice (the values lower + k step up to upper, k whole), or
  * a category (the codes lower, lower + 1, ..., upper, whose order means nothing).

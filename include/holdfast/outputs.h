@@ -107,7 +107,7 @@ typedef enum hf_outputs_weighting {
 } hf_outputs_weighting;
 
 /**
- * What the other readings of a row say about each output:
+ * Predicts each output of a row from its other readings:
  *
  *     g_it = m_t + C_{t,O} (C_OO + ridge I)^-1 (y_iO - m_O)
  *     O: the outputs observed in row i other than t

@@ -106,9 +106,9 @@ HF_API hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *p
                                           const double *x, size_t ldx, double *var);
 
 /**
- * What a projection left uncomputed, measured against the exact posterior of the same sites. With
- * Kw = K + D (the site variances in D), r = z - m, v = Kw^-1 r, C = A (A'Kw A)^-1 A' and |v|^2_G =
- * v'Gv. Nothing here has a unit.
+ * The part that a projection left uncomputed, measured against the exact posterior of the same
+ * sites. Kw = K + D (the site variances in D), r = z - m, v = Kw^-1 r, C = A (A'Kw A)^-1 A' and
+ * |v|^2_G = v'Gv. Nothing here has a unit.
  */
 typedef struct hf_projection_error {
     /** |v - C r|_Kw / |v|_Kw, from 0 (all computed) to 1 (nothing). */

@@ -22,7 +22,7 @@
 
 HF_BEGIN_DECLS
 
-/** Who computes the posterior. */
+/** The method that computes the posterior. */
 typedef enum hf_solver {
     /** exact for small tables, else by the number of readings; the report says which */
     HF_SOLVER_AUTO = 0,
@@ -50,7 +50,7 @@ typedef enum hf_inducing_choice {
     HF_INDUCING_FIRST /**< the first m rows */
 } hf_inducing_choice;
 
-/** What the projected solver looks at: columns of A. */
+/** The actions that the projected solver looks at: columns of A. */
 typedef enum hf_actions {
     /** D^-1 times what the readings still have to say, z - m - (K + D) t, again and again:
      * what conjugate gradients visit; one pass over K each. With inducing inputs D^-1 K_XZ
@@ -164,7 +164,7 @@ typedef struct hf_projection {
     const double *matrix;
 } hf_projection;
 
-/** What a projection did. */
+/** Report of a projection. */
 typedef struct hf_projection_report {
     size_t actions; /**< columns of A that were used (dependent ones are dropped) */
     size_t passes;  /**< times all of K was evaluated */

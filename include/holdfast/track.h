@@ -270,7 +270,7 @@ HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t requ
 HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x,
                                double y, double noise, uint64_t *id);
 
-/** What hf_track_ask() proposes. */
+/** The proposal of hf_track_ask(). */
 typedef struct hf_suggestion {
     double mean,
         /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN

@@ -15,8 +15,8 @@
 
 HF_BEGIN_DECLS
 
-/** What is maximised over the hyperparameters. All are log densities (sums, nats) and exactly
- * differentiated.
+/** The objective that is maximised over the hyperparameters. All are log densities (sums, nats) and
+ * exactly differentiated.
  */
 typedef enum hf_objective {
     /** log N(z; m, K + D): the evidence of the sites (for Gaussian sites: the evidence) */
@@ -87,7 +87,7 @@ typedef enum hf_inference {
     HF_INFERENCE_AUTO
 } hf_inference;
 
-/** Who climbs. */
+/** The method that climbs the objective. */
 typedef enum hf_optimiser {
     /** gradients; the exact solver adds second derivatives in a trust region
      * (docs/methods/robust-default.md) */
@@ -345,7 +345,7 @@ typedef struct hf_outliers_side {
     double sd;    /**< mean predictive standard deviation of a reading, before calibration */
 } hf_outliers_side;
 
-/** What happened in a fit. Objective values are in the scaled units the fit works in. */
+/** Report of a fit. Objective values are in the scaled units the fit works in. */
 typedef struct hf_fit_report {
     size_t readings; /**< rows with a target that hf_data.aside does not set aside */
     size_t aside;    /**< rows with a target that it does; not among `suspects` */
@@ -430,7 +430,7 @@ typedef struct hf_data {
         sample;
 } hf_data;
 
-/** What the fit thinks of one reading. */
+/** The fit's judgement of one reading. */
 typedef struct hf_reading {
     double weight; /**< rho in [0, 1]: 1 plain, 0 set aside or missing */
     /** flagged by the suspect finder (also when its finding was not adopted), or robust weight
