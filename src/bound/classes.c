@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bounds of class probabilities need, once for a whole box; and probabilities at points. */
+/* Sums that bounds of class probabilities need, once for a whole box; and probabilities at points. */
 #include "bound/classes.h"
 
 #include "classify/classify.h"

@@ -107,7 +107,7 @@ static double least_of(const hfi_box *x, const double *weight, double tilt, cons
            8.0 * DBL_EPSILON * (double)x->n * size;
 }
 
-/* What gradient and Hessian taken by quadrature may be off. */
+/* Error of gradient and Hessian when they are taken by quadrature. */
 static double slope_error(const hfi_box *x, double moves)
 {
     const double n = (double)x->n;
@@ -133,7 +133,8 @@ static double fourth_order(const hfi_box *x)
     return fmin(by_cumulants, 0.25 * smooth * r * r * weight * (1.0 + 1e-9));
 }
 
-/* What D^3 G [D] : X / 2 + D^4 G : X X / 8 at the centre with linear D and X, instead of both anywhere, can lose of the covariance's part; for osc a = 1. */
+/* The most that the covariance's part can lose when D^3 G [D] : X / 2 + D^4 G : X X / 8 is taken at the centre with
+ * linear D and X, instead of both anywhere; for osc a = 1. */
 static double fifth_order(const hfi_box *x)
 {
     static const double mixed[] = HFI_SMOOTH_4_MIXED, fifth[] = HFI_SMOOTH_5, sixth[] = HFI_SMOOTH_6;
@@ -150,7 +151,7 @@ static double fifth_order(const hfi_box *x)
            (1.0 + 1e-9);
 }
 
-/* What a linear model of means and covariance together can lose. */
+/* The most that a linear model of means and covariance together can lose. */
 static double second_order(const hfi_box *x)
 {
     const double square = fmin(HFI_CUMULANT_3 * x->moves * x->moves,

@@ -96,7 +96,7 @@ typedef struct hfi_box {
     double least_osc; /* of all functionals that are asked about */
     double top;       /* what the best bound by densities begins from: the largest weight of a class */
     bool by_density;  /* densities give the best bound */
-    /* What came out. */
+    /* Results. */
     double bound, predicted, here;
 } hfi_box;
 
@@ -119,9 +119,9 @@ size_t hfi_tensor_room(size_t classes);
 double hfi_tensor_tilt(const hfi_box *x, double *h);
 /** Lower bounds of that functional. Taylor, any weights; also where it expects the least (m) and the shares of the gap (m). */
 double hfi_box_by_taylor(hfi_box *x, double *point, double *gap);
-/** Of the probability of class c; weights e_c are in hand. */
+/** Lower bound of the probability of class c; weights e_c are in hand. */
 double hfi_box_by_vertices(const hfi_box *x, size_t c);
-/** Of that less than 0: weights - e_c, and the point where the least is expected. */
+/** Lower bound of minus that: weights are - e_c, and `point` is where the least is expected. */
 double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point);
 /** Above the probability of class c, by a covariance that is nowhere less; leaves weights - e_c in hand but
  * w as it is. */

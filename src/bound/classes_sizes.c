@@ -36,7 +36,8 @@ double hfi_matrix_size(size_t n, const double *x)
     return least * (1.0 + 64.0 * DBL_EPSILON);
 }
 
-/* Of a symmetric matrix whose entries are at most so large: e_i e_j' + e_j e_i' = ((e_i + e_j)(.)' - (e_i - e_j)(.)') / 2. */
+/* Size of a symmetric matrix with entries at most so large:
+ * e_i e_j' + e_j e_i' = ((e_i + e_j)(.)' - (e_i - e_j)(.)') / 2. */
 static double size_of_sizes(size_t n, const double *x)
 {
     double sum = 0.0;
@@ -176,8 +177,9 @@ double hfi_box_length(const hfi_box *x, size_t c)
     return length_of(q, one) * (1.0 + 1e-9);
 }
 
-/* What the remainders r of the features add, w r' + r w' + r r' of the whitened differences: |w| in the sense of operators, |r| entry by entry. A priori the classes know nothing of each
- * other: their features are orthogonal, and what the data leave or explain of them is a projection, so that the squares of the classes' lengths add up. */
+/* Bounds what the remainders r of the features add to the whitened differences, w r' + r w' + r r': |w| in the sense of
+ * operators, |r| entry by entry. A priori the classes know nothing of each other: their features are orthogonal.
+ * The data leave or explain a projection of them; therefore the squares of the classes' lengths add up. */
 static double scaled_remainders(const hfi_box *x)
 {
     const size_t n = x->n, q = n - 1;

@@ -204,7 +204,7 @@ static double reach_of(const hfi_term *term, const double *origin, const double 
     return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 4));
 }
 
-/* Of a general term, which jets of degree 0 alone know. `full` d entries of scratch. */
+/* Distance of a general term, which jets of degree 0 alone know. `full` d entries of scratch. */
 static double general_distance(const hfi_classes *c, size_t i, const hfi_term *term, const double *centre,
                                const double *half, double *full)
 {
@@ -412,7 +412,7 @@ static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets
         out->here[i * (c->classes + 1)] += prior + own;
         out->lost[i * (c->classes + 1)] += own;
     }
-    /* What the remainders of the features meet: those of the posterior, or the part of them that the data explain. */
+    /* The remainders of the features meet those of the posterior, or the part of them that the data explain. */
     const bool whole = jets->degree == 0 || (jets->degree == 2 && is_centred(s));
     for (size_t i = 0; i < c->classes; i++) {
         for (size_t j = 0; j < c->classes; j++) {

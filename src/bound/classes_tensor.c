@@ -102,7 +102,7 @@ static double derivative(const table *t, const size_t *have, int count, const si
     return sum - (double)count * derivative(t, more, count + 1, along + 1, left - 1);
 }
 
-/* Of a'E[softmax]: n^3 and n^4 entries. */
+/* Fills in the derivatives of a'E[softmax]: n^3 and n^4 entries. */
 static void fill(const table *t, const double *a, double *third, double *fourth)
 {
     const size_t n = t->classes;

@@ -63,7 +63,7 @@ static hfi_plan_sums make_sums(const hfi_plan *plan, double *room)
 
 /* ---- minima ---------------------------------------------------------------------------------- */
 
-/* Of bend delta^2 + slope delta over [-half, half]. */
+/* Minimum of bend delta^2 + slope delta over [-half, half]. */
 static double parabola_minimum(double bend, double slope, double half, double *at)
 {
     if (bend > 0.0 && fabs(slope) < 2.0 * bend * half) {
@@ -74,7 +74,7 @@ static double parabola_minimum(double bend, double slope, double half, double *a
     return bend * half * half - fabs(slope) * half;
 }
 
-/* Of even cos(w delta) + odd sin(w delta) = R cos(w delta - phase), likewise. */
+/* Minimum of even cos(w delta) + odd sin(w delta) = R cos(w delta - phase), likewise. */
 static double wave_minimum(double even, double odd, double w, double half, double *at)
 {
     const double size = hypot(even, odd), phase = atan2(odd, even);
@@ -86,7 +86,7 @@ static double wave_minimum(double even, double odd, double w, double half, doubl
     return size * lower;
 }
 
-/* What the box's sides do to the lines: a coordinate's share of a node's slack goes by its half-width in units of the node. */
+/* Shares out what the box's sides do to the lines: a node's slack goes by the half-widths in units of the node. */
 static void share_slack(const hfi_plan *plan, const double *half, const hfi_plan_sums *sums, double *gap)
 {
     for (size_t k = 0; k < plan->nodes; k++) {

@@ -78,7 +78,7 @@ typedef struct hfi_plan {
 hf_status hfi_plan_create(hf_context *ctx, const hf_kernel *kernel, hfi_plan *out);
 void hfi_plan_free(hfi_plan *plan);
 
-/** What is known of a node at one anchor over the box. */
+/** Knowledge about a node at one anchor over the box. */
 typedef struct hfi_plan_value {
     double lower, upper, centre; /**< range; at the box's centre */
     double most;                 /**< no value is larger in size; 1 of a wave */

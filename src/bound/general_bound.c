@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the features of a product of kernels are worth in a box. Along a line x = c + s v the kernel between two of its points has the Taylor coefficients
+/* Bounds of the features of a product of kernels in a box. Along a line x = c + s v the kernel between two of its points has the Taylor coefficients
  *
  *     k(y + s v, y + s' v) = sum_ij C_ij s^i s'^j        |D_v^p phi(y)|^2 = (p!)^2 C_pp
  *
@@ -19,7 +19,7 @@ enum {
     ORDERS = 4 /* 0 to 3 */
 };
 
-/* Of one factor: sizes of coefficients, and how far its features are from those of the centre; c[0][0] is the largest |phi|^2 in the box. */
+/* Sizes of a factor's coefficients, its features' distance from the centre's; c[0][0]: largest |phi|^2 in the box. */
 typedef struct worth {
     double c[ORDERS][ORDERS];
     double distance;

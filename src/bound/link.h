@@ -22,7 +22,7 @@ double hfi_link_value(hfi_link link, double q, double s);
 void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of_s);
 /** The least of P(q, s) where q >= q_low and s is in [s_low, s_high], its own rounding taken off. */
 double hfi_link_least(hfi_link link, double q_low, double s_low, double s_high);
-/** What the linear model of P at a point can lose where q is at most dq and s at most ds away. */
+/** The most that a linear model of P at a point loses where q is dq and s is ds away at most. */
 double hfi_link_bend(hfi_link link, double dq, double ds);
 
 #define HFI_LINK_ERROR       2e-13

@@ -28,9 +28,10 @@ void hfi_radial_values(hfi_form form, double alpha, size_t count, const double *
 void hfi_radial_weights(hfi_form form, double alpha, size_t count, const double *q, const double *a,
                         double *value, double *slope, double *curve);
 
-/** Of se and matern52, whose functions psi(|u|^2) have four derivatives: curve as above and third[i] := 8 a[i]
- * psi'''(q[i]), so that the third derivatives are third u_a u_b u_c + curve (1_ab u_c + 1_ac u_b + 1_bc u_a).
- * At q = 0, where that of matern52 is not bounded and what it multiplies is 0, it is cut off. */
+/** The same of se and matern52, whose functions psi(|u|^2) have four derivatives: curve as above,
+ * third[i] := 8 a[i] psi'''(q[i]), so that the third derivatives are third u_a u_b u_c + curve
+ * (1_ab u_c + 1_ac u_b + 1_bc u_a). That of matern52 is not bounded at q = 0: it is cut off there,
+ * where it multiplies 0. */
 void hfi_radial_third_weights(hfi_form form, size_t count, const double *q, const double *a, double *curve,
                               double *third);
 /** size[i] := a bound of the fourth derivative of psi(|u|^2) in any direction of length 1, for all u with

@@ -75,7 +75,7 @@ static double cubic_norm(size_t m, const double *t, double *work)
             for (size_t k = 0; k < m * m; k++) sum += t[a * m * m + k] * t[b * m * m + k];
             work[a * m + b] = work[b * m + a] = sum;
         }
-    /* What is lost by underflow is less than the least normal number. */
+    /* Underflow loses less than the least normal number. */
     return sqrt(hfi_largest_eigenvalue(m, work, SQUARES, work + m * m) + DBL_MIN);
 }
 
@@ -200,7 +200,7 @@ double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, d
     for (size_t k = 1; k < p.used; k++) least = fmin(least, p.parts[k].bound);
     bound = fmax(bound, least);
     *predicted = p.best;
-    /* What is left, in the whole cube's shares. */
+    /* The gap that is left, in the whole cube's shares. */
     const double left = fmax(p.best - bound, 0.0);
     for (size_t a = 0; a < m; a++) gap[a] = first > 0.0 ? gap[a] * fmin(1.0, left / first) : 0.0;
     return bound;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the features of radial kernels are worth: norms of the remainders of their Taylor polynomials. With kappa(s) = psi(tau^2 s^2) the kernel along a line, the functional
+/* Bounds of the features of radial kernels: norms of the remainders of their Taylor polynomials. With kappa(s) = psi(tau^2 s^2) the kernel along a line, the functional
  *
  *     L f = f(c + v) - sum_{j <= p} D^j f(c) / j!        |L|^2 = kappa(0) - 2 sum_j (-1)^j kappa^(j)(1) / j! + sum_jk (-1)^k kappa^(j+k)(0) / (j! k!)
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a rigorous range computes once: the norm of the mean, and for the sd the covariances of the anchors. */
+/* Quantities of a rigorous range, computed once: the norm of the mean, and for the sd the anchors' covariances. */
 #include "bound/rigorous_impl.h"
 
 #include <string.h>

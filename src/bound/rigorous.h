@@ -25,7 +25,7 @@
 #include "bound/quantity.h"
 #include "posterior/posterior.h"
 
-/** What is computed once for a posterior, which must stay as it is while this lives. */
+/** Quantities computed once for a posterior, which must stay as it is while this lives. */
 typedef struct hfi_rigorous hfi_rigorous;
 
 /**

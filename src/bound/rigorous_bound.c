@@ -98,7 +98,8 @@ static long double parabola_lower(long double slope, long double bend, long doub
     return hfi_times_down(hfi_down(ends - slope), half);
 }
 
-/* What row j of the second derivatives has beside the diagonal, shared out over the box's own sides: |2 H_ij u_i u_j| <= |H_ij| (h_j/h_i u_i^2 + h_i/h_j u_j^2). */
+/* Sum of row j of the second derivatives beside the diagonal, shared out over the box's own sides:
+ * |2 H_ij u_i u_j| <= |H_ij| (h_j/h_i u_i^2 + h_i/h_j u_j^2). */
 static long double beside(const hfi_rigorous_work *work, const hfi_interval *jet, size_t d, size_t j)
 {
     long double sum = 0.0L;
@@ -238,7 +239,7 @@ static bool mean_bounds(hfi_rigorous_work *work, const double *lower, const doub
     return by_sums(work, out);
 }
 
-/* What white, and the noise of a new reading, add to the variance over work->box. */
+/* Part of the variance over work->box that comes from white and the noise of a new reading. */
 static bool white_part(hfi_rigorous_work *work, hfi_interval *out)
 {
     hfi_interval with, without;

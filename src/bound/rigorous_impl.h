@@ -18,7 +18,7 @@ struct hfi_rigorous {
     long double *variance; /* n: lower bounds of d_i + jitter */
 };
 
-/* What one thread works in, and on what. */
+/* Arrays of one thread, and the question that it works on. */
 typedef struct hfi_rigorous_work {
     const hfi_rigorous *of;
     const hfi_quantity *quantity;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is computed once for a whole box. */
+/* Quantities computed once for a whole box. */
 #include "bound/taylor.h"
 #include "kernel/kernel.h"
 
@@ -73,7 +73,7 @@ void hfi_taylor_free(hfi_taylor *taylor)
 
 bool hfi_taylor_is_rough(const hfi_taylor *taylor)
 {
-    /* Of first order alone, the means' remainders shrink too slowly for many inputs. */
+    /* The means' remainders of first order alone shrink too slowly for many inputs. */
     const int rough = taylor->m >= 4 ? 1 : 0;
     for (size_t k = 0; k < taylor->terms->count; k++) {
         const hfi_term *term = &taylor->terms->term[k];

@@ -88,7 +88,8 @@ typedef struct hfi_spread_model {
     bool solved; /* hfi_taylor_spread_on() has been there */
 } hfi_spread_model;
 
-/** Of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d, half count x m. Serial, no allocation. */
+/** Models of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d,
+ * half count x m. Serial, no allocation. */
 void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                        hfi_spread_model *models, double *scratch);
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);

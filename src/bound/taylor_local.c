@@ -42,7 +42,7 @@ typedef struct arrays {
     double *square;  /* 2 m x m */
 } arrays;
 
-/* What hfi_pair_sums() reads. */
+/* Number of entries that hfi_pair_sums() reads. */
 static size_t padded(size_t n)
 {
     return (n + HFI_PAIR_LANES - 1) / HFI_PAIR_LANES * HFI_PAIR_LANES;
@@ -87,7 +87,7 @@ size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor)
     return hfi_taylor_can_sharpen(taylor) ? total : 0;
 }
 
-/* What is found out about one term in one box. */
+/* Findings about one term in one box. */
 typedef struct local {
     size_t moving, kept;
     double value; /* P_0 */

@@ -174,7 +174,7 @@ static void fill_columns(const hfi_taylor *taylor, const double *centre, const d
     model->rounding = hfi_taylor_variance_rounding(taylor, model->var, slopes);
 }
 
-/* What the data take off the prior's part: w are the whitened columns of one box. */
+/* Takes off the prior's part what the data explain: w are the whitened columns of one box. */
 static void take_off(size_t m, size_t columns, size_t rank, const double *w, size_t ld,
                      hfi_spread_model *model)
 {

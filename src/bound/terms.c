@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each term of the kernel is, once some inputs are fixed. */
+/* Terms of the kernel, as they are once some inputs are fixed. */
 #include "bound/terms.h"
 
 #include "kernel/expression.h"
@@ -76,7 +76,7 @@ static int term_order(const hfi_terms *terms, size_t term)
     return order;
 }
 
-/* What the free factors of a term come to. */
+/* Census of the free factors of a term. */
 typedef struct census {
     size_t radial, se, other; /* free factors: radial but se, se, any other */
     bool white;
@@ -116,7 +116,7 @@ static double fixed_distance(const hfi_terms *terms, const hfi_leaf *leaf, const
     return q;
 }
 
-/* Of one factor for the middle and an anchor (NULL: for the middle twice), without what it makes of free inputs. */
+/* Value of one factor for the middle and an anchor (NULL: for the middle twice), without its part of free inputs. */
 static double fixed_factor(const hfi_terms *terms, size_t factor, const double *z)
 {
     const double *other = z ? z : terms->middle;

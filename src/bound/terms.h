@@ -102,7 +102,8 @@ typedef struct hfi_constants {
     double size;
     double orders; /* of value, slope and curvature together, as far as the term has them */
 } hfi_constants;
-/** Of a TERM of the tree in the box of half-widths `half` (free_count entries) around `centre` (d). */
+/** Constants of a TERM of the tree in the box of half-widths `half` (free_count entries) around
+ * `centre` (d). */
 void hfi_general_constants(const hfi_terms *terms, size_t node, int order, const double *centre,
                            const double *half, hfi_constants *out);
 /** Radial terms, per unit of norm in the space of psi, in a box with tau = |half / scale|: of the polynomial of the degree that hfi_radial_degree() says. */

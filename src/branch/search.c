@@ -45,7 +45,7 @@ struct hfi_search {
     double *parent; /* bounds of the boxes that they are parts of */
     double *points;
     signed char *faces;
-    /* What is known. */
+    /* Knowledge so far. */
     bool begun;
     double best; /* attained */
     double *at;  /* user's units; the caller's */

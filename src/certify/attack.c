@@ -93,7 +93,7 @@ static hf_status attack_value(aim *a, size_t box, const double *x, double *out, 
     return status;
 }
 
-/* What is left of the probability of the class that the point has. */
+/* Attacks the probability of the class that the point has: finds what can be left of it. */
 static hf_status attack_class(aim *a, size_t box, const double *x, double *out, double *left)
 {
     double p;
@@ -152,7 +152,7 @@ static hf_status attack_all(hf_context *ctx, aim *a, size_t m, const double *x, 
     return status;
 }
 
-/* What looks at points: of several classes that of certificates, for none of the inputs moving. */
+/* Makes ready what looks at points; for several classes it is that of certificates, with no input moving. */
 static hf_status make_ready(hf_context *ctx, aim *a, const double *x)
 {
     if (!a->value.quantity->of_class) {
@@ -217,7 +217,7 @@ static hf_status check_points(hf_context *ctx, const aim *a, size_t m, const dou
     return HF_OK;
 }
 
-/* What only attacks on values have. */
+/* Checks the boxes and the region, which only attacks on values have. */
 static hf_status check_value(hf_context *ctx, const aim *a, size_t m, const double *lower,
                              const double *upper)
 {

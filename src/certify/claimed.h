@@ -37,7 +37,7 @@ hf_status hfi_claim_about(hf_context *ctx, hfi_claimed *c, const double *x);
 /** The claim at the point, of which that is the range: kept, broken, or neither for sure. */
 hf_verdict hfi_claim_at_point(const hfi_claimed *c, const hf_range *at);
 
-/** What searches about the point need: a small share of how far its value is from its limits, as
+/** Tolerance of searches about the point: a small share of how far its value is from its limits, as
  * boxes whose extremes are next to a limit are looked at. At most that of the settings. */
 double hfi_claim_tolerance(const hfi_claimed *c);
 

@@ -10,7 +10,7 @@
 
 /* ---- limits ------------------------------------------------------------------------------------------------------ */
 
-/* What it is a claim of, as well. */
+/* Checks a claim, and finds the value that it is about. */
 static hf_status check(hf_context *ctx, const hf_claim *claim, hfi_value *value)
 {
     if (!claim->posterior == !claim->classifier)

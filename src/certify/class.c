@@ -91,7 +91,7 @@ static hf_status fail_null(hf_context *ctx, const char *function)
 
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
 
-/* Of class 0: all is one less that of class 1, and least and most change places. */
+/* Turns the ranges of class 1 into those of class 0: one less each, and least and most change places. */
 void hfi_turn_ranges(size_t m, hf_range *ranges)
 {
     for (size_t k = 0; k < m; k++) {

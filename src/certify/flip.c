@@ -159,7 +159,7 @@ static hf_status judge(hf_context *ctx, flip *f, size_t moves, hfi_judged *out)
     return status;
 }
 
-/* What was found at `at` takes the place of an example that moves more. */
+/* Lets what was found at `at` take the place of an example that moves more. */
 static void take_example(flip *f)
 {
     if (f->found && count_moved(f, f->best) <= count_moved(f, f->at)) return;
@@ -271,7 +271,7 @@ static hf_status check_kind(hf_context *ctx, hf_flip_kind kind, const hf_region 
     return HF_OK;
 }
 
-/* Who is asked; then what is asked about the point. */
+/* Chooses who is asked, the limits or the class; questions about the point follow. */
 static hf_status begin(hf_context *ctx, const hf_claim *claim, const hf_certify_settings *settings, flip *f)
 {
     f->of_class = claim->classifier && !has_limits(claim);
@@ -320,7 +320,7 @@ static hf_status about_point(hf_context *ctx, flip *f, hf_verdict *here)
     return HF_OK;
 }
 
-/* What the example is like. */
+/* Describes the example. */
 static hf_status tell(hf_context *ctx, flip *f)
 {
     if (!f->found) return HF_OK;

@@ -90,7 +90,7 @@ static hf_status attack(hf_context *ctx, ball *b)
     return status >= 0 && broken ? keep(ctx, b) : status;
 }
 
-/* What is between `certified` and `limit` is halved, or sooner tried just short of a counterexample's distance. */
+/* Halves the interval between `certified` and `limit`, or sooner tries just short of a counterexample's distance. */
 static hf_status bisect(hf_context *ctx, ball *b)
 {
     const double most = b->far.most, accuracy = b->far.accuracy;

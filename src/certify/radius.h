@@ -9,7 +9,7 @@
 #include "branch/search.h"
 #include <holdfast/certify_uses.h>
 
-/** What a search said of a box. */
+/** Verdict of a search about a box. */
 typedef struct hfi_judged {
     hf_verdict verdict;
     size_t nodes;
@@ -31,7 +31,7 @@ typedef struct hfi_held_kind {
     hf_status (*judge)(hf_context *ctx, void *of, const hfi_around *box, hfi_judged *j, double *at);
 } hfi_held_kind;
 
-/** What is looked for: as the arguments of hf_certify_radius(). */
+/** Request for a radius: as the arguments of hf_certify_radius(). */
 typedef struct hfi_far {
     hf_certify_settings settings;
     size_t d;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bad readings can do to a posterior mean. certify_uses.h has the statements; with C the posterior covariance, I the replaced readings and -I what the others alone say:
+/* Damage that bad readings can do to a posterior mean. certify_uses.h has the statements.
+ * C is the posterior covariance, I the replaced readings, -I what the others alone say:
  *
  * One reading. mean(x) = mean_-i(x) + C_-i(x, x_i) pull,  pull = (z - mean_-i(x_i)) / (C_-i(x_i, x_i) + d), where z and d are functions of the reading.
  * The pull of the reading as it is, is its weight t_i, and C_-i(x, x_i) = ((K + D)^-1 k(Z, x))_i (C_-i(x_i, x_i) + d).
@@ -8,7 +9,7 @@
  * move mean_-I by the e that minimises the energy |e|^2 + sum_I (e(x_i) - r_i)^2 / d_i, r_i = z - mean_-I(x_i), |e(x)| <= C_-I(x, x)^(1/2) |e|. At the minimum
  * |e|^2 = sum (r_i - e_i) e_i / d_i <= sum r_i^2 / (4 d_i).
  *
- * What I is, is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any
+ * The set I is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any
  * v, v_I' B^-1 v_I is at most H(v), the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the square of the sum of the `count` largest |v_i| A_ii^(1/2), and
  *
  *     w_I' B^-1 t_I <= (H(w) H(t))^(1/2)        C_-I(x, x) = C(x, x) + w_I' B^-1 w_I <= C(x, x) + H(w)        |z_i - mean_-I(x_i)| <= ((B^-1)_ii H(t))^(1/2)

@@ -8,7 +8,7 @@
 
 #include "bound/problem.h"
 
-/** What a region is about in one box: `inputs` entries each, in the user's units. */
+/** The region's view of one box: `inputs` entries each, in the user's units. */
 typedef struct hfi_region_centre {
     const double *centre, *half;
 } hfi_region_centre;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What makes one fit another fit: everything its result depends on. */
+/* Identity of a fit: everything its result depends on. */
 #include "checkpoint/journal.h"
 #include "core/settings.h"
 #include <holdfast/version.h>

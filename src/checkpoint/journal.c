@@ -107,7 +107,7 @@ static size_t entry_bytes(uint64_t asked, uint64_t told)
     return sizeof(hfi_journal_record) + ((size_t)asked + (size_t)told) * sizeof(double) + HFI_SHA256_BYTES;
 }
 
-/* Of the entry in the buffer. */
+/* Digest of the entry in the buffer. */
 static void entry_digest(const hfi_journal *j, size_t bytes, unsigned char digest[HFI_SHA256_BYTES])
 {
     hfi_sha256 hash;
@@ -136,7 +136,7 @@ static void begin_file(hfi_journal *j)
     if (!hfi_journal_write(j->descriptor, &h, sizeof h)) hfi_journal_stop(j, errno);
 }
 
-/* What an existing file is: nothing to lose, ours, or somebody else's. */
+/* Finds out what an existing file is: nothing to lose, ours, or somebody else's. */
 static hf_status look_at_file(hfi_journal *j, bool resume, off_t size)
 {
     const header own = own_header(j);

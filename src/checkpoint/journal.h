@@ -29,8 +29,9 @@ typedef struct hfi_journal hfi_journal;
 
 /* ---- whose journal it is (fingerprint.c) ------------------------------------------------------------------- */
 
-/** What a journal belongs to: data, settings (all but `checkpoint` and `resume`), seed and version of the library. Threads
- * are no part of it: results do not depend on them. O(n d). */
+/** Fingerprint of the fit that a journal belongs to: data, settings (all but `checkpoint` and
+ * `resume`), seed and version of the library. Threads are no part of it: results do not depend on
+ * them. O(n d). */
 void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
                          unsigned char fingerprint[HFI_SHA256_BYTES]);
 /** The same for rows that are read in parts: begin, then all rows in order, then hfi_sha256_end(). `extra`: the rows have known noise

@@ -14,7 +14,7 @@
 #include "checkpoint/journal.h"
 #include <sys/types.h>
 
-/* What an entry and a snapshot begin with. */
+/* Head of an entry and of a snapshot. */
 typedef struct hfi_journal_record {
     uint64_t index; /* of the entry, from 0; of a snapshot HFI_JOURNAL_SNAPSHOT + that of the next entry */
     uint64_t asked,
@@ -57,7 +57,8 @@ void hfi_journal_stop(hfi_journal *j, int error);
 void hfi_journal_flush(hfi_journal *j);
 /** The journal ends here: what follows, if anything, will be overwritten. */
 void hfi_journal_end_replay(hfi_journal *j, bool damaged);
-/** What the first process found, to all. `looked` is its status; the others bring room for the answer. */
+/** Shares what the first process found with all. `looked` is its status; the others bring room for
+ * the answer. */
 hf_status hfi_journal_share(hfi_journal *j, hf_status looked, hfi_journal_entry *entry, bool *found);
 
 #endif

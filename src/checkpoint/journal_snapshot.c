@@ -32,7 +32,7 @@ static void snapshot_digest(const hfi_journal *j, const hfi_journal_record *reco
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
-/* What lies in one of the two places. */
+/* Content of one of the two places. */
 typedef struct place {
     uint64_t number; /* of the snapshot; 0: none that is whole */
     bool filled;     /* the file has as many bytes there */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What labels and their rows must be. */
+/* Rules that labels and their rows must obey. */
 #include "classify/classify.h"
 #include <math.h>
 

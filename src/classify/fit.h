@@ -31,7 +31,8 @@ hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const 
 hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const hf_fit_settings *settings,
                              hfi_class_fit *fit);
 void hfi_class_fit_free(hfi_class_fit *fit);
-/** What a report says of the fit, of the trainer and of the posterior. @return the warning that a user should see, or HF_OK. */
+/** Fills in a report about the fit, the trainer and the posterior. @return the warning that a user
+ * should see, or HF_OK. */
 hf_status hfi_class_fit_report(const hfi_class_fit *fit, const double *state, const hf_posterior *posterior,
                                hf_status solved, hf_class_report *report);
 

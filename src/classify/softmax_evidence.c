@@ -94,7 +94,7 @@ static void add_column(writer *w, const char *column, size_t d)
     add(w, "'");
 }
 
-/* Of one class alone: all of W is held at 0 but one entry of its diagonal, which is trained. */
+/* Adds a coregion of one class alone: all of W is held at 0 but one entry of its diagonal, which is trained. */
 static void add_own(writer *w, const char *column, size_t d, size_t classes, size_t own)
 {
     add(w, "coregion(");

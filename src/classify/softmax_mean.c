@@ -64,7 +64,7 @@ static void root_columns(size_t task, int thread, void *arg)
     }
 }
 
-/* What one point adds to the averages of a reading; the largest latent value leaves no overflow. */
+/* Adds one point to the averages of a reading; the largest latent value leaves no overflow. */
 static double add_point(size_t classes, size_t label, const double *f, double *at, double *mean, double *bend)
 {
     double largest = f[0], sum = 0.0;

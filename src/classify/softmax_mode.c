@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the Newton decrement, nats: the mode is then known to about 1e-10 of a standard deviation, and the determinant, which is not stationary there, to as much. */
+/* Limit of the Newton decrement, nats: the mode is then known to about 1e-10 of a standard deviation, and so is the
+ * determinant, which is not stationary there. */
 static const double tolerance = 1e-20;
 /* The same of expectations, which are known to fewer digits: 1e-4 of a standard deviation. */
 static const double tolerance_around = 1e-8;

@@ -51,7 +51,7 @@ static double normalise(size_t classes, double *p)
     return fabs(1.0 - sum);
 }
 
-/* Of what is not a square by rounding. */
+/* Square root, or 0 of what is below 0 by rounding. */
 static double root(double x)
 {
     return x > 0.0 ? sqrt(x) : 0.0;

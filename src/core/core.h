@@ -138,8 +138,9 @@ size_t hfi_group_size(const hf_context *ctx);
 /** values[k] := sum over all processes, the same in all of them. Every process must make the same calls in the same
  * order. HF_OK at once without a group. */
 hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values);
-/** What the processes made of something that each did by itself: own status (and message), unless it is fine and another one's
- * is not. Then that process's, with a message that says so. Collective like the sum; at once without a group. */
+/** Agrees on what the processes made of something that each did by itself. Returns the own status
+ * (and message), unless it is fine and another one's is not: then that process's, with a message
+ * that says so. Collective like the sum; at once without a group. */
 hf_status hfi_group_agree(hf_context *ctx, hf_status status);
 /** The communicator (Fortran handle) of a group that hf_group_mpi() made. False for any other group, without one, and in builds without MPI. */
 bool hfi_group_communicator(const hf_context *ctx, int *communicator);
@@ -177,7 +178,7 @@ void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t 
 
 /* ---- random streams ---------------------------------------------------------------------------- */
 
-/** What a stream is for: streams of different purposes are independent. Append only. */
+/** Purpose of a stream: streams of different purposes are independent. Append only. */
 typedef enum hfi_purpose {
     HFI_PURPOSE_RESTART = 1,
     HFI_PURPOSE_SAMPLE = 2,

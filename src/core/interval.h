@@ -76,7 +76,7 @@ static inline hfi_interval hfi_interval_subtract(hfi_interval a, hfi_interval b)
 {
     const long double x = a.lower, y = b.lower, difference = x - y;
     if (a.upper == x && b.upper == y) {
-        /* What rounding took, without an error of its own (Knuth). */
+        /* The part that rounding took, without an error of its own (Knuth). */
         const long double of_y = x - difference, of_x = difference + of_y;
         if ((x - of_x) - (y - of_y) == 0.0L) return hfi_interval_point(difference);
     }
@@ -94,7 +94,7 @@ static inline long double hfi_times_up(long double a, long double b)
     return a == 0.0L || b == 0.0L ? 0.0L : hfi_up(a * b);
 }
 
-/** Of factors that may be negative; see hfi_interval_multiply(). */
+/** Product of factors that may be negative; see hfi_interval_multiply(). */
 hfi_interval hfi_interval_multiply_signed(hfi_interval a, hfi_interval b);
 
 /** Exact where one of them is 0 or 1. */

@@ -24,7 +24,7 @@
 #include "data/csv_stream.h"
 #include "data/text.h"
 
-/** What is in a column. */
+/** Content of a column. */
 typedef struct hfi_binary_column {
     char *name;
     uint64_t numbers, missing, texts; /* fields of each kind; texts > 0 makes it a text column */

@@ -38,7 +38,8 @@ static void put_fault(text *to, size_t columns, size_t j, const char *field, siz
     (*rows)++;
 }
 
-/* What cannot be shown became question marks, and a single one of those is a missing number. */
+/* The text that may be shown. Characters that cannot be shown became question marks; a single one of those is a missing
+ * number. */
 static const char *shown(const hfi_binary_column *c)
 {
     double value;

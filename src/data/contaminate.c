@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What the protocols know about a column, and the scratch to find it out. */
+/* Scale of a column for the protocols. */
 typedef struct column_scale {
     size_t count; /* values that are not missing */
     double median;

@@ -13,7 +13,7 @@
 
 #include <holdfast/table.h>
 
-/** What a file is recognised by: whoever writes to it changes one of these. */
+/** Marks that a file is recognised by: whoever writes to it changes one of these. */
 typedef struct hfi_stamp {
     uint64_t bytes;
     int64_t seconds, nanoseconds; /* of the last change */

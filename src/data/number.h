@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** What a field turned out to be. */
+/** Kind of a field, as it was read. */
 typedef enum hfi_field_kind {
     HFI_FIELD_NUMBER,  /* finite or infinite */
     HFI_FIELD_MISSING, /* empty, NA, nan, ... */

@@ -14,7 +14,7 @@
 #define QUICK_TOLERANCE 1e-9
 /* Pivots of the factor below this share of sd_i spoil what is taken from W. */
 #define LEAST_STURDY 1e-4
-/* What g_i / sd_i can be off, in units of sqrt k(x,x) + sum |nu_j| sd_j. */
+/* Largest error of g_i / sd_i, in units of sqrt k(x,x) + sum |nu_j| sd_j. */
 #define NOISE 4e-16
 /* Least square of the power function in units of k(x,x): below it is rounding. */
 #define LEAST_POWER 1e-14

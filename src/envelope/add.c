@@ -71,12 +71,12 @@ static hf_status extend(hf_context *ctx, hf_envelope *envelope, const double *x)
     return HF_OK;
 }
 
-/* What a refused reading asks for, in the units of f. */
+/* Interval that a refused reading asks for, in the units of f. */
 typedef struct refused {
     double lower, upper;
 } refused;
 
-/* What remains of the chain is what contradicts reading `place`, when no interval is empty by itself. */
+/* Notes the conflict of reading `place`, which is what remains of the chain, when no interval is empty by itself. */
 static void note_conflict(hf_envelope *envelope, size_t place)
 {
     hfi_chain *chain = &envelope->bench.chain;

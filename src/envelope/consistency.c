@@ -14,10 +14,10 @@ enum {
 
 /* Norms beyond this many times the bound are as good as infinite. */
 #define FAR 8.0
-/* Of the factor, relative. */
+/* Precision of the factor, relative. */
 #define PRECISION 1e-10
 
-/* What the search for the factor looks at. */
+/* State of the search for the factor. */
 typedef struct question {
     const hf_envelope *envelope;
     const hf_bounded_readings *readings;

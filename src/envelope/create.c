@@ -36,7 +36,7 @@ static hf_status fill(hf_context *ctx, const hf_bounded_readings *readings, cons
     return HF_OK;
 }
 
-/* What an envelope is made with, and the envelope, which is not settled yet, consistent or not. */
+/* Parts that an envelope is made with, and the envelope, which is not settled yet, consistent or not. */
 typedef struct workshop {
     hfi_distinct distinct;
     bool meet; /* every intersection holds a number */

@@ -109,7 +109,7 @@ hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *ch
 
 /* ---- what a nu is worth (evaluate.c) ----------------------------------------------------------------- */
 
-/** What U(nu) is made of. */
+/** Parts of U(nu). */
 typedef struct hfi_dual_value {
     long double square;   /* nu'K nu - 2 nu'k + k(x,x), rounding allowed for: not below the true one */
     long double support;  /* h(nu), rounded up */
@@ -129,7 +129,7 @@ hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *c
 /** A smallest norm that may be too small by more than this share is told as one that is needed at
  * least. */
 #define HFI_NORM_OPEN 1e-3
-/** What a value of the kernel can be off, in units of sd_i sd_j: eight half units of the last place. */
+/** Largest error of a kernel's value, in units of sd_i sd_j: eight half units of the last place. */
 #define HFI_KERNEL_ROUNDING 9e-16L
 /** A function that misses a limit by less than this, in units of what f(x_i) can be, meets it: the
  * rest is rounding. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dual vector is worth: the number that is given out, so it looks at K and not at what the active set made of it. */
+/* Value of a dual vector: the number that is given out, so it looks at K, not at what the active set made of it. */
 #include "envelope/envelope.h"
 
 #include <math.h>

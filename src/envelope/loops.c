@@ -20,8 +20,8 @@ enum {
     CHUNK = 256 /* columns of the table that are rotated at a time */
 };
 
-/* Of a reading's variance: what the support leaves of it counts as if it were larger by this. Where many readings promise the same, which is where all of them agree, the
- * one comes first that is best told from the support; the factor stays well conditioned. */
+/* Share of a reading's variance that is added to what the support leaves of it. Where many readings promise the same
+ * (as where all agree), the one best told from the support comes first; the factor stays well conditioned. */
 #define SPARED 1e-6
 
 /* g -= sum of eight columns */
@@ -66,7 +66,8 @@ HFI_INLINE double excess(double g, double t, double lower, double upper, double 
     return worth * (above > below ? above : below);
 }
 
-/* What U falls by when the reading enters, but for a factor that all readings share, or where `left` is not known the violation; 0 where it does not ask to. */
+/* Fall of U when the reading enters, but for a factor that all readings share; the violation where `left` is not known;
+ * 0 where the reading does not ask to enter. */
 HFI_INLINE double gain(double e, double worth, double left, double tolerance, bool steep)
 {
     const double share = steep ? (left > 0.0 ? left : 0.0) * worth * worth : 1.0;
@@ -166,7 +167,7 @@ void hfi_active_rotate(size_t n, size_t count, const double *c, const double *s,
 
 /* ---- triangles ---------------------------------------------------------------------------------------------------- */
 
-/* What the rows from `first` on of L have to do with `count` of its columns that are solved already: x -= those columns times their x. */
+/* Applies `count` solved columns of L to its rows from `first` on: x -= those columns times their x. */
 HFI_INLINE void apply(size_t n, size_t first, size_t j, size_t count, const double *l, size_t ldl,
                       double *restrict x)
 {

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-/* Of `points` counts, about evenly spaced in log n, number `k`: larger than the one before, and leaving one each for those to come. */
+/* Number `k` of `points` counts, about evenly spaced in log n: above the one before, leaving one each for the rest. */
 static size_t count_at(size_t n, size_t points, size_t k, size_t before)
 {
     const double share = (double)(k + 1) / (double)points;
@@ -30,7 +30,7 @@ static hf_status estimate(hf_context *ctx, const hf_kernel *kernel, const hf_bou
                             "no function of any norm meets the first %zu readings: some at one input, or at "
                             "inputs that are nearly one, contradict each other",
                             first.n);
-        /* What few readings certify, more cannot take back; rounding might. */
+        /* More readings cannot take back what few certify; rounding might. */
         norm = fmax(norm, report.minimum_norm);
         curve[k] = (hf_norm_point){first.n, norm};
     }

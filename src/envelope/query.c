@@ -25,7 +25,7 @@ typedef struct query {
     hf_side side;
 } query;
 
-/* What one side came to. */
+/* Result of one side. */
 typedef struct answer {
     double bound, gap;
     double missing;     /* the gap to the best that the jitter leaves */

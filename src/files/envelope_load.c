@@ -13,7 +13,7 @@
 
 /* ---- labels ------------------------------------------------------------------------------------------------- */
 
-/* What hf_envelope_load() hands out: the labels are the first member, so that the pointer to them frees everything. */
+/* The labels as hf_envelope_load() hands them out: they are the first member, so their pointer frees everything. */
 typedef struct kept_labels {
     hf_envelope_labels labels;
     hfi_memory memory;
@@ -73,8 +73,8 @@ static hf_status read_labels(const hfi_reader *r, size_t d, kept_labels **out)
 
 /* ---- readings ----------------------------------------------------------------------------------------------- */
 
-/* What hf_envelope_create() is given. A reading with two limits is two of one limit each: y - 0 and y + 0 are the limits to the bit, as y - below and
- * y + above in one reading could not be. */
+/* Arguments of hf_envelope_create(). A reading with two limits becomes two of one limit each: y - 0 and y + 0 are the
+ * limits to the bit, as y - below and y + above in one reading could not be. */
 typedef struct readings {
     size_t n;               /* in the file */
     double *x, *low, *high; /* n x d, n, n */

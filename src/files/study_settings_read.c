@@ -129,7 +129,7 @@ static hf_status make_room(const hfi_reader *r, hfi_study_told *out)
                : hfi_out_of_memory(r->ctx);
 }
 
-/* What came later is missing in older files, which have the default then. */
+/* Reads the settings. Those that came later are missing in older files, which have the default then. */
 hf_status hfi_study_read_settings(const hfi_reader *r, hfi_study_told *out)
 {
     *out = (hfi_study_told){.settings = hf_study_settings_default()};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a track, as entries of its journal and back. */
+/* Events of a track, as entries of its journal and back. */
 #include "files/track_store.h"
 
 #include "core/bytes.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a track, out of its file. */
+/* History of a track, out of its file. */
 #include "files/track_store.h"
 
 #include <math.h>

@@ -10,7 +10,7 @@ double hfi_fit_to_internal(const hfi_fit *fit, const hf_parameter *parameter, do
     return isfinite(factor) ? value / factor : value;
 }
 
-/* What is held, its box growing to hold it; or where training starts, within the box. */
+/* Places a parameter: a held value, its box growing to hold it; or a start of training, within the box. */
 static hf_status place(hfi_fit *fit, size_t i, double user, bool held)
 {
     hf_parameter p;
@@ -90,7 +90,7 @@ static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
                 : hfi_refuse(fit->ctx, "the threshold is not trained, and so has no start");
 }
 
-/* What is held comes last, so that it stays. */
+/* Assigns starts, then held values: these come last, so that they stay. */
 hf_status hfi_fit_assign(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;

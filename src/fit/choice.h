@@ -14,7 +14,7 @@
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
 
-/** What a fit of n readings with d inputs will take (fit_cost.c). */
+/** Costs of a fit of n readings with d inputs (cost.c). */
 typedef struct hfi_estimate {
     hf_solver solver;         /* never auto */
     size_t inducing, actions; /* 0 where there are none */

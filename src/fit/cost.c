@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit will take, told before it starts. */
+/* Costs of a fit, told before it starts. */
 #include "fit/choice.h"
 #include "fit/fit.h"
 #include <math.h>

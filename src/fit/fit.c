@@ -71,7 +71,7 @@ static hf_status calibrate(hfi_fit *fit, const double *t, size_t trained, double
     return s;
 }
 
-/* Of a channel: what a new reading has, from the noise that training ended with. */
+/* Noise of a new reading in a channel, from the noise that training ended with. */
 static double observed_noise(const hfi_fit *fit, size_t channel)
 {
     const double noise = hf_sites_channel_noise(fit->sites, channel);
@@ -210,7 +210,7 @@ static hf_status run(hfi_fit *fit, hf_posterior **posterior, hf_fit_report *repo
     if (s >= 0 && fit->step) s = fit->step(fit->step_arg, fit, state);
     if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_centre_slopes(fit, state);
     if (s >= 0) s = conclude(fit, state, posterior, report, readings);
-    /* What sites with an iteration of their own could not do; nothing has been said since. */
+    /* The shortfall of sites with an iteration of their own is told here; nothing has been said since. */
     if (s == HF_OK && trained == HF_WARN_NOT_CONVERGED) s = trained;
     hfi_fit_close_journal(fit, report);
     hfi_free(fit->ctx, state);
@@ -261,7 +261,7 @@ static hf_status subtract_mean(hf_context *ctx, const hf_data *data, double *y)
     return HF_OK;
 }
 
-/* What is told of a reading is in the units of y. */
+/* Adds the mean of the data: all that is told of a reading is in the units of y. */
 static void add_mean(const hf_data *data, hf_reading *readings)
 {
     for (size_t i = 0; readings && i < data->n; i++) {

@@ -90,7 +90,8 @@ hf_status hfi_fit_gather(hfi_fit *fit);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
  *  the settings want them: both scalings. */
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
-/** What several outputs need (fit_outputs.c): each has a reading, and the last input is their number. */
+/** Checks what several outputs need (outputs.c): each has a reading, and the last input is their
+ * number. */
 hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
@@ -184,7 +185,7 @@ hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, dou
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out);
 /** The cut for n readings where none of `rows` of them, with residuals t, was suspected: twice as far out as tails with a variance reach. */
 hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t);
-/** What the report says about training comes from `shared`. */
+/** Takes from `shared` what the report says about training. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
 /** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
 bool hfi_fit_is_stochastic(const hfi_fit *fit);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit of several outputs has beside that of one: a location, a scale, a noise and a constant for each, and the covariances between them. */
+/* Parts that a fit of several outputs has beside that of one: a location, a scale, a noise and a constant for each, and
+ * the covariances between them. */
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
@@ -385,7 +386,7 @@ static hf_status hold_coregion(hfi_fit *fit, size_t term)
     return status;
 }
 
-/* Of an independent output: its variance is the square of the one entry that is not 0. */
+/* Sets the variance of an independent output: the square of the one entry that is not 0. */
 static hf_status set_variance(hfi_fit *fit, size_t output, double variance)
 {
     size_t first = 0;

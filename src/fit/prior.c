@@ -71,7 +71,7 @@ double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
     return hfi_scaling_factor(&one, parameter->unit, 0);
 }
 
-/* Of an input among the readings, in the units of the fit: what [0, 1] is there. */
+/* Range of an input among the readings, in the units of the fit: what [0, 1] is there. */
 static double range_of(const hfi_fit *fit, size_t column)
 {
     if (fit->settings->unit_inputs) return 1.0;

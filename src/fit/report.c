@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit says about itself. */
+/* Report of a fit about itself. */
 #include "fit/fit.h"
 #include <math.h>
 #include <stdio.h>
@@ -111,7 +111,7 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hf
     }
 }
 
-/* What a user should know although the result is usable. */
+/* Tells a user what to know although the result is usable. */
 hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report)
 {
     if (solved == HF_WARN_JITTER)

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What "auto" means; measured in docs/methods/budget.md. */
+/* Limits of "auto"; measured in docs/methods/budget.md. */
 enum {
     EXACT_READINGS = 2000,      /* up to here the exact fit takes seconds */
     PROJECTED_READINGS = 20000, /* up to here a pass over all of K takes less than the training */

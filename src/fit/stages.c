@@ -128,7 +128,7 @@ static void share_free(hfi_fit *share)
     HFI_FREE(share->ctx, share->verdict.suspected, share->verdict.group);
 }
 
-/* What the share's posterior says about every row of the table, with the sd of a reading and the standardised residual. */
+/* Predicts every row of the table by the share's posterior, with the sd of a reading and the standardised residual. */
 static hf_status predict_all(const hfi_fit *fit, hfi_fit *share, hfi_holdout *all)
 {
     hfi_inducing *inducing = share->trainer.evaluator.inducing;
@@ -147,7 +147,7 @@ static hf_status predict_all(const hfi_fit *fit, hfi_fit *share, hfi_holdout *al
     return s;
 }
 
-/* What the main fit reports about training comes from the shares. */
+/* Hands over to the main fit what it reports about training. */
 static void hand_over(hfi_fit *fit, const hfi_fit *share, const double *state)
 {
     const hfi_trainer *t = &share->trainer;
@@ -178,7 +178,7 @@ static bool finds_suspects(const hfi_fit *fit)
     return fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN && fit->settings->suspects != HF_OUTLIERS_OFF;
 }
 
-/* What the finder thought of the share's rows, as a cut for all others. */
+/* Carries over what the finder thought of the share's rows, as a cut for all others. */
 static hf_status carry_cut(hfi_fit *fit, const hfi_fit *share, const hfi_holdout *all)
 {
     hfi_holdout own;

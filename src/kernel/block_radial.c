@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* What a thread works on. */
+/* Arrays of one thread. */
 typedef struct desk {
     _Alignas(64) real now[HFI_CHUNK_STRIDE];
     real next[HFI_CHUNK_STRIDE], zeros[HFI_CHUNK_STRIDE];

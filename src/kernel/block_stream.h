@@ -9,7 +9,7 @@
 #include "kernel/block_rounds.h"
 #include "kernel/kernel.h"
 
-/** What is asked for: b, or b_bar with s_bar or theta or both, or p. */
+/** Request: b, or b_bar with s_bar or theta or both, or p. */
 typedef struct hfi_block_job {
     const hf_kernel *kernel;
     size_t n;

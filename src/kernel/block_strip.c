@@ -77,7 +77,7 @@ HFI_CLONES void HFI_STRIP_NAME(begin)(hfi_strip *s)
         begin(s, WIDE / 2);
 }
 
-/* What the rows of the strip need of the points after them. */
+/* Prepares what the rows of the strip need of the points after them. */
 HFI_INLINE void look_ahead(const hfi_strip *s, const size_t count)
 {
     const size_t left = s->left - 1;

@@ -168,7 +168,7 @@ static hfi_interval coregion_entry(const hfi_enclosed *at, const hfi_leaf *leaf,
     return sum;
 }
 
-/* Of every output that the box has; a step function, whose slopes are those between its steps: 0. */
+/* Interval over every output that the box has; a step function, whose slopes are those between its steps: 0. */
 static hfi_interval coregion(const hfi_enclosed *at, const hfi_leaf *leaf)
 {
     const hfi_interval x = hfi_enclosed_coordinate(at, leaf, 0);

@@ -17,7 +17,7 @@
 
 #define HFI_NONE SIZE_MAX
 
-/* What is refused as absurd. The depth bounds every recursion over the tree. */
+/* Limits of what is not refused as absurd. The depth bounds every recursion over the tree. */
 #define HFI_MAX_LENGTH     16384u
 #define HFI_MAX_DEPTH      32u
 #define HFI_MAX_LEAVES     256u

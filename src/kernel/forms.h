@@ -75,7 +75,8 @@ bool hfi_form_has_field(hfi_form form, hfi_field field);
 hfi_field hfi_form_amplitude(hfi_form form);
 
 const char *hfi_field_name(hfi_field field);
-/** Of any sign and trained as it is; all others are positive and trained by their logarithms. */
+/** Whether the field may have any sign and is trained as it is; all others are positive and
+ * trained by their logarithms. */
 bool hfi_field_is_real(hfi_field field);
 /** HFI_FIELDS when there is none. */
 hfi_field hfi_field_find(const char *name, size_t length);

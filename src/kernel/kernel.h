@@ -74,9 +74,10 @@ bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i);
 
 /** Real parameters may have any sign and are on the training scale as they are: theta = value. */
 bool hfi_kernel_parameter_real(const hf_kernel *kernel, size_t i);
-/** Of coregion i (hf_kernel_coregions()): its first parameter, whose array `factor` comes first, row by row without the entries above the diagonal, then
- * `own`; their numbers (*own is 0 at full rank); and the input with the number of the output. False, and nothing written, if i is out of range.
- * Any of the places may be NULL. */
+/** Describes coregion i (hf_kernel_coregions()): its first parameter, the numbers of parameters of
+ * its arrays, and the input with the number of the output. The array `factor` comes first, row by
+ * row without the entries above the diagonal, then `own` (*own is 0 at full rank). False, and
+ * nothing written, if i is out of range. Any of the places may be NULL. */
 bool hfi_kernel_coregion(const hf_kernel *kernel, size_t i, size_t *first, size_t *factors, size_t *own,
                          size_t *column);
 

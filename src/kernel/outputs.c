@@ -79,7 +79,7 @@ static hf_status check_entries(hf_context *ctx, size_t outputs, const double *b)
     return HF_OK;
 }
 
-/* What is left of B[t, q], t >= q, when the columns of w before q are taken away. */
+/* Remainder of B[t, q], t >= q, when the columns of w before q are taken away. */
 static double remainder_of(size_t outputs, const double *b, const double *w, size_t t, size_t q)
 {
     double left = b[t * outputs + q];

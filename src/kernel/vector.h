@@ -67,7 +67,7 @@ extern double fabs(double);
 #define HFI_CLONES
 #endif
 
-/* What a clone calls must be inside it: a function on its own is compiled once, for the oldest processor. */
+/* A clone must hold what it calls: a function alone is compiled once, for the oldest processor. */
 #if defined(__GNUC__)
 #define HFI_INLINE static inline __attribute__((always_inline))
 #else

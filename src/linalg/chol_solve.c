@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a factor is for: solves, log-determinant, condition. */
+/* Uses of a factor: solves, log-determinant, condition. */
 #include "linalg/blas.h"
 
 #include <math.h>

@@ -45,7 +45,7 @@ bool hfi_grid_wanted(const hf_context *ctx, size_t n)
     return hfi_group_communicator(ctx, &communicator) && n >= hfi_group_shared_factor(ctx);
 }
 
-/* Of n rows dealt in blocks to `count` processes, those of process `at`. */
+/* Number of rows of process `at`, when n rows are dealt in blocks to `count` processes. */
 static size_t dealt(size_t n, size_t count, size_t at)
 {
     const size_t whole = n / HFI_GRID_BLOCK, rounds = whole / count, rest = whole % count;

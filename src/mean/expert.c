@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expert says of readings becomes expected right values, and these a prior mean. */
+/* Turns an expert's labels of readings into expected right values, and these into a prior mean. */
 #include "mean/expert.h"
 
 #include "kernel/kernel.h"

@@ -112,7 +112,7 @@ bool hfi_class_is_restored(const hfi_solution *solution)
     return solution->form == HFI_FORM_DENSE && solution->entry != NULL && solution->rank <= MOST_COLUMNS;
 }
 
-/* Of a reading the probabilities add up to 1; anchors stand class after class. */
+/* Whether the probabilities of each reading add up to 1; anchors stand class after class. */
 static bool are_probabilities(const hfi_solution *s, size_t classes)
 {
     const size_t n = s->n / classes;

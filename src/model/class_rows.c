@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a classifier was fitted to, and its classes. */
+/* Readings that a classifier was fitted to, and its classes. */
 #include "model/class_model.h"
 
 #include <math.h>

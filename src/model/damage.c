@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bad readings can do to a model's predictions. The sites of its readings follow from what a model keeps: weight, target of the site, threshold and noise. */
+/* Damage that bad readings can do to a model's predictions. The sites of its readings follow from what a model keeps:
+ * weight, target of the site, threshold and noise. */
 #include "model/target.h"
 
 #include <holdfast/certify_uses.h>

@@ -34,7 +34,7 @@ hf_status hfi_read_rows(const hfi_reader *r);
 
 /** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there is of it. */
 hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
-/** What there is about several outputs beside the posterior: how many they are, their names; into the model. */
+/** Reads what a model has about several outputs beside the posterior: their number and names. */
 hf_status hfi_read_outputs(const hfi_reader *r);
 /** Names and scaling of the inputs, kernel, mean and solution, into the model. */
 hf_status hfi_read_posterior(const hfi_reader *r);

@@ -119,7 +119,7 @@ static size_t latent_functions(const hf_model *model)
     return model->kind->latent ? hfi_model_functions(model) : 1;
 }
 
-/* Who made it and how it is held. Before format 2 there was one way. */
+/* Reads which solver made the posterior and in which form it is held. Before format 2 there was one of each. */
 static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_factor_form *form)
 {
     static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};

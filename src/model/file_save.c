@@ -70,7 +70,7 @@ static void write_features(hfi_writer *w, const hf_model *model)
     sqlite3_finalize(statement);
 }
 
-/* Of a single output nothing is here that is not in the table meta. */
+/* Writes the table of outputs. A single output has nothing in it that is not in the table meta. */
 void hfi_outputs_write(hfi_writer *w, const hf_model *model)
 {
     if (model->outputs == 1) return;

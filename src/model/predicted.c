@@ -79,8 +79,8 @@ static bool is_outside(const hf_table *table, const char *target, const char *na
     return false;
 }
 
-/* What holdfast expert added to a table, <target>_prior and <target>_prior_sd, what it read, and
- * what came of it. */
+/* Whether holdfast expert added the column: <target>_prior and <target>_prior_sd, what it read,
+ * and what came of it. */
 static bool is_of_expert(const hf_table *table, const char *target, const char *name)
 {
     static const char *const endings[] = {"_prior", "_prior_sd",   "_wrong",         "_right",

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a column has been claimed for, so that none is claimed twice. */
+/* Claims on columns, so that none is claimed twice. */
 typedef enum claim {
     FREE = 0,
     TARGET,
@@ -197,7 +197,7 @@ char *hfi_model_free_name(hf_context *ctx, const hf_model *model, const char *ba
     return name;
 }
 
-/* What the number of the output is called in kernel expressions. */
+/* Names the number of the output, as kernel expressions know it. */
 static hf_status name_number(hf_context *ctx, hf_model *model)
 {
     char *name = model->output_column == NULL ? hfi_model_free_name(ctx, model, "output")
@@ -287,7 +287,7 @@ static hf_status give_names(hf_context *ctx, hf_model *model, const hf_table *ta
     return width > model->d ? name_number(ctx, model) : HF_OK;
 }
 
-/* What contradicts itself whatever the table is. */
+/* Refuses what contradicts itself whatever the table is. */
 static hf_status check_columns(hf_context *ctx, const hf_columns *columns)
 {
     const size_t count = columns->target_count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model thinks of each reading it was fitted to. */
+/* The model's judgement of each reading it was fitted to. */
 #include "model/target.h"
 
 #include <math.h>

@@ -94,7 +94,7 @@ static hf_status decide_roles(source *from, hf_model *model, const hf_columns *c
 
 /* ---- a look at every row --------------------------------------------------------------------- */
 
-/* What is counted before the checksum, which begins with the number of rows. */
+/* Counts that are made before the checksum, which begins with the number of rows. */
 typedef struct survey {
     size_t rows, missing; /* complete ones; of those without a target */
     double *first;        /* of every feature, and of the target */

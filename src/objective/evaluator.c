@@ -21,7 +21,7 @@ static hf_status refuse_bytes(hf_context *ctx, size_t rows, double bytes)
         bytes / 1e9, (double)available / 1e9);
 }
 
-/* What an evaluator has whoever holds its matrices. */
+/* Allocates the arrays that an evaluator has whoever holds its matrices. */
 static bool allocate_rows(hf_context *ctx, hfi_evaluator *e, size_t rows, size_t d, const double *x,
                           size_t ldx)
 {

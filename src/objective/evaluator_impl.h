@@ -72,7 +72,7 @@ hf_status hfi_projected_residuals(hfi_evaluator *e, bool absent, struct hfi_hold
 hf_status hfi_exact_outlook(hfi_evaluator *e, const double *known, hfi_outlook *out);
 hf_status hfi_inducing_outlook(hfi_evaluator *e, const double *known, hfi_outlook *out);
 
-/** What is remembered of an evaluation. */
+/** Memory of an evaluation. */
 typedef struct hfi_kept {
     bool valid;
     bool whole; /* the answer too, and `a` still holds its weights */

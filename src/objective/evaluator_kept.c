@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an evaluation leaves behind for whoever asks about the same model and readings next. */
+/* Results of an evaluation that are kept for whoever asks about the same model and readings next. */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a model says about every reading without using it. */
+/* Predictions of every reading by a model that does not use it. */
 #include "objective/holdout.h"
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"

@@ -8,8 +8,8 @@
 
 #include "objective/evaluator.h"
 
-/** What a state says about every reading, from the present ones alone: leave-one-out for those, prediction
- * for absent ones. */
+/** Predictions of every reading by a state, from the present readings alone: leave-one-out for
+ * those, prediction for absent ones. */
 typedef struct hfi_holdout {
     double *mean; /* latent mean, prior mean included */
     double *sd;   /* of the reading: sqrt(latent variance + noise + extra) */

@@ -39,7 +39,7 @@ hf_status hfi_inducing_bars_init(hf_context *ctx, size_t capacity, hfi_inducing_
  * those through B and c not included. The chunk is loaded and solved. */
 double hfi_inducing_terms(hf_objective objective, const hfi_inducing_chunk *chunk, hfi_inducing_bars *bars);
 
-/** What the passes after the factorisation share. */
+/** State that the passes after the factorisation share. */
 typedef struct hfi_inducing_reverse {
     hfi_evaluator *e;
     hf_objective objective;

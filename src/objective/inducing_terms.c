@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What each reading contributes to an objective of the inducing solver, and its direct derivatives. */
+/* Contributions of each reading to an objective of the inducing solver, and their direct derivatives. */
 #include "objective/inducing_impl.h"
 #include "solver/inducing_chunk.h"
 #include <math.h>
@@ -18,7 +18,7 @@ hf_status hfi_inducing_bars_init(hf_context *ctx, size_t capacity, hfi_inducing_
     return HF_OK;
 }
 
-/* What the inducing inputs leave open of the prior variance; negative only by rounding. */
+/* Part of the prior variance that the inducing inputs leave open; negative only by rounding. */
 static double unresolved(const hfi_inducing_chunk *c, size_t j)
 {
     return fmax(c->prior[j] - c->resolved[j], 0.0);

@@ -73,7 +73,7 @@ bool hfi_kronecker_applies(const hfi_evaluator *e)
     return true;
 }
 
-/* What one evaluation works with. */
+/* Arrays of one evaluation. */
 typedef struct work {
     hfi_evaluator *e;
     hfi_kronecker *k;

@@ -26,7 +26,7 @@ static double *vector(const rows_job *job, int which)
     return hfi_projected_vector(job->p, which);
 }
 
-/* What an entry gets beside its part through B. */
+/* Adds up what an entry gets beside its part through B. */
 static void entry_rows(const rows_job *job, size_t block, size_t begin, size_t end)
 {
     const hfi_block_system *s = &job->p->system;

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the acquisition function: a place that gains less stays where it is. */
+/* Least gain, as a share of the acquisition function: a place that gains less stays where it is. */
 static const double least_gain = 1e-9;
 
 typedef struct batch {
@@ -68,7 +68,7 @@ static hf_status choose_again(batch *b, size_t k, bool *moved)
     return status;
 }
 
-/* What each place adds to those before it. */
+/* Values what each place adds to those before it. */
 static hf_status value_places(batch *b, double *values)
 {
     hf_status status = HF_OK;

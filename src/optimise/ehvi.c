@@ -22,8 +22,9 @@ struct hf_ehvi {
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
-/* What no point has dominated so far, in the plane of the first two objectives: strips side by side, each without an upper end. Their lower ends fall from left to right. A
- * strip has been as it is since the sweep, which goes down, was at its level. */
+/* A strip of what no point has dominated so far, in the plane of the first two objectives. Strips stand side by side,
+ * each without an upper end; their lower ends fall from left to right. A strip has been as it is since the sweep, which
+ * goes down, was at its level. */
 typedef struct strip {
     double left, right, lower, level;
 } strip;

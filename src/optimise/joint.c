@@ -49,7 +49,7 @@ static double dot(size_t n, const double *a, size_t step, const double *b)
     return sum;
 }
 
-/* What each place of the batch adds to those before it in draw s. */
+/* Adds up what each place of the batch adds to those before it in draw s. */
 static void one_draw(joint *j, const hfi_given *g, size_t s)
 {
     const double *e = j->e + s * j->p;

@@ -16,7 +16,7 @@ static const double units = 100.0;
 /* In these units: where a climb has arrived. */
 static const double flat = 1e-8, enough = 1e-13;
 
-/* Of the range of values: a step from value to value that gains less does not. So rounding decides nothing, and walks end. */
+/* Least gain of a step from value to value, as a share of their range. So rounding decides nothing, and walks end. */
 static const double least_gain = 1e-9;
 /* Multiplications and additions below which waking and gathering threads costs more than they save. */
 static const double least_for_threads = 4e6;
@@ -246,7 +246,7 @@ static void round_to_lattice(const search *s, double *x)
     }
 }
 
-/* Of the gradient in sides of the box, the largest entry that does not push out of it. */
+/* Largest entry of the gradient, in sides of the box, that does not push out of it. */
 static hf_status steepness(search *s, double *largest)
 {
     double value;

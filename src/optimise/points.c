@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is looked at in a box before anything is climbed. */
+/* Points of a box that are looked at before anything is climbed. */
 #include "optimise/optimise.h"
 
 #include "posterior/posterior.h"

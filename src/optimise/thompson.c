@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a usual path: its features, and what a cosine costs in multiplications. */
+/* Costs of a usual path: its features, and a cosine in multiplications. */
 static const double features = 1024.0, wave = 20.0;
 
 typedef struct drawn {

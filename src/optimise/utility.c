@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of the largest variance, added to all of them: points that are next to each other have a factor. */
+/* Share of the largest variance that is added to all of them, so that points next to each other have a factor. */
 static const double least_share = 1e-9;
 
 /* Nodes and weights for a standard normal variable: Newton's iteration from above each root of the Hermite

@@ -9,7 +9,7 @@
 #include "objective/samples.h"
 #include "search/trainer.h"
 
-/** What the weights are made with; owned by the fit. */
+/** State that the weights are made with; owned by the fit. */
 typedef struct hfi_conditional {
     hfi_samples samples;
     hf_outputs_rule rule;

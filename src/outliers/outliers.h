@@ -19,7 +19,7 @@ typedef struct hfi_cut {
     double low, high;
 } hfi_cut;
 
-/** What leave-one-out residuals of the readings that nobody suspects are like, scaled units. */
+/** Typical leave-one-out residuals of the readings that nobody suspects, scaled units. */
 typedef struct hfi_side {
     double error; /* mean |error| */
     double sd;    /* mean predictive standard deviation of a reading */
@@ -42,7 +42,7 @@ static inline hfi_suspicion hfi_suspicion_none(void)
     return none;
 }
 
-/** What the suspect finder concluded. */
+/** Verdict of the suspect finder. */
 typedef struct hfi_verdict {
     bool adopted;
     hfi_suspicion evidence;

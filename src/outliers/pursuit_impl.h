@@ -13,7 +13,7 @@
  *
  *     -log(variance + rho)/2 - error^2 / (2 (variance + rho)) - unresolved / (2 (noise + rho))
  */
-/** What the objective gains by rho over rho = 0. */
+/** Gain of the objective by rho over rho = 0. */
 double hfi_pursuit_gain(const hfi_outlook *outlook, double rho);
 /** The rho >= 0 that gains most: error^2 - variance where that is positive, if nothing is unresolved. */
 double hfi_pursuit_best(const hfi_outlook *outlook);

@@ -30,7 +30,7 @@ static int by_gain(const void *a, const void *b)
     return p->row < q->row ? -1 : p->row > q->row;
 }
 
-/* What one more reading in the support costs. */
+/* Cost of one more reading in the support. */
 static double cost(const hfi_pursuit *p)
 {
     const size_t n = hf_sites_present(p->trainer->evaluator.sites), k = p->now.size;

@@ -141,7 +141,7 @@ static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, siz
     return s < 0 ? s : back;
 }
 
-/* What hyperparameters the first weights lead to, from some of the readings and then twice as many: the search on all of them has little left to do. */
+/* Climbs by the first weights on some of the readings, then twice as many: the search on all has little left to do. */
 static hf_status approach(hfi_trainer *t, const hf_fit_settings *settings, double *state)
 {
     hfi_evaluator *e = &t->evaluator;
@@ -187,7 +187,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     if (rough) t->enough = 0.1;
     if (s >= 0) s = approach(t, settings, state);
     for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
-        /* Of several outputs one is easily explained away as noise: from less of it too where more rounds follow. */
+        /* One of several outputs is easily explained away as noise: from less of it too where more rounds follow. */
         s = *rounds == 0 ? hfi_trainer_explore(t, rough, state, settings->iterations, NULL)
                          : hfi_trainer_maximise(t, state, 25);
         *rounds += 1;

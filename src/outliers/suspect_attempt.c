@@ -127,7 +127,7 @@ static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi
  * beyond it, and few tables without any are. */
 static const double odd = 3.5;
 
-/* Of the readings that are not flagged. */
+/* Whether one of the readings that are not flagged looks odd. */
 static bool looks_odd(const hfi_finder *finder, const hfi_flagging *f)
 {
     double most = 0.0;

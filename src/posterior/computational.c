@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a projected posterior has not computed, as a variance: |R'k|^2 of the exact solver less that of the projection.
+/* The variance that a projected posterior has not computed: |R'k|^2 of the exact solver less that of the projection.
  * Both are taken of the same covariances k, so that the prior variance does not enter and nothing of its size cancels
  * where both are small. */
 #include "posterior/posterior.h"

@@ -13,7 +13,7 @@
 #include "linalg/linalg.h"
 #include <math.h>
 
-/* What the posterior knows of f(x) through the inducing inputs. */
+/* The posterior's knowledge of f(x) through the inducing inputs. */
 typedef struct resolved {
     double mean;     /* less the prior mean */
     double prior;    /* k'Kuu^-1 k */

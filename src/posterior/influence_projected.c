@@ -25,7 +25,7 @@
 /* Below this, a reading's row of R is zero and its site says nothing. */
 static const double NOTHING = 1e-200;
 
-/* What is left of reading j and its action when everything else is known. */
+/* Distribution of reading j and its action when everything else is known. */
 typedef struct line {
     double square;     /* a'a; 0: the actions do not look at the reading */
     double innovation; /* of psi */

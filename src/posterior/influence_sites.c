@@ -118,7 +118,7 @@ static hf_status root_of(hf_context *ctx, size_t k, double *a, double *values)
     return status;
 }
 
-/* What the factor of C_MM needs. */
+/* Fills in C_MM, which is factored. */
 static hf_status fill_points(void *arg, double *a, size_t lda)
 {
     const moved *job = arg;

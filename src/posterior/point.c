@@ -55,7 +55,7 @@ double *hfi_workspace_spare(hf_workspace *workspace, size_t d)
     return workspace != NULL && workspace->d == d ? workspace->x + d : NULL;
 }
 
-/* What is asked for, in scaled units. */
+/* Request and answer, in scaled units. */
 typedef struct answer {
     double mean;
     double variance;

@@ -88,7 +88,7 @@ hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, cons
  * posterior's. Warns and
  * fails as hf_solve_exact(); *out is untouched on error. */
 hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_solution *out);
-/** What every solve is given: nothing is NULL, and kernel, mean and the stride of x agree. */
+/** Checks what every solve is given: nothing is NULL; kernel, mean and the stride of x agree. */
 hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, const double *x, size_t ldx);
 /** False where the last input of a row is not the number of an output; true when there is one. */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a projection may be wrong by, over all functions of a ball (Proposition 4.2, Corollary E.1, F.2 and F.3 of the RCaGP
- * paper). With Kw = K + D, C = A (A'Kw A)^-1 A' = R R' and r = z - m,
+ * The largest error of a projection over all functions of a ball (Proposition 4.2, Corollary E.1, F.2 and F.3 of the
+ * RCaGP paper). With Kw = K + D, C = A (A'Kw A)^-1 A' = R R' and r = z - m,
  *
  *     M = Kw^-1 - C >= 0,      M Kw M = M
  *
- * so that, v = Kw^-1 r, the distance of the representer weights is |v - C r|^2_Kw = r'Mr. It is the part of |v|^2_Kw = r'v that
- * was not computed: rho^2 is their quotient. Taken from v - C r itself, it is small to the last digit where r'v - r'C r is not.
+ * so that, v = Kw^-1 r, the distance of the representer weights is |v - C r|^2_Kw = r'Mr. It is the part of
+ * |v|^2_Kw = r'v that was not computed: rho^2 is their quotient. Taken from v - C r itself, it is small to the last
+ * digit where r'v - r'C r is not.
  */
 #include "posterior/posterior.h"
 

@@ -13,7 +13,7 @@ enum {
     FINALISTS = 2 /* of these that are from more starts */
 };
 
-/* What the lengthscale of a periodic kernel, which says how sharply a wave bends, is multiplied by in another start. */
+/* Factor of a periodic kernel's lengthscale, which says how sharply a wave bends, in another start. */
 static const double pointed = 0.25;
 
 /* Parameters of the kernel: a period, its input, and the lengthscale that goes with it. */
@@ -54,8 +54,8 @@ static void list_periods(const hfi_trainer *t, periods *all)
     }
 }
 
-/* What the spectrum of the readings, those of them in `thinned` (or NULL) that are out for now too, proposes for a period, beside those of
- * its input that are settled. */
+/* Proposes periods by the spectrum of the readings, beside those of its input that are settled. Readings in `thinned`
+ * (or NULL) count too, although they are out for now. */
 static hf_status propose(hfi_trainer *t, const hfi_thinned *thinned, const double *state,
                          const period *sought, const periods *all, double *proposal, size_t *count)
 {

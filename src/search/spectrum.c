@@ -153,7 +153,7 @@ static void take_away(size_t n, size_t count, const double *basis, double *left)
     }
 }
 
-/* What is left of the readings of a group, wrong ones clipped. */
+/* Cleans the readings of a group: takes away what is known, and clips wrong ones. */
 static void clean_group(const hfi_spectrum_data *data, spectrum *s, size_t begin, size_t end, double *basis)
 {
     const size_t n = end - begin;
@@ -193,7 +193,7 @@ static double power_of_group(const spectrum *s, size_t begin, size_t end)
     yd -= y * d / n;
     const double determinant = cc * dd - cd * cd, one = cc > dd ? cc : dd;
     if (determinant > 1e-6 * n * n) return (dd * yc * yc + cc * yd * yd - 2.0 * cd * yc * yd) / determinant;
-    /* Of places that are even, one of the two is nothing at the highest frequency. */
+    /* Sine or cosine is nothing at the highest frequency, where places are even. */
     return one > 1e-3 * n ? (cc > dd ? yc * yc : yd * yd) / one : 0.0;
 }
 

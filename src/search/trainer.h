@@ -155,7 +155,7 @@ hf_status hfi_trainer_restart(hfi_trainer *trainer, const double *start, size_t 
 hf_status hfi_trainer_explore(hfi_trainer *trainer, bool quiet, double *state, size_t iterations,
                               const hfi_start **chosen);
 
-/** What comes after the first maximisation of hfi_trainer_explore() alone, for the readings that
+/** Does what follows the first maximisation of hfi_trainer_explore() alone, for the readings that
  * are present now: `state`, which a search ended at, becomes what one from a shorter start ends at
  * if that is clearly higher. Three values, and a search where `state` is longer than that start. */
 hf_status hfi_trainer_escape(hfi_trainer *trainer, double *state, size_t iterations, bool *found);

@@ -132,7 +132,7 @@ static void minibatches(hf_fit_settings *s)
     s->optimiser = HF_OPTIMISER_ADAM;
 }
 
-/* What the support takes away from the tails of the noise, calibration gives back to the intervals. */
+/* Calibration gives back to the intervals what the support takes away from the tails of the noise. */
 static void pursuit(hf_fit_settings *s)
 {
     plain(s);

@@ -15,10 +15,11 @@ double hfi_chi_squared_cdf(size_t k, double x);
 /** The x with hfi_chi_squared_cdf(k, x) = p, for p in [0, 1]: 0 and infinity at the ends, NaN outside. Newton steps kept inside a bracket. */
 double hfi_chi_squared_quantile(size_t k, double p);
 
-/** What a covariance matrix of the share `share` of normal points that lie nearest has to be multiplied by to be that of all:
- * share / P(chi^2_{p+2} <= q), P(chi^2_p <= q) = share. For Z ~ N(0, I_p), E[Z Z'; |Z|^2 <= q] = P(chi^2_{p+2} <= q) I, because
- * r^2 times the density of |Z|^2 in p dimensions is p times that in p + 2. 1 for share >= 1. Source: Croux and Haesbroeck, "Influence
- * function and efficiency of the minimum covariance determinant scatter matrix estimator" (1999). */
+/** Factor that turns a covariance matrix of the nearest share `share` of normal points into that of
+ * all: share / P(chi^2_{p+2} <= q), P(chi^2_p <= q) = share. For Z ~ N(0, I_p), E[Z Z'; |Z|^2 <= q]
+ * = P(chi^2_{p+2} <= q) I: r^2 times the density of |Z|^2 in p dimensions is p times that in p + 2.
+ * 1 for share >= 1. Source: Croux and Haesbroeck, "Influence function and efficiency of the minimum
+ * covariance determinant scatter matrix estimator" (1999). */
 double hfi_chi_squared_consistency(size_t p, double share);
 
 #endif

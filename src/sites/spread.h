@@ -20,7 +20,7 @@ typedef struct hfi_spread {
     double *work;   /* p */
 } hfi_spread;
 
-/** Of the `count` chosen rows. O(count p^2 + p^3). */
+/** Makes the spread of the `count` chosen rows. O(count p^2 + p^3). */
 hf_status hfi_spread_create(hf_context *ctx, const hfi_mcd_rows *rows, const bool *chosen, size_t count,
                             hfi_spread *out);
 void hfi_spread_free(hf_context *ctx, hfi_spread *spread);

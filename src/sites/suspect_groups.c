@@ -36,7 +36,7 @@ static void nearest_of_row(size_t i, int thread, void *arg)
     s->squared[i] = nearest;
 }
 
-/* What the search for components needs; n entries each (distance: n per thread). */
+/* Arrays of the search for components; n entries each (distance: n per thread). */
 typedef struct work {
     double *distance, *nearest, *sorted;
     size_t *candidate, *queue, *label, *size;

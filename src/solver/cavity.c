@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What all other readings say about f_i: the cavity N(c_i, v_i), relative to the prior mean. Two formulas,
+ * The cavity N(c_i, v_i) of f_i is what all other readings say about it, relative to the prior mean. Two formulas,
  * exact both, with A = K + D + jitter, G = A^-1 and d_i including the jitter:
  *
  *     closed:  v_i = 1 / G_ii - d_i                 c_i = r_i - t_i / G_ii             for all i at once
- *     direct:  v_i = K_ii + sum_j K_ij q_j          c_i = sum_j K_ij (t_j - q_j t_i),  q_j = G_ji / G_ii,  j
- * != i
+ *     direct:  v_i = K_ii + sum_j K_ij q_j          c_i = sum_j K_ij (t_j - q_j t_i),  q_j = G_ji / G_ii,  j != i
  *
  * (-q is the solution of A_-i q = k_-i, by the inverse of a 2 x 2 block matrix.) The closed one has errors of
  * a few eps (d_i + |r_i|). That is nothing for an ordinary reading, but a robust site of a reading at 1e12
