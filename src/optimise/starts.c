@@ -9,7 +9,7 @@ enum {
     CONSIDERED = 2048 /* of the best points: looking for neighbours costs the square of it */
 };
 
-/* Share of the box's sides: points so close to a better one are on the way to the same top, or tell little of another. */
+/* Share of the box's sides: points so near a better one are on the way to the same top, or tell little of another. */
 static const double neighbourhood = 0.02;
 
 typedef struct ranked {

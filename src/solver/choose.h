@@ -45,7 +45,7 @@ hf_status hfi_choose_greedy(hf_context *ctx, const hf_kernel *kernel, size_t n, 
 hf_status hfi_choose_kmeans(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
                             size_t steps, double *z, size_t *chosen, double *costs, size_t *done);
 
-/** What a chain of swaps did. */
+/** Record of a chain of swaps. */
 typedef struct hfi_swap_log {
     size_t proposals, accepted;
     double log_det; /* of the last set's covariance */

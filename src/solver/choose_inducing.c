@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What is chosen from: all rows, or a sample of them. */
+/* Rows to choose from: all of them, or a sample. */
 typedef struct pool {
     size_t n, d, ldx;
     const double *x;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an exact solve costs, told before it starts. */
+/* Costs of an exact solve, told before it starts. */
 #include "solver/solver.h"
 
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the inducing solver says about every row, with and without that row's own site. */
+/* Predictions of every row by the inducing solver, with and without that row's own site. */
 #include "solver/inducing_chunk.h"
 #include <math.h>
 #include <string.h>

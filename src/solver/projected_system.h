@@ -51,7 +51,8 @@ void hfi_block_system_inverse_rows(hfi_block_system *system);
 
 /* ---- leave-one-out (projected_cavity.c) ------------------------------------------------------------------ */
 
-/** What every block contributes to leaving out one of its readings, with P = G^-1 and o all other blocks. */
+/** Contributions of every block to leaving out one of its readings, with P = G^-1 and o all other
+ * blocks. */
 typedef struct hfi_block_rest {
     double *precision; /* pi = P_aa; 1 / pi is the variance of the block's A'z given all other blocks */
     double *latent;    /* the part of 1 / pi that is not noise */

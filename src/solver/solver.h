@@ -61,9 +61,8 @@ void hfi_exact_cost(size_t n, size_t d, double *bytes, double *flops);
 /** HF_ERR_TOO_LARGE (needed, available, the number of readings that would fit) when `bytes` more cannot be
  * had without swapping. `what` completes "... of n readings needs". */
 hf_status hfi_require_memory(hf_context *ctx, const char *what, size_t n, double bytes);
-/** What jitter is relative to: the kernel's typical variance, else the average prior variance of the n rows,
- * else
- * 1. Always positive and finite. */
+/** Scale that jitter is relative to: the kernel's typical variance, else the average prior variance
+ * of the n rows, else 1. Always positive and finite. */
 double hfi_jitter_scale(const hf_kernel *kernel, size_t n, const double *x, size_t ldx);
 
 /** Zeroed arrays for n anchors of d inputs (capacity n). *out is zeroed on error. */

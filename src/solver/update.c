@@ -68,7 +68,7 @@ static hf_status weights_overflow(hf_context *ctx, double r, double v)
                     "the weights overflow with a target %g above the prior mean and site variance %g", r, v);
 }
 
-/* What the factor of n anchors determines, after its other parts are in place. */
+/* Settles what the factor of n anchors determines, after its other parts are in place. */
 static void settle(hfi_solution *s, size_t n, const double *t)
 {
     s->n = n;

@@ -56,8 +56,8 @@
  * so that neither writing, reading nor checksums ever need a large array twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
 
-/** What a file can be of. Envelopes have the tables of a model of format 1, tracks and studies
- * their own, and each has marks of its own. */
+/** Kind of a file. Envelopes have the tables of a model of format 1, tracks and studies their own,
+ * and each has marks of its own. */
 typedef struct hfi_file_kind {
     uint32_t application; /* in the database header */
     unsigned newest;      /* version of its format */

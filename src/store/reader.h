@@ -9,7 +9,7 @@
 
 #include "store/file.h"
 
-/** What is being read. */
+/** The file that is being read. */
 typedef struct hfi_reader {
     hf_context *ctx;
     sqlite3 *db;

@@ -51,7 +51,7 @@ void hfi_writer_settings(hfi_writer *w, sqlite3_stmt *statement, const hf_settin
 /** An input in the table feature. */
 void hfi_writer_feature(hfi_writer *w, sqlite3_stmt *statement, size_t j, const char *name, double shift,
                         double scale);
-/** What there is to insert a feature with. */
+/** Statement that inserts a feature. */
 sqlite3_stmt *hfi_writer_features(hfi_writer *w);
 /** A kernel's parameter i as the kernel has it, and its value in the user's units. */
 void hfi_writer_parameter(hfi_writer *w, sqlite3_stmt *statement, const hf_kernel *kernel, size_t i,

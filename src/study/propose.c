@@ -12,7 +12,7 @@
 /* Gains, as shares of the readings' spread, below which the surrogate sees little and nothing to gain. */
 static const double little = 1e-3, nothing = 1e-6;
 
-/* Of the logarithm of a batch's value: a batch that gains less stays. */
+/* Least gain of the logarithm of a batch's value: a batch that gains less stays. */
 static const double least_gain = 1e-6;
 /* Multiplications of a batch's climb. */
 static const double batch_work = 1e9;

@@ -194,7 +194,8 @@ uint64_t hfi_study_same(const hf_study *study, const double *at);
 size_t hfi_study_repeated(const hf_study *study, uint64_t id);
 /** Whether it is one of those that fill the space: others crowd where the objective is large. */
 bool hfi_trial_fills(const hfi_trial *trial);
-/** What those that fill the space have told of an outcome, as told; how many, at most `told`. */
+/** Collects what those that fill the space have told of an outcome, as told; returns how many, at
+ * most `told`. */
 size_t hfi_study_filling(const hf_study *study, size_t outcome, double *y);
 
 /* ---- warp.c ---------------------------------------------------------------------------------- */
@@ -233,9 +234,9 @@ void hfi_trial_corrected(const hf_study *study, const hfi_trial *t, size_t outco
                          double *noise);
 /** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
 unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, size_t outcome);
-/** What an expert said of the readings y, units of `warp`. Of those that are NaN only the labelled
- * ones count. *out is NULL where nothing was said, and where that makes no prior mean
- * (hf_study_settings.expert). */
+/** Makes a prior mean of what an expert said of the readings y, units of `warp`. Only the labelled
+ * ones count of those that are NaN. *out is NULL where nothing was said, and where that makes no
+ * prior mean (hf_study_settings.expert). */
 hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t outcome, const hfi_surrogate *s,
                          const double *y, const hfi_warp *warp, hf_expert **out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an interrupted fit by minibatches goes on from: steps from a snapshot of all they depend on, passes over the rows from their sums. */
+/* Checkpoints of a fit by minibatches: interrupted steps go on from a snapshot of all they depend on, passes over the
+ * rows from their sums. */
 #include "checkpoint/journal.h"
 #include "svgp/climb.h"
 #include <string.h>

@@ -39,7 +39,7 @@ hf_status hfi_batches_seek(hfi_batches *batches, size_t epoch, size_t batch);
 
 /* ---- noise (svgp_noise.c) ---------------------------------------------------------------------------------- */
 
-/** What a reading is given its latent value. */
+/** Noise of a reading, given its latent value. */
 typedef struct hfi_svgp_noise {
     hf_likelihood kind; /* Gaussian, robust, Student-t */
     double noise;       /* sigma^2 */
@@ -97,7 +97,7 @@ hf_status hfi_svgp_prior(hfi_svgp *q);
 
 /* ---- sums over rows (svgp_pass.c, svgp_gradient.c) ---------------------------------------------------------- */
 
-/** What is added up. NULL where it is not wanted. */
+/** Sums over readings. NULL where one is not wanted. */
 typedef struct hfi_svgp_sums {
     double value; /* of E[log p] */
     size_t readings, far;
@@ -142,7 +142,7 @@ hf_status hfi_svgp_solution(hfi_svgp *q, hfi_solution *out);
 
 /* ---- training (svgp_train.c) -------------------------------------------------------------------------------- */
 
-/** What training works with. */
+/** State of training. */
 typedef struct hfi_svgp_run {
     hfi_svgp *q;
     const hfi_row_source *rows;

@@ -188,7 +188,7 @@ static bool stands_still(const climb *c, size_t fewest)
     return slope < fmax(0.5 * uncertainty, progress_per_round);
 }
 
-/* What a round starts with; of an interrupted one this has been done. */
+/* Begins a round; in an interrupted one this has been done. */
 static hf_status begin_round(climb *c)
 {
     if (c->step > 0) return HF_OK;

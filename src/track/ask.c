@@ -80,7 +80,7 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
         out->index = central_candidate(domain, x);
         memcpy(x, domain->points + out->index * track->d, track->d * sizeof *x);
     } else {
-        /* Of the lattice that places are rounded to, so that it can come again. */
+        /* The middle is on the lattice that places are rounded to, so that it can come again. */
         const double step = s->resolution;
         const double middle = step > 0.0 ? nearbyint(0.5 / step) * step : 0.5;
         for (size_t j = 0; j < track->d; j++) x[j] = hfi_domain_at(domain, j, middle);

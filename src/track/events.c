@@ -52,7 +52,7 @@ hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count)
 
 /* ---- applying ---------------------------------------------------------------------------------------------------- */
 
-/* What there was until now, as of the clock, is what the readings to come are compared with. */
+/* Keeps what there was until now, as of the clock: the readings to come are compared with it. */
 static void keep_what_was(hf_track *track)
 {
     if (track->held == 0) return;
@@ -318,7 +318,7 @@ static bool waits(const hf_track *track, uint64_t request, double time)
     return false;
 }
 
-/* Of the domain, as hf_track_tell() would ask. A place that is known was of it. */
+/* Whether a place is of the domain, as hf_track_tell() would ask. One that is known was of it. */
 static bool is_place(const hf_track *track, const hfi_event *event)
 {
     return event->count == track->d && event->values != NULL &&

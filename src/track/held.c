@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Of a sum of four numbers, as a share of their sizes, and more. */
+/* Rounding of a sum of four numbers, as a share of their sizes, and more. */
 #define ROUNDING 1e-15
 
 /* ---- the snapshot ------------------------------------------------------------------------------------------------- */

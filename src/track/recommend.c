@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the authors of the baselines recommend. */
+/* Recommendations of the authors of the baselines. */
 #include "track/track.h"
 
 #include <math.h>

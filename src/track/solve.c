@@ -104,7 +104,7 @@ static double settle_mean(hfi_solution *s, double given, bool is_given, double *
 
 /* ---- tv-gp-ucb --------------------------------------------------------------------------------------------------- */
 
-/* What hfi_chol_jitter() fills: K with fading in time, and the variances. */
+/* Arguments of the matrix that hfi_chol_jitter() fills: K with fading in time, and the variances. */
 typedef struct filling {
     hf_context *ctx;
     const hf_track *track;

@@ -99,7 +99,8 @@ typedef struct hfi_track_own {
     char *kernel;
 } hfi_track_own;
 
-/** What decides which readings count at a time: track, time, the newest reading's time and the step. */
+/** The moment that decides which readings count: track, time, the newest reading's time and the
+ * step. */
 typedef struct hfi_moment {
     const hf_track *track;
     double time, newest;
@@ -258,7 +259,8 @@ hf_status hfi_track_restore(hf_context *ctx, hf_track *track, const void *state,
 
 /* ---- held.c ------------------------------------------------------------------------------------------------------ */
 
-/** What robust weights are centred by from now on: what is told as of now, at `time`. Without robust weights nothing. */
+/** Takes the snapshot that robust weights are centred by from now on: what is told as of now, at
+ * `time`. Without robust weights nothing. */
 void hfi_track_snapshot(hf_track *track, double time);
 /** A reading was put into memory. */
 void hfi_track_holds(hf_track *track, const hfi_told *told);

@@ -177,7 +177,7 @@ static void draw_places(hfi_world *w, hfi_stream *stream)
                      w->waves + k + h * all);
 }
 
-/* What the draw misses of the survey's readings, errors of its own added: A^-1 of that. */
+/* Solves for what the draw misses of the survey's readings, errors of its own added: A^-1 of that. */
 static void miss(hfi_world *w, hfi_stream *stream)
 {
     const size_t all = w->places + w->n, times = w->steps + w->n;
