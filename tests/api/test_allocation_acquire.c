@@ -73,7 +73,7 @@ static hf_status together(workshop *w)
     return status;
 }
 
-/* What allocates nothing. */
+/* Calls functions that allocate nothing. */
 static hf_status formulas(workshop *w)
 {
     hf_acquisition kind;

@@ -54,7 +54,7 @@ static void ranges(void **state)
     RUN(CASE(mean, 20), CASE(both, 20), CASE(rigorous, 3), CASE(boxes, 30));
 }
 
-/* What allocates nothing at all: hf_certify_settings_default(), hf_enum_name(HF_ENUM_CERTIFY_STOP, ). */
+/* These allocate nothing at all: hf_certify_settings_default(), hf_enum_name(HF_ENUM_CERTIFY_STOP, ). */
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(ranges)};

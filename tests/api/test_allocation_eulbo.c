@@ -69,7 +69,7 @@ static hf_status quality(workshop *w)
     return status;
 }
 
-/* What allocates nothing. */
+/* Calls functions that allocate nothing. */
 static hf_status regions(workshop *w)
 {
     const double centre[WORKSHOP_D] = {0.5, 0.5};

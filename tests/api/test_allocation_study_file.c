@@ -33,7 +33,7 @@ static hf_status reopen(workshop *w)
     return s;
 }
 
-/* What could not be kept in the file did not happen to the study either, and it goes on. */
+/* A reading that could not be kept in the file did not happen to the study either, and it goes on. */
 static hf_status tell(workshop *w)
 {
     hf_study *study = studies_make(STUDY_FILE);
@@ -108,7 +108,7 @@ static hf_status history(workshop *w)
     return s;
 }
 
-/* What could not be taken back is still there. */
+/* Trials that could not be taken back are still there. */
 static hf_status undo(workshop *w)
 {
     hf_study *study = NULL;

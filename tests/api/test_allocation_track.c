@@ -144,7 +144,7 @@ static hf_status posterior_once(hf_context *ctx, hf_track *track)
     return status;
 }
 
-/* What allocates nothing. */
+/* Calls functions that allocate nothing. */
 static hf_status names(workshop *w)
 {
     hf_track_method method;

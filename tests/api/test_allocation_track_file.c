@@ -32,7 +32,7 @@ static hf_status reopen(workshop *w)
     return s;
 }
 
-/* What could not be kept in the file did not happen to the track either. */
+/* A reading that could not be kept in the file did not happen to the track either. */
 static hf_status tell(workshop *w)
 {
     hf_track *track = track_files_make();
@@ -78,7 +78,7 @@ static hf_status history(workshop *w)
     return s;
 }
 
-/* What could not be taken back is still there. */
+/* Readings that could not be taken back are still there. */
 static hf_status undo(workshop *w)
 {
     hf_track *track = track_files_make();

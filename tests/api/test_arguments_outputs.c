@@ -120,7 +120,7 @@ static void posteriors(workshop *w)
     assert_true(out[0] == 7.0);
 }
 
-/* What a table has several outputs of; the model of the workshop has one. */
+/* Checks calls about several outputs of a table; the model of the workshop has one. */
 static void models(workshop *w)
 {
     const char *const two[] = {"y", "b"}, *const hole[] = {"y", NULL}, *const same[] = {"y", "y"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must be true of the product whatever the data, asked of whole fits through the public interface. */
+/* Rules that the product obeys whatever the data, asked of whole fits through the public interface. */
 #include "api/readings.h"
 
 enum {

@@ -220,7 +220,7 @@ static void defaults_are_as_documented(void **state)
     assert_true(s.action_matrix == NULL && s.action_rows == 0);
 }
 
-/* What one would have to say, on top of the plain Gaussian process. */
+/* Checks what a preset says on top of the plain Gaussian process. */
 static void published(hf_context *ctx, const char *name, const char *kernel, size_t actions)
 {
     hf_fit_settings s;

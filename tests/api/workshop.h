@@ -164,7 +164,7 @@ static inline void fingerprint_posterior(uint64_t *print, const workshop *w, con
     hf_workspace_free(workspace);
 }
 
-/* Of all objects and arrays. Must not be taken while allocations fail. */
+/* Fingerprint of all objects and arrays. Must not be taken while allocations fail. */
 static inline uint64_t workshop_fingerprint(const workshop *w)
 {
     uint64_t print = 14695981039346656037U;

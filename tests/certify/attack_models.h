@@ -307,7 +307,7 @@ static inline bool attack_units(attack_model *m)
     return true;
 }
 
-/* What the size of values is measured by: the root of the largest prior variance among the readings. */
+/* Measures the size of values: by the root of the largest prior variance among the readings. */
 static inline void attack_measure(attack_model *m)
 {
     const hfi_solution *s = &m->posterior->solution;

@@ -11,7 +11,7 @@
 #include "bound/problem.h"
 #include "bound/rigorous.h"
 
-/** What is counted, in the order of the report. */
+/** Kinds of attacks that are counted, in the order of the report. */
 typedef enum attack_kind {
     ATTACK_MEAN,
     ATTACK_SD,
@@ -168,7 +168,8 @@ static inline double attack_join(const attack_answer *a, double mean, double var
     return a->what == HF_CERTIFY_SD ? sd : mean + a->settings.beta * sd;
 }
 
-/* What the rounding of a prediction may be: of means as much as the certificate allows itself, of variances 1e-13 of the prior's. */
+/* Rounding that a prediction may have: of means as much as the certificate allows itself, of
+ * variances 1e-13 of the prior's. */
 static inline double attack_slack(const attack_model *m, const attack_answer *a, double mean, double var)
 {
     const double of_mean = a->range.rounding + 1e-13 * (m->scale + fabs(mean));

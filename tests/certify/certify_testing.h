@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of certified ranges share: posteriors of every kind, boxes, values at points. */
+/* Helpers of the tests of certified ranges: posteriors of every kind, boxes, values at points. */
 #ifndef CERTIFY_TESTING_H
 #define CERTIFY_TESTING_H
 

@@ -321,7 +321,7 @@ static void test_point(void **state)
     end(&t);
 }
 
-/* What the classes are called changes nothing but rounding; the number of threads not a digit. */
+/* The names of the classes change nothing but rounding; the number of threads not a digit. */
 static void test_permutation(void **state)
 {
     (void)state;

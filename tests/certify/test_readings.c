@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What bad readings can do, against trying: refits with replaced readings never go further, and with one reading they get there. */
+/* Damage by bad readings, against trying: refits with replaced readings never go further; with one they get there. */
 #include "certify/class.h"
 #include "sites/sites.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a checkpoint belongs to: everything that a fit's result depends on, and nothing else. */
+/* A checkpoint belongs to everything that a fit's result depends on, and nothing else. */
 #include "checkpoint/journal.h"
 #include "core/settings.h"
 

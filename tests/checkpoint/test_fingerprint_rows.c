@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checkpoint of rows that are read in parts belongs to: the rows, however they are cut, and the settings. */
+/* The checkpoint of rows that are read in parts belongs to the rows, however they are cut, and the settings. */
 #include "checkpoint/journal.h"
 
 #include <math.h>

@@ -16,7 +16,7 @@ enum {
 static const unsigned char print[HFI_SHA256_BYTES] = "one fit on several processors...";
 static const unsigned char other[HFI_SHA256_BYTES] = "another one, on several as well.";
 
-/* What stands in for message passing. */
+/* Stand-in for message passing. */
 typedef struct exchange {
     pthread_barrier_t barrier;
     pthread_mutex_t lock;

@@ -210,7 +210,7 @@ static void a_damaged_one_leaves_the_one_before(void **state)
     free(damaged);
 }
 
-/* What was written while the machine went down: any piece of the new one, the rest of the old one. */
+/* A write that a machine's fall interrupted leaves any piece of the new snapshot and the rest of the old one. */
 static void a_torn_one_leaves_the_one_before(void **state)
 {
     const scratch *s = *state;
@@ -225,7 +225,7 @@ static void a_torn_one_leaves_the_one_before(void **state)
         memcpy(torn, before, size);
         memcpy(torn + START + PLACE, after + START + PLACE, at); /* the seventh, in the second place */
         file_put(s->path, torn, size);
-        /* Of the last bytes of two digests some may agree. */
+        /* Two digests may agree in some of their last bytes. */
         const bool all = memcmp(torn, after, size) == 0;
         assert_int_equal(go_on(s, 0, false, &answered), all ? 7 : 6);
     }

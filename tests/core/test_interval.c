@@ -22,7 +22,7 @@ static bool inside(hfi_interval inner, hfi_interval outer)
     return outer.lower <= inner.lower && inner.upper <= outer.upper;
 }
 
-/* Of any size between 2^-40 and 2^40. */
+/* Draws a number of any size between 2^-40 and 2^40. */
 static long double any(hfi_stream *stream)
 {
     const double size = exp2(80.0 * hfi_stream_uniform(stream) - 40.0);
@@ -84,7 +84,7 @@ static void arithmetic_holds_the_values_of_all_members(void **state)
     }
 }
 
-/* What rounds must be surrounded: numbers of few digits whose exact results are known to lie strictly between neighbours. */
+/* Numbers of few digits have exact results that are known to lie strictly between neighbours: these are surrounded. */
 static void what_rounds_is_surrounded(void **state)
 {
     (void)state;

@@ -17,7 +17,7 @@ enum {
     THREAD_GROUP_MOST = 12
 };
 
-/* What one member does. Assertions belong behind thread_group_run(): they must not jump out of a thread. */
+/* The work of one member. Assertions belong behind thread_group_run(): none may leave a thread. */
 typedef void (*thread_group_body)(hf_context *ctx, size_t rank, void *arg);
 
 typedef struct thread_group {

@@ -7,7 +7,7 @@
 
 static const char sample[] = "x,name,\"y\nz\"\n1,ann,2.5\n3,\"b,c\",\n5,dora,7\n";
 
-/* What is at hand for a function under test; made before allocations begin to fail. */
+/* Objects at hand for a function under test; made before allocations begin to fail. */
 typedef struct fixture {
     hf_context *ctx;
     hf_table *table;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said about readings and a norm bound that do, or do not, fit together. */
+/* Consistency of readings and a norm bound that do, or do not, fit together. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -139,7 +139,7 @@ static void nowhere_is_better(void **state)
     hf_context_free(ctx);
 }
 
-/* What is held stays; what matters little gets long; each input has its own scale. */
+/* A held lengthscale stays; one that matters little gets long; each input has its own scale. */
 static void every_lengthscale_finds_its_place(void **state)
 {
     (void)state;

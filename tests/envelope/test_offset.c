@@ -31,7 +31,7 @@ static hf_bounded_readings moved(const support_world *world, double *y)
     return readings;
 }
 
-/* What rounding of readings near 1000 may change in a bound, whose slope in them is not above 30. */
+/* Tolerance for the rounding of readings near 1000 in a bound, whose slope in them is not above 30. */
 static const double tolerance = 1e-10;
 
 static void bounds_move_with_the_readings(void **state)

@@ -195,7 +195,7 @@ static void no_system_leaves_its_tube(void **state)
     }
 }
 
-/* Of a point the first box is the bounds themselves. */
+/* The first box of a point is the bounds themselves. */
 static void a_point_makes_the_optimal_bounds(void **state)
 {
     (void)state;
@@ -210,7 +210,7 @@ static void a_point_makes_the_optimal_bounds(void **state)
     plant_free(p);
 }
 
-/* What a box adds beyond its corners falls with the square of the cells' sides. */
+/* A box adds beyond its corners what falls with the square of the cells' sides. */
 static void cells_make_boxes_smaller(void **state)
 {
     (void)state;

@@ -63,7 +63,7 @@ static void rigorous_bounds_hold(void **state)
             assert_true(hf_envelope_bounds(rigorous, b, x, NULL, &sure, NULL, NULL) >= 0);
             const long double upper = precisely(rigorous, b, HF_UPPER, x),
                               lower = -precisely(rigorous, b, HF_LOWER, x);
-            /* What the comparison itself is off, at most: roots of roundings of long double. */
+            /* Error of the comparison itself, at most: roots of roundings of long double. */
             const long double off = 1e-8L * world->norm;
             assert_true(sure.upper >= upper - off * (q % 4 == 1 ? 1.0L : 1e-6L));
             assert_true(sure.lower <= lower + off * (q % 4 == 1 ? 1.0L : 1e-6L));

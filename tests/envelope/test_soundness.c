@@ -94,7 +94,7 @@ static void sample(const support_world *world, const double *query, size_t funct
 static void check_bounds(const support_problem *p, const double *query, const extremes *seen, size_t pivots)
 {
     const hf_envelope_limits limits = {.pivots = pivots};
-    /* What the values of f that are compared with are off. */
+    /* Error of the values of f that are compared with. */
     const double rounding = 1e-12 * p->world->norm;
     for (size_t q = 0; q < QUERIES; q++) {
         hf_bound bound;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the active set carries along from change to change, beside the same made anew by plain loops; and searches that begin anywhere. */
+/* The active set's table, carried along from change to change, beside the same made anew by plain loops; and searches
+ * that begin anywhere. */
 #include "core/core.h"
 
 #include <setjmp.h>

@@ -145,7 +145,7 @@ static void changes_in_one_are_whole(void **state)
     assert_int_equal(hf_study_file_end(s.ctx, a, true), HF_OK);
     assert_int_equal(hf_study_add(s.ctx, b, at, &y, NULL, NULL, NULL), HF_OK);
     assert_int_equal(hf_study_trials(b), 6);
-    /* What was begun sees what others did before, and needs no lock of its own for each call. */
+    /* A change that was begun sees what others did before, and needs no lock of its own for each call. */
     assert_int_equal(hf_study_file_begin(s.ctx, a), HF_OK);
     assert_int_equal(hf_study_trials(a), 6);
     assert_int_equal(hf_study_file_end(s.ctx, a, false), HF_OK); /* nothing was changed: it goes on */

@@ -16,7 +16,7 @@ enum {
 
 static int kills = KILLS;
 
-/* What a program was told is on the disk. */
+/* Record of an answer that a program got: it is on the disk. */
 typedef struct said {
     uint64_t trial;
     double at, value; /* value NaN: it was asked only */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a study was told and is taken back has never been, and nothing that was learnt from it stays. What cannot
- * be taken back leaves the file alone. */
+/* A trial that is taken back has never been told to the study, and nothing that was learnt from it stays. Where
+ * taking back fails, the file is left alone. */
 #include "files/study_files.h"
 
 /* ---- a life --------------------------------------------------------------------------------------------------- */
@@ -121,7 +121,7 @@ static void many_are_taken_back_at_once(void **state)
     life_free(&l);
 }
 
-/* Of a batch the last trials can go alone, and what was learnt for it stays with the first. */
+/* The last trials of a batch can go alone, and what was learnt for it stays with the first. */
 static void a_part_of_a_batch_can_go(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was told and is taken back has never been: the file is what it was before, and so is what it suggests. What cannot be taken back leaves it alone. */
+/* A change that is taken back has never been told: file and suggestions are those before it. Where that fails, the
+ * file is left alone. */
 #include "database_content.h"
 #include "store/seals.h"
 
@@ -277,7 +278,7 @@ static uint64_t needed(const life *l)
 static void a_damaged_tail_is_the_way_out(void **state)
 {
     (void)state;
-    /* Of change 17 is the last entry, of 16 the one before, of 15 a list with its head, of 14 and 13 the two before that. */
+    /* Change 17 has the last entry, 16 the one before, 15 a list with its head, 14 and 13 the two before that. */
     static const struct {
         const char *sql;
         int change; /* the first that has to go */

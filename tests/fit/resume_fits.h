@@ -228,7 +228,7 @@ static inline void starved_fits_go_on(const kind *of, const char *path)
         assert_int_equal(remove(path), 0);
         fit_with_failure(of, path, all / 9 + (all - all / 9) * k / FAILURES, &status, &part);
         failed += status == HF_ERR_MEMORY ? 1 : 0;
-        /* What has no memory for its checkpoint goes on without, and says so. */
+        /* A fit that has no memory for its checkpoint goes on without, and says so. */
         if (status >= 0) part.report.checkpoint_warning[0] = '\0';
         if (status != HF_ERR_MEMORY) assert_same(of->name, &part, &whole);
         fit_until(of, path, 0, &seen, &part);
@@ -239,7 +239,7 @@ static inline void starved_fits_go_on(const kind *of, const char *path)
 
 /* ---- the program ------------------------------------------------------------------------------------------- */
 
-/* What the tests of one program are about; their state. */
+/* Fits that the tests of one program are about; their state. */
 typedef struct kind_list {
     const kind *kinds;
     size_t count;

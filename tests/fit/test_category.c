@@ -112,7 +112,7 @@ static void other_codes_make_the_same_fit(void **state)
     hf_context_free(ctx);
 }
 
-/* What is told of a fit is what it is held at: no unit of the inputs is in it. */
+/* A fit tells the lengthscale that it is held at: no unit of the inputs is in it. */
 static void lengthscales_of_codes_are_pure_numbers(void **state)
 {
     (void)state;

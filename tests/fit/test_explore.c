@@ -279,7 +279,7 @@ static void held_parameters_stay(void **state)
     assert_int_equal(still.evaluations, 1);
 }
 
-/* Of rows along a line: as many as were wanted, absent ones stay absent, some stay with their neighbours, and all come back. */
+/* Rows along a line: as many as wanted stay, absent ones stay absent, some keep their neighbours, all come back. */
 static void neighbours_stay_together(void **state)
 {
     (void)state;

@@ -102,7 +102,7 @@ static void test_wrong_readings_do_not_hide_each_other(void **state)
     }
 }
 
-/* Of 60 sound tables hardly one loses a reading. */
+/* Sound tables hardly lose a reading: few of 60 do. */
 static void test_sound_readings_stay(void **state)
 {
     (void)state;
@@ -290,7 +290,7 @@ static void test_refit_by_single_steps(void **state)
     release(&q);
 }
 
-/* What a fit of the others says of reading i. */
+/* Predicts reading i by a fit of the others. */
 static void predict_from_others(hf_context *ctx, const problem *p, const hf_fit_settings *settings, size_t i,
                                 double *mean, double *sd)
 {

@@ -126,7 +126,7 @@ static void assert_bend(hfi_trainer *t, const double *at)
     }
 }
 
-/* What is maximised and its gradient. */
+/* Compares the objective's gradient with differences. */
 static void assert_derivatives(hf_solver solver)
 {
     hf_context *ctx = hf_context_create();
@@ -195,7 +195,7 @@ static void inputs_as_they_are_change_units_only(void **state)
     hf_context_free(ctx);
 }
 
-/* Of a table of nothing but noise the prior says what there is to say, whatever the inputs' number. */
+/* The prior says what there is to say of a table of nothing but noise, whatever the inputs' number. */
 static void many_inputs_mean_longer_lengthscales(void **state)
 {
     (void)state;

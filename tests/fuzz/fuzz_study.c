@@ -12,7 +12,7 @@ enum {
     MOST_VARIABLES = 4
 };
 
-/* What a trial is set to is in the space, as text too. */
+/* A trial's settings are in the space, as text too. */
 static void check_trial(hf_context *ctx, const hf_study *study, uint64_t id)
 {
     hf_trial trial;

@@ -39,7 +39,7 @@ static inline void stored_number(unsigned char *bytes, size_t number)
     for (unsigned b = 0; b < 4; b++) bytes[b] = (unsigned char)(number >> (24U - 8U * b));
 }
 
-/* What the first look at a file wants to see: magic, sizes, marks, one of the formats. */
+/* Writes what the first look at a file wants to see: magic, sizes, marks, one of the formats. */
 static inline void stored_repair(const stored *s, unsigned char *bytes, size_t size)
 {
     static const unsigned char magic[16] = "SQLite format 3";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What Student-t fits iterate with: posteriors with precisions of either sign against dense formulas, accelerated fixed points, searches in a
- * box. */
+/* Steps of Student-t fits: posteriors with precisions of either sign against dense formulas, accelerated fixed points,
+ * searches in a box. */
 #include "inference/curved.h"
 #include "linalg/linalg.h"
 #include "search/anderson.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of the kernel room share: kernels of every kind, seeded points, comparisons. */
+/* Helpers of the tests of the kernel room: kernels of every kind, seeded points, comparisons. */
 #ifndef KERNEL_TESTING_H
 #define KERNEL_TESTING_H
 

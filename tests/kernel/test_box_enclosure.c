@@ -158,7 +158,7 @@ static void a_point_is_a_box(void **state)
     }
 }
 
-/* Of one radial or periodic kernel the interval of the value is the range: its ends are attained, at the nearest and the farthest point. */
+/* The interval of one radial or periodic kernel is its range, with ends attained at the nearest and farthest point. */
 static void ranges_of_single_kernels_are_sharp(void **state)
 {
     static const char *const SINGLE[] = {"se(ard)",  "matern12", "matern32(ard)",

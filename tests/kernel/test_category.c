@@ -103,7 +103,7 @@ static void what_cannot_be_is_told(void **state)
     }
 }
 
-/* Of all combinations of codes, for lengthscales from the shortest to the longest: a factor without jitter. */
+/* All combinations of codes have a factor without jitter, for lengthscales from the shortest to the longest. */
 static void it_is_positive_definite(void **state)
 {
     enum {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an expert says: conjugate updates against quadrature, means against sums. */
+/* An expert's labels: conjugate updates against quadrature, means against sums. */
 #include "mean/expert_case.h"
 
 /* ---- references -------------------------------------------------------------------------------- */

@@ -93,7 +93,7 @@ static void questions_spread_and_follow_what_is_expected(void **state)
     assert_int_equal(count, 2);
     assert_true(rows[0] == 10 || rows[0] == 11);
     assert_int_equal(rows[1], 30);
-    /* What is expected decides: with those two as they should be, only the third is odd. */
+    /* Expected values decide: with those two as they should be, only the third is odd. */
     expected[10] = expected[11] = 9.0;
     count = 1;
     assert_int_equal(hf_expert_ask(ctx, expert, expected, sd, &count, rows, NULL), HF_OK);

@@ -4,7 +4,7 @@
 
 #include "model/file.h"
 
-/* What is at hand for a function under test; made before allocations begin to fail. */
+/* Objects at hand for a function under test; made before allocations begin to fail. */
 typedef struct fixture {
     hf_context *ctx;
     hf_table *table;

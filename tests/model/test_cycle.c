@@ -241,7 +241,7 @@ static const char *offered(const char *note, char kernel[200])
     return kernel;
 }
 
-/* What is offered parses, fits, predicts better beyond the readings, and ends the remark. */
+/* The kernel that is offered parses, fits, predicts better beyond the readings, and ends the remark. */
 static void the_offered_kernel_fits(void **state)
 {
     (void)state;

@@ -66,7 +66,7 @@ static void low_rank_models_come_back(void **state)
     hf_context_free(ctx);
 }
 
-/* What the fit told of each reading is what the rows say, in user units, with the noise and without an influence. */
+/* The fit tells of each reading what the rows say, in user units, with the noise and without an influence. */
 static void low_rank_rows_are_as_told(void **state)
 {
     (void)state;

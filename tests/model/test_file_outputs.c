@@ -123,7 +123,7 @@ static void every_kind_comes_back(void **state)
     hf_context_free(ctx);
 }
 
-/* What a model keeps is a list in units of the outputs, with which another fit is the same. */
+/* A model keeps a list in units of the outputs, with which another fit is the same. */
 static void amplitudes_are_kept_in_units(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is odd about inputs: codes for "missing", values far from all others, columns that count the rows. */
+/* Odd inputs: codes for "missing", values far from all others, columns that count the rows. */
 #include "model/model_testing.h"
 
 #include "model/look.h"
@@ -320,7 +320,7 @@ static void many_odd_inputs_are_counted(void **state)
                 assert_int_equal(notes, 6);
                 assert_contains(hf_model_note(model, 5), "2 other inputs have values that look like codes");
             } else {
-                /* Of the second table the first column counts the rows, the others are permutations of it. */
+                /* The first column of the second table counts the rows, the others are permutations of it. */
                 assert_int_equal(notes, c == 0 ? 6 : 1);
                 if (c == 0)
                     assert_string_equal(hf_model_note(model, 5),

@@ -231,7 +231,7 @@ static void a_transform_is_kept_in_the_file(void **state)
     assert_true(file != NULL && fread(header, 1, sizeof header, file) == sizeof header);
     assert_int_equal(fclose(file), 0);
     assert_int_equal(header[63], 5);
-    /* What was written before there were transforms stays as it was. */
+    /* A model written before there were transforms stays as it was. */
     assert_int_equal(hf_model_save(p.ctx, p.z, path), HF_OK);
     file = fopen(path, "rb");
     assert_true(file != NULL && fread(header, 1, sizeof header, file) == sizeof header);

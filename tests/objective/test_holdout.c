@@ -165,7 +165,7 @@ static void change_and_compare(fixture *f)
     compare(f, false);
 }
 
-/* What was evaluated last, where, on which readings, and whether it was kept, makes no difference. */
+/* The last evaluation (of which model, where, on which readings, whether it was kept) makes no difference. */
 static void residuals_follow_the_model(void **state)
 {
     (void)state;

@@ -192,7 +192,7 @@ static void move(fixture *f, size_t k, double h)
     }
 }
 
-/* What the points add, entry k being moved. */
+/* Sum that the points add, entry k being moved. */
 static double moved(fixture *f, hf_objective objective, size_t k, double h)
 {
     double value;

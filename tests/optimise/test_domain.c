@@ -188,7 +188,7 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Of the interval [0, 1], from the order statistics (Niederreiter 1992, theorem 2.6). Sorts. */
+/* Star discrepancy of points in [0, 1], from the order statistics (Niederreiter 1992, theorem 2.6). Sorts. */
 static double star_discrepancy(size_t n, double *x)
 {
     double most = 0.0;

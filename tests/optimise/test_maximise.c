@@ -107,7 +107,7 @@ static void contexts_are_held(void **state)
     pair_close(&w);
 }
 
-/* What a search with very many starts finds in four inputs, the default finds. */
+/* The default finds what a search with very many starts finds in four inputs. */
 static void more_inputs_are_searched_as_well(void **state)
 {
     (void)state;

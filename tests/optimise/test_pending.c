@@ -42,7 +42,8 @@ static joint joint_of(const pair *w, size_t n, const double *x)
     return j;
 }
 
-/* What the last point adds to the others: E[max(f_last - max(best, f_others), 0)], its probability, for e in standard units. */
+/* Gain of the last point beside the others: E[max(f_last - max(best, f_others), 0)] or its probability, for e in
+ * standard units. */
 static double added(const joint *j, double best, const double *e, bool probability)
 {
     double f = 0.0;

@@ -182,7 +182,7 @@ static void wrong_numbers(void **state)
     z[2 * D + 1] = 0.5;
     p.x[7 * D] = NAN;
     refused(ctx, good(&p, z), HF_ERR_NOT_FINITE, "row 7");
-    /* What nobody looks at may be anything. */
+    /* A row that nobody looks at may hold anything. */
     assert_int_equal(hf_sites_set_present(ctx, p.sites, 7, false), HF_OK);
     hf_posterior_free(solve(&p, HF_INDUCING_VFE, M, z));
     p.sites->target[5] = 1e200;

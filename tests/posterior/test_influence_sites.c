@@ -108,7 +108,7 @@ static double divergence(const normal *p, const normal *q, size_t first, size_t 
     return 0.5 * (trace - (double)count + square + det_q - det_p);
 }
 
-/* What a row's three sites become. */
+/* Changes of a row's three sites. */
 static const struct {
     double target[OUTPUTS], variance[OUTPUTS];
 } CHANGES[] = {
@@ -186,7 +186,7 @@ static void one_site_is_hf_influence(void **state)
     hf_context_free(ctx);
 }
 
-/* Of all anchors nothing but the prior is left; an output that nothing is shared with stays where it is. */
+/* Without any anchor only the prior is left; an output that nothing is shared with stays where it is. */
 static void ends_of_the_range(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What must not matter (order of rows, memory running out), what must not matter much (one wild reading), and limits
- * in which one model becomes another. */
+/* Changes that must not matter (order of rows, memory running out) or not much (one wild reading), and limits in
+ * which one model becomes another. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -376,7 +376,7 @@ static void assert_refused(hf_context *ctx, hf_status status, const char *hint)
     assert_non_null(strstr(hf_context_message(ctx), hint));
 }
 
-/* What is about readings as anchors says that it needs the exact solver, and what to do instead. */
+/* A function about readings as anchors says that it needs the exact solver, and what to do instead. */
 static void refuses_what_needs_the_exact_solver(void **state)
 {
     (void)state;

@@ -15,7 +15,7 @@ enum {
     QUERIES = 25
 };
 
-/* What the posterior should know, in scaled units. */
+/* Readings that the posterior should know, in scaled units. */
 typedef struct ledger {
     size_t n;
     double x[ROOM * INPUTS], target[ROOM], variance[ROOM];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a projection may be wrong by: against explicit inverses, and attacked with functions of the ball. */
+/* The largest error of a projection: against explicit inverses, and attacked with functions of the ball. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -232,7 +232,7 @@ static void readings_go_out_and_come_back(void **state)
     assert_int_equal(hf_sites_set_present(ctx, sites, 3, false), HF_OK);
     assert_absent(sites, 3);
     assert_int_equal(hf_sites_present(sites), N - 2);
-    /* What changes meanwhile leaves it absent, and does not ask for its centre. */
+    /* A change meanwhile leaves it absent, and does not ask for its centre. */
     double centre[N];
     memcpy(centre, CENTRE, sizeof centre);
     centre[3] = NAN;

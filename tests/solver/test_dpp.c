@@ -128,7 +128,7 @@ static void greedy_at_its_edges(void **state)
     const double x[] = {0.0, 5.0, 0.0, 5.0, -0.0, 1e-7};
     size_t rows[9] = {7, 7, 7, 7, 7, 7, 7, 7, 7}, chosen = 0;
     double log_det = 0.0;
-    /* Of equals the lowest, and none of those that a chosen one equals, nearly too; more than there are may be asked for. */
+    /* The lowest of equals is taken, and none that a chosen one nearly equals; more than there are may be asked for. */
     assert_int_equal(hf_dpp_greedy(ctx, kernel, 6, x, 1, NULL, 9, 0.0, rows, &chosen, &log_det), HF_OK);
     assert_true(chosen == 2 && rows[0] == 0 && rows[1] == 1 && rows[2] == 7);
     assert_near(log_det, log(16.0 - 16.0 * exp(-25.0)), 1e-12);

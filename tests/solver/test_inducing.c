@@ -250,8 +250,8 @@ static void one_more_inducing_input_never_lowers_the_bound(void **state)
 
 /* ---- cavities -------------------------------------------------------------------------------------------------- */
 
-/* What all other readings say about reading i. For FITC the reading's own k - q is not part of anybody else's site, so that
- * leaving it out is simply not having it. */
+/* Checks what all other readings say about reading i. For FITC the reading's own k - q is not part of anybody else's
+ * site, so that leaving it out is simply not having it. */
 static void check_cavities(problem *p, hf_inducing_method method, size_t m, const double *z)
 {
     double *mean = naive_zeros(p->n), *variance = naive_zeros(p->n);

@@ -89,7 +89,7 @@ static void converges_to_the_exact_mean(void **state)
     hf_context_free(ctx);
 }
 
-/* What the spans are: t of k steps without inducing inputs is the k-th iterate of conjugate gradients on D^-1/2 (K + D) D^-1/2. */
+/* Spans without inducing inputs: t of k steps is the k-th iterate of conjugate gradients on D^-1/2 (K + D) D^-1/2. */
 static void is_conjugate_gradients(void **state)
 {
     (void)state;

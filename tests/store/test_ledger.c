@@ -151,7 +151,7 @@ static void what_others_appended_is_caught_up_with(void **state)
     hfi_ledger *b = tally_open(s.ctx, s.path, HFI_LEDGER_SHARED, &two);
     hfi_ledger *look = tally_open(s.ctx, s.path, HFI_LEDGER_LOOK, &looking);
     for (int k = 0; k < 7; k++) assert_int_equal(tally_put(s.ctx, a, &one, 1), HF_OK);
-    /* What is decided without them is not appended, and nothing is lost by trying. */
+    /* A change that is decided without them is not appended, and nothing is lost by trying. */
     assert_int_equal(tally_put(s.ctx, b, &two, 2), HF_ERR_IO);
     assert_says(s.ctx, "it has changed since it was read last");
     assert_int_equal(two.taken, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a study answers beside the next trial: proofs, fronts, constraints that surely hold, what matters. */
+/* Answers of a study beside the next trial: proofs, fronts, constraints that surely hold, what matters. */
 #include "studies.h"
 
 #include "study/safe.h"
@@ -317,7 +317,7 @@ static double most_of(hf_context *ctx, hf_study *study, size_t trials, bool by_m
     return most;
 }
 
-/* Of values without noise the best that was tried is named; of rough ones what the surrogate thinks best. */
+/* Values without noise name the best that was tried; rough ones name what the surrogate thinks best. */
 static void readings_decide_where_there_is_no_noise(void **state)
 {
     (void)state;

@@ -47,7 +47,7 @@ static double cheap(double y, size_t step)
     return step == 9 ? y - 8.0 : y;
 }
 
-/* What the others say of a suspect is in the user's unit and sign. */
+/* The others' prediction of a suspect is in the user's unit and sign. */
 static void a_suspect_is_told_in_the_users_unit(void **state)
 {
     (void)state;

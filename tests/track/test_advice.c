@@ -241,7 +241,7 @@ static void advice_tells_drift_from_none(void **state)
     hf_track_free(learnt);
     assert_true(hf_track_advise(ctx, moving, &s, &again, NULL) >= 0);
     assert_true(again.rows == out.rows && again.row[0].loss == out.row[0].loss);
-    /* What stays where it is: nobody gains by moving, and who never forgets loses little. */
+    /* In a world that stays where it is nobody gains by moving, and who never forgets loses little. */
     assert_true(hf_track_advise(ctx, fixed, &s, &out, NULL) >= 0);
     assert_true(!out.moving_pays && out.row[out.best].still);
     assert_true(fabs(out.still[0]) < 0.5 && out.row[out.best].loss < 0.1);

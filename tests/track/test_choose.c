@@ -52,7 +52,7 @@ static void arena_open(hf_context *ctx, arena *a, uint64_t seed)
     }
 }
 
-/* What is known at `time`, an expert's answers that will be replaced left out. */
+/* Readings that are known at `time`, an expert's answers that will be replaced left out. */
 static dense known(const arena *a, double time)
 {
     book b = a->b;

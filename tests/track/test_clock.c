@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What moves a track's clock: what was told, for good; questions about times to come only until something earlier is told. And a fit that is stopped. */
+/* A track's clock is moved by what was told, for good; by questions about times to come only until something earlier
+ * is told. And a fit that is stopped. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

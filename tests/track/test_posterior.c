@@ -33,7 +33,7 @@ static bool compare_at(hf_context *ctx, const book *b, const hf_track *track, do
     return true;
 }
 
-/* What a suggestion says about the posterior it is from. */
+/* Compares a suggestion with the posterior it is from. */
 static void compare_ask(hf_context *ctx, const book *b, hf_track *track, double now)
 {
     double x;

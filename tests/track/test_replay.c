@@ -218,7 +218,7 @@ static void a_track_is_its_journal(void **state)
     hf_context_free(alone);
 }
 
-/* What was worked out for a call that failed is no good after another one; and asking again says nothing new to the journal. */
+/* Work for a call that failed is no good after another one; and asking again says nothing new to the journal. */
 static void what_failed_leaves_nothing_behind(void **state)
 {
     (void)state;
