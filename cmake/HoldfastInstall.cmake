@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# What `cmake --install` lays down, and `uninstall` takes away again.
+# Files that `cmake --install` lays down, and `uninstall` takes away again.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS holdfast_shared EXPORT holdfast_shared_targets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -12,7 +12,7 @@ set(HF_LOOPS_bound src/bound/loops.c src/bound/classes_loops.c)
 set(HF_LOOPS_REGEX "/(${HF_LOOPS_kernel};${HF_LOOPS_envelope};${HF_LOOPS_bound})$")
 string(REPLACE ";" "|" HF_LOOPS_REGEX "${HF_LOOPS_REGEX}")
 
-# What vector.h calls the widths.
+# Numbers that vector.h has for the widths.
 set(HF_WIDTH_auto 0)
 set(HF_WIDTH_generic 128)
 set(HF_WIDTH_avx2 256)

@@ -61,7 +61,7 @@ class Model:
         return factor
 
     def explained(self, k):
-        """What the readings take off the prior variance: k' S k."""
+        """Part of the prior variance that the readings take off: k' S k."""
         if self.form == "dense":
             return sum(sum(a * b for a, b in zip(row, k)) ** 2 for row in self.arrays["projection"])
         if self.form == "exact":

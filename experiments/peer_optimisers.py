@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What other optimisers reach on the test problems of bo-problem, clean and with wrong values.
+"""Runs other optimisers on the test problems of bo-problem, clean and with wrong values.
 
     peer_optimisers.py --program hf-reproduce-bo-problem --out FILE.csv [--peers A,B] [--problems A,B] [--seeds A..B]
                        [--shares 0,0.25] [--recommend told|clean] [--minutes N]

@@ -53,7 +53,7 @@ def absent(source):
 
 
 def links(source):
-    """What is wrong with links of pages to elsewhere. Whether they answer is not looked at: that takes a network."""
+    """Faults of links of pages to elsewhere. Whether they answer is not looked at: that takes a network."""
     seen = {}
     for name in house.files(source):
         if not name.endswith(".md"):

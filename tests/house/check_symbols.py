@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the linker sees. The shared library shows the functions of the public headers, all of them and nothing else; inside,
+"""Symbols, as the linker sees them. The shared library shows the functions of the public headers, all of them and nothing else; inside,
 names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may. A name of
 the internal headers means one thing: no type, enumerator or macro is defined in two of them."""
 import os

@@ -11,8 +11,8 @@ from concurrent.futures import ThreadPoolExecutor
 import house
 
 FOLDERS = ("src", "apps", "examples")
-# What the analyser is told about functions that it cannot see into, and where the macros that tell it would hurt: in the
-# files that define these functions.
+# Headers that tell the analyser about functions that it cannot see into. Their macros would hurt in the files that define
+# these functions.
 MODELS = {"src": "tests/house/analyser_library.h", "apps": "tests/house/analyser_tool.h"}
 # A twentieth of the analyser's usual effort for one function finds the same here in a sixth of the time.
 EFFORT = ["-Xclang", "-analyzer-config", "-Xclang", "max-nodes=10000"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the house checks share: which files there are, C source without comments, and how a finding is told."""
+"""Functions that the house checks share: which files there are, C source without comments, and how a finding is told."""
 import argparse
 import os
 import re

@@ -292,40 +292,32 @@ class Prose(Tree):
     def problems(self, **files):
         for name, text in files.items():
             self.write({"core": "src/core/core.c", "one": "include/holdfast/one.h", "page": "docs/page.md",
-                        "most": check_prose.LIST}[name], text)
+                        "program": "tests/program.py"}[name], text)
         return check_prose.find_problems(self.root, None)
 
     def test(self):
         self.assertEqual(self.problems(page="short\n| " + "a" * 100 + " |\n<!-- tables -->\n" + "a" * 101 + "\n"), [])
         one, core = CLEAN["include/holdfast/one.h"], CLEAN["src/core/core.c"]
         for expected, name, text in [
-                ("What, Who or Of: 1 in core.c", "core", core + "/* What it is. */\n"),
+                ("core.c:19: a comment begins with What, Who or Of", "core", core + "/* What it is. */\n"),
                 ("src/core/core.c:19", "core", core + "/**\n * @brief Of two. */\n"),
-                ("What, Who or Of: 1 in one.h", "one", one + "int a; /**< Who knows */\n"),
-                ("torn: put the comment above it: 1 in one.h", "one", one + "struct a {\n    double\n        b; /**< c */\n};\n"),
-                ("torn: put the comment above it: 1 in one.h", "one", one + "struct a {\n    const char\n        *b; /**< c */\n};\n"),
-                ("than 100 columns: 1 in one.h", "one", one + "/* " + "a" * 101 + " */\n"),
-                ("than 100 columns: 1 in page.md", "page", "a" * 101 + "\n")]:
+                ("a comment begins with What, Who or Of", "one", one + "int a; /**< Who knows */\n"),
+                ("program.py:2: a comment begins with What, Who or Of", "program", "# SPDX\n# What it is\n# Of two\n"),
+                ("program.py:2: a comment begins with What, Who or Of", "program", 'def a():\n    """Of two."""\n'),
+                ("torn: put the comment above it", "one", one + "struct a {\n    double\n        b; /**< c */\n};\n"),
+                ("torn: put the comment above it", "one", one + "struct a {\n    const char\n        *b; /**< c */\n};\n"),
+                ("more than 100 columns", "one", one + "/* " + "a" * 101 + " */\n"),
+                ("page.md:1: more than 100 columns", "page", "a" * 101 + "\n")]:
             with self.subTest(expected=expected, name=name):
-                problems = self.problems(**{"one": one, "core": core, "page": "", name: text})
+                problems = self.problems(**{"one": one, "core": core, "page": "", "program": "", name: text})
                 self.assertEqual(len(problems), 1, problems)
                 self.assertIn(expected, problems[0])
 
     def test_words_that_are_no_beginning(self):
         text = '/* Whatever it is. */\n/* Says what. Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
         self.assertEqual(list(check_prose.openings(text)), [])
+        self.assertEqual(list(check_prose.script_openings("# Says\n# What it is\n# Whatever\nprint('# What')\n")), [])
         self.assertEqual(list(check_prose.torn("struct a {\n    double b;\n    int c, /**< d */\n        e;\n};\n")), [])
-
-    def test_the_list_only_shrinks(self):
-        two = CLEAN["src/core/core.c"] + "/* Of a. */\n/* Of b. */\n"
-        self.assertEqual(self.problems(core=two, most="2 opening core.c\n"), [])
-        self.assertIn("2 in core.c, of which tests/house/prose.txt allows 1", self.problems(most="1 opening core.c\n")[0])
-        self.assertEqual(self.problems(core=two.replace("/* Of a. */", ""), most="2 opening core.c\n"), [])
-        check_prose.write(self.root)
-        self.assertEqual(check_prose.allowed(self.root), {("opening", "core.c"): 1})
-        self.problems(core=two)
-        check_prose.write(self.root)
-        self.assertEqual(check_prose.allowed(self.root), {("opening", "core.c"): 1})
 
 
 class Compiled(Tree):

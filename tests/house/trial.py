@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the checks of the installed package share: an installation in a temporary folder, and steps that write down what goes wrong."""
+"""Base of the checks of the installed package: an installation in a temporary folder, and steps that write down what goes wrong."""
 import contextlib
 import os
 import re
@@ -33,7 +33,7 @@ class Trial:
             self.problems.append(what)
 
     def cached(self, name):
-        """What the build knows under that name, or ''."""
+        """Value that the build has under that name, or ''."""
         found = re.search(rf"^{name}:\w+=(.*)$", house.read(self.build, "CMakeCache.txt"), re.M)
         return found.group(1) if found else ""
 
@@ -45,7 +45,7 @@ class Trial:
         return os.path.join(self.prefix, "lib")
 
     def flags(self, *options):
-        """What pkg-config says of the installation."""
+        """Words that pkg-config has for the installation."""
         output = self.step("pkg-config", ["pkg-config", *options, "holdfast"],
                            environment={"PKG_CONFIG_PATH": os.path.join(self.libdir(), "pkgconfig")})
         return (output or "").split()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the oracle tests share: asking our programs, and plain numpy formulas to compare with."""
+"""Functions that the oracle tests share: asking our programs, and plain numpy formulas to compare with."""
 import json
 import os
 import subprocess

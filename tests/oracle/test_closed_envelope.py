@@ -167,7 +167,7 @@ class Formulas(Oracle):
 
 class Optimum(Oracle):
     def test_best_site_variances_reach_it(self):
-        """Of all site variances, chosen for one query, the best give the optimal bound (all readings, each with its own)."""
+        """The best of all site variances, chosen for one query, give the optimal bound (all readings, each with its own)."""
         for seed in range(4):
             world = World(seed, 4, 0.15, slack=1.3)
             best = world.ask("optimal")[0]

@@ -130,7 +130,7 @@ class AgainstInteriorPoint(unittest.TestCase):
             width = answer["upper"][q] - answer["lower"][q]
             lower, upper = problem.bounds(query, 1e-8 * width)
             with self.subTest(seed=seed, n=n, query=q, **how):
-                # What is reached is no more than the optimum, and a bound no less: close together they are both right. The share of the prior scale is what
+                # A value that is reached is no more than the optimum, and a bound no less: close together they are both right. The share of the prior scale is what
                 # the square root makes of the rounding of the kernel: in the bound, next to readings, and in the features of the oracle, for se.
                 self.assertLess(max(lower - answer["lower"][q], answer["upper"][q] - upper), 1e-6 * width + 1e-8 * scale)
                 self.assertGreater(min(lower - answer["lower"][q], answer["upper"][q] - upper), -1e-7 * scale)

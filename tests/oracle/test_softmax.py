@@ -158,7 +158,7 @@ class Softmax(unittest.TestCase):
                     self.assertLess(abs(ours[len(ours) - p.classes + c] - slope), 1e-6 * (1 + abs(slope)))
 
     def test_probabilities(self):
-        """Of the latent distribution as it is told, by other rules."""
+        """Probabilities are those of the latent distribution as it is told, by other rules."""
         for name, settings in PROBLEMS.items():
             with self.subTest(name):
                 p = Problem(**settings)

@@ -37,7 +37,7 @@ class Problem:
         return "matern52(ard)\n" + numbers(np.array(head)) + numbers(self.x) + numbers(self.y) + numbers(self.known)
 
     def log_density(self, g):
-        """Of the readings, for latent values less the mean in the last axis."""
+        """Log density of the readings, for latent values less the mean in the last axis."""
         return stats.t.logpdf(self.r - g, self.nu, scale=np.sqrt(self.scale))
 
     def slopes(self, g):

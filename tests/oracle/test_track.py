@@ -48,7 +48,7 @@ class Dense:
 
 
 class Model:
-    """What the header says, without a thought for speed. `text` is what track_values is asked."""
+    """A track as the header describes it, without a thought for speed. `text` is what track_values is asked."""
 
     def __init__(self, method, d=1, law="quadratic", rate=0.1, discard=None, rule="given", places="variance", **numbers):
         self.method, self.d, self.law, self.rate, self.rule, self.places = method, d, law, rate, rule, places
@@ -81,7 +81,7 @@ class Model:
         return [list(self.told), time, self.step, self.answered]
 
     def variance(self, state, r, power=1.0, own_only=False):
-        """Of the site of a reading; infinite if it does not count."""
+        """Variance of the site of a reading; infinite if it does not count."""
         told, time, step, answered = state
         age = abs(time - r["time"])
         if r["batch"] and (own_only or (self.method == "sparq" and r["batch"] != answered)):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What users pass: lists, frames, views, and everything that must be refused with a text that helps."""
+"""Inputs that users pass: lists, frames, views, and everything that must be refused with a text that helps."""
 import unittest
 
 import testing

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is around a fit: files, pickles, threads, forks, progress, Ctrl-C, what is told of a model."""
+"""Things around a fit: files, pickles, threads, forks, progress, Ctrl-C, what is told of a model."""
 import contextlib
 import copy
 import io

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the Python package share. Without numpy a test says so and is skipped (exit status 77)."""
+"""Functions that the tests of the Python package share. Without numpy a test says so and is skipped (exit status 77)."""
 import os
 import sys
 import unittest

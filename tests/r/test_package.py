@@ -54,7 +54,7 @@ class Package(unittest.TestCase):
         cls.scratch.cleanup()
 
     def told(self, program):
-        """What an R program prints that uses the package."""
+        """Runs an R program that uses the package, and returns what it prints."""
         done = run(["Rscript", "--vanilla", "-e", program], self.folder, R_LIBS=self.library)
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         return done.stdout

@@ -50,7 +50,7 @@ class Studies(Experiment):
                 if method == "plain":
                     self.assertEqual((r["aside"], r["repeats"]), (0, 0))
         self.assertGreater(sum(r["wrong"] for r in runs.values()), 0)
-        # What is recommended of random points follows from the program that the peers use.
+        # The point recommended of random ones follows from the program that the peers use.
         for seed in (3, 4):
             clean, told = evaluations("branin", seed, 0.25, 20)
             for k in range(1, 11):

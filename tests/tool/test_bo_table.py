@@ -44,7 +44,7 @@ class Table(ToolCase):
         # On wrong values a third is asked, and 0.25 is not a third of 0.625.
         self.assertEqual([wrong["one"][c] for c in ("best peer", "ratio", "reached")], ["good", "0.4", "no"])
         self.assertEqual(wrong["two"]["good"], "-")
-        # What was written together is read as what it was.
+        # Tables that were written together are read as what they were.
         self.assertEqual(self.start("--runs", "all.csv", "--ours", "mine").stdout, done.stdout)
         self.assertTrue(self.read("all.csv").startswith(HEAD))
 

@@ -191,7 +191,7 @@ class Bounds(Readings):
         found = json.loads(out)["kernel"]["parameters"]
         self.assertEqual(found["outputscale"], 1)
         self.assertTrue(0.7 < found["lengthscale"] < 3, found)
-        # What was found is what is kept.
+        # The parameters that were found are kept.
         self.assertEqual(json.loads(self.ok("inspect", "e.hf", "--json"))["kernel"]["parameters"], found)
         self.assertEqual(self.run_tool("bound", "r.csv", "-t", "y", "-k", KERNEL, "--norm", 5, "-b", 0.2, "--grid", "x=1", "--cv")[0], 2)
 
@@ -207,7 +207,7 @@ class Bounds(Readings):
         self.write("r.csv", "x,y,d\n0,1,0.1\n5,0,0.1\n2,0,0.1\n2.1,1,0.1\n")
         err = self.fails(["bound", "r.csv", "-t", "y", "-f", "x", "-k", KERNEL, "--norm", 3, "--noise-bound-column", "d", "--grid", "x=1"],
                          "of norm 3 or less", "lines ", "noise bounds ", " times as large, or a norm of ", " would do")
-        # What it promises, holds.
+        # The norm and the factor that it promises will do.
         norm = float(err.split("or a norm of ")[1].split()[0])
         factor = float(err.split("noise bounds ")[1].split()[0])
         run = ["bound", "r.csv", "-t", "y", "-f", "x", "-k", KERNEL, "--grid", "x=1"]

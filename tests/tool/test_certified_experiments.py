@@ -62,7 +62,7 @@ class Certified(ToolCase):
         self.assertIn("| digits358 | - | ", first)
 
     def test_digits(self):
-        """What data/README.md says of the file."""
+        """The file is as data/README.md describes it."""
         lines = self.read(os.path.join(SOURCE, "data", "digits.csv")).splitlines()
         rows = [[int(number) for number in line.split(",")] for line in lines[1:]]
         self.assertEqual([sum(row[0] == digit for row in rows) for digit in (3, 5, 8)], [183, 182, 174])
@@ -118,7 +118,7 @@ class Certified(ToolCase):
         self.assertEqual(self.good("fig5", *small, "--report"), first)
 
     def test_fig6(self):
-        """What tells the digits apart is one block of pixels, and an image is another once they have changed."""
+        """One block of pixels tells the digits apart, and an image is another once they have changed."""
         rng = random.Random(2)
         text = "label," + ",".join(f"s{i}_{j}" for i in range(14) for j in range(14)) + "\n"
         for k in range(40):

@@ -43,7 +43,7 @@ class Counts(ToolCase):
                 self.assertTrue(scores["nlpd"] < 4 and scores["coverage95"] >= 0.9, scores)
                 self.assertGreater(scores["crps"], 0)
                 self.assertLess(scores["crps"], scores["mae"])
-                # What was predicted is no input of the next fit.
+                # Predicted columns are no inputs of the next fit.
                 self.ok("predict", "m.hf", "c.csv", "-o", "more.csv")
                 again = json.loads(self.ok("fit", "more.csv", *self.fit[2:], "--sites", kind, "--no-train", "--json", quiet=False))
                 self.assertEqual(again["features"], ["x"])

@@ -68,7 +68,7 @@ class Beginning(ToolCase):
 
 class Colours(ToolCase):
     def on_a_terminal(self, *arguments, **env):
-        """What a run writes to a terminal that is its standard output and error."""
+        """Returns what a run writes to a terminal that is its standard output and error."""
         leader, follower = pty.openpty()
         environment = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
         run = subprocess.Popen([TOOL, *arguments], cwd=self.folder, stdin=subprocess.DEVNULL, stdout=follower, stderr=follower,

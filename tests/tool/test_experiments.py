@@ -89,7 +89,7 @@ class EveryProgram(Experiment):
         code, _, err = self.start("robust-uci", *options, "--data", "elsewhere")
         self.assertEqual(code, 77)
         self.assertIn("elsewhere/yacht/yacht.csv is not there", err)
-        # What comes with Holdfast needs no folder, and a folder that has it goes before.
+        # Data that come with Holdfast need no folder, and a folder that has them goes before.
         options = ["--data", "elsewhere", "--sets", "boston", "--splits", "0", "--methods", "gp", "--kinds", "none"]
         self.assertIn("### boston", self.good("robust-uci", *options))
         os.makedirs(self.path("elsewhere/boston"))

@@ -76,7 +76,7 @@ class Expert(ToolCase):
         self.ok("predict", "m.hf", "at.csv", "-o", "p.csv")
         at, predicted = table(self.read("at.csv")), table(self.read("p.csv"))
         self.assertTrue(np.allclose(predicted["y_mean"], np.sin(at["x"]) + 3, atol=0.3), predicted["y_mean"])
-        # What was added before is no input of a second run, and is replaced.
+        # Columns that were added before are no inputs of a second run, and are replaced.
         again = table(self.ok("expert", "out.csv", "-t", "y"))
         self.assertEqual(again["y_prior"], table(self.read("out.csv"))["y_prior"])
 

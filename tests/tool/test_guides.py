@@ -24,7 +24,7 @@ def blocks(text):
 
 
 def commands(text):
-    """What a reader would type: blocks of commands, and the lines behind a '$ ' with the output that follows. (script, printed)"""
+    """Commands that a reader would type: blocks of them, and the lines behind a '$ ' with the output that follows. (script, printed)"""
     for lines in blocks(text):
         if lines[0].startswith("$ "):
             yield lines[0][2:], [line.strip() for line in lines[1:] if line.strip() not in ("", "...")]

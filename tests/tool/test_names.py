@@ -12,7 +12,7 @@ from toolcase import TOOL, ToolCase
 NAMES = ["'; system \"touch RAN\"; #", "`touch RAN`", "a''; system 'touch RAN' #", "@x", "'t", "a'''b", "100% cotton", "%s%n",
          "rate [%]", "]]>", "{/Symbol a}\\", "<b>&amp;", "x\n!touch RAN", "\x1b[31m", "\x01\x7f\x9b", "\ufffe", b"\x80\xff", "\u00e9"]
 NAMES = [os.fsdecode(name) if isinstance(name, bytes) else name for name in NAMES]
-# What a picture shows of them, where that is all of it.
+# Names that a picture shows whole.
 SHOWN = ["'t", "a'''b", "100% cotton", "%s%n", "rate [%]", "@x", "`touch RAN`", "<b>&amp;", "{/Symbol a}\\", "\u00e9"]
 FILES = ["|touch RAN;.svg", "`touch RAN`.svg", "$(touch RAN).svg", "'p.svg", "a''b.svg", '"q".svg', "a\nb.svg", "t\tu.svg", "~/p.svg",
          "%d \u00e9.svg", "back\\slash.svg"]

@@ -229,7 +229,7 @@ class Fits(Outputs):
             self.assertEqual([s["row"] for s in told["suspects"] if s["weight"] == 0], [21], "alone, table %d" % seed)
 
     def test_few_readings(self):
-        """What one to five readings of an output cannot know, it does not pretend to know."""
+        """An output of one to five readings does not pretend to know more than they can."""
         noise = numbers(9)
         for few in (1, 2, 3, 5):
             rows = []

@@ -43,7 +43,7 @@ def tables(text):
 
 
 def section(text, name):
-    """What stands below a heading of the second level; all of it without a name."""
+    """The text below a heading of the second level; all of it without a name."""
     return text if name is None else re.split(r"^## ", text.partition("\n## %s\n" % name)[2], flags=re.M)[0]
 
 

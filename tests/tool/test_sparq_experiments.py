@@ -60,7 +60,7 @@ class Sparq(ToolCase):
         for name in ("an even grid, 6 log t", "random places, 6 log t"):
             self.assertAlmostEqual(rows[f"controls: {name} #0"]["answers"], sum(sizes) / 40, places=12)
         self.assertEqual(rows["controls: an even grid of 20 #0"]["answers"], 20 * 39 / 40)
-        # Of visited places there are t - 1 at most.
+        # There are at most t - 1 visited places.
         few = rows["controls: even among visited places, 6 log t #0"]["answers"]
         self.assertTrue(0 < few <= sum(min(size, t) for t, size in enumerate(sizes)) / 40)
         # Five readings see less of the function than twenty.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What ends a search of certified ranges: a signal within one big box, limits of time and memory, and what is told then."""
+"""Ends of a search of certified ranges: a signal within one big box, limits of time and memory, and what is told then."""
 import math
 import random
 import signal

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies beside a track that came from a stranger: no verb deletes another file for it, or waits for it."""
+"""Files beside a track that came from a stranger: no verb deletes another file for it, or waits for it."""
 import os
 import shutil
 import struct

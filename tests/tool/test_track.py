@@ -125,12 +125,12 @@ class Loop(TrackCase):
         for one in (first, second):
             ends = [-5.0, *sorted(one), 5.0]
             self.assertLess(max(b - a for a, b in zip(ends, ends[1:])), 20 / 7)
-        # What was asked is in the journal: taking back the answers leaves the list open.
+        # Questions are in the journal: taking back the answers leaves the list open.
         for _ in range(8):
             self.track("undo", "anywhere.hf")
         still = self.parsed("show", "anywhere.hf")["requests"]
         self.assertEqual([r["place"]["x"] for r in still], second)
-        # Of candidates all are looked at.
+        # All candidates are looked at.
         self.stations()
         self.track("create", "n.hf", "--candidates", "stations.csv", "--drift", "1", "--places", "anywhere")
         self.track("tell", "n.hf", "--time", 0, "--candidate", "Queens", "--y", 1)

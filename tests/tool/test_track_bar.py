@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holdfast track shows on a terminal while it takes a table: one bar over its rows, that grows."""
+"""The progress of holdfast track on a terminal while it takes a table: one bar over its rows, that grows."""
 import errno
 import os
 import pty

@@ -24,7 +24,7 @@ class Minimise(ToolCase):
         return json.loads(self.track(verb, *arguments, "--json"))
 
     def answer(self, name, t, function):
-        """What an expert would: the list filled in and given back."""
+        """Answers as an expert would: fills in the list and gives it back."""
         rows = list(csv.DictReader(io.StringIO(self.track("refresh", name, "--time", t))))
         target = json.loads(self.track("show", name, "--json"))["target"]
         for row in rows:

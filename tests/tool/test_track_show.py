@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What holdfast track says about a track, in words, tables, JSON and pictures: nothing cut short, nothing left out."""
+"""Words of holdfast track about a track, in words, tables, JSON and pictures: nothing cut short, nothing left out."""
 import json
 import math
 import os
@@ -112,7 +112,7 @@ class Candidates(ShowCase):
             self.assertEqual(name, names.get((east, north), ""), event)
             self.assertEqual(name == "", event == "truth")
         self.assertIn("asked", history["event"])
-        # What was written can be told elsewhere.
+        # Readings that were written can be told elsewhere.
         self.track("create", "u.hf", "--candidates", "stations.csv", "-t", "ozone", "--drift", "1", "--noise", "2", "-k", "60*se(lengthscale~3)")
         self.track("show", "t.hf", "-r", "readings.csv")
         self.track("tell", "u.hf", "--csv", "readings.csv")

@@ -153,7 +153,7 @@ class Answers(AnswersCase):
 
 
 class Failures(AnswersCase):
-    """What fails has changed nothing, or says that it has."""
+    """A call that fails has changed nothing, or says that it has."""
 
     def setUp(self):
         super().setUp()

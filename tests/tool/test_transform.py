@@ -39,7 +39,7 @@ class Transform(ToolCase):
             for value, expected in zip(points[name], predicted["y_" + name]):
                 self.assertAlmostEqual(value / expected, 1, delta=1e-9)
         self.assertIn("'median'", self.read("p.gp"))
-        # What was predicted is no input of the next fit.
+        # Predicted columns are no inputs of the next fit.
         self.ok("predict", "y.hf", "t.csv", "-o", "more.csv")
         features = json.loads(self.ok("fit", "more.csv", "-t", "y", "--drop", "z", "--no-train", "--json", quiet=False))
         self.assertEqual(features["features"], ["a", "b"])

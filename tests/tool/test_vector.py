@@ -10,14 +10,14 @@ import tempfile
 import unittest
 
 SOURCE = os.environ["HF_SOURCE"]
-# What HF_VECTOR becomes: registers that may and must be used.
+# Registers that code may and must use, by the width that HF_VECTOR becomes.
 WIDTHS = {0: {"xmm", "ymm", "zmm"}, 128: {"xmm"}, 256: {"xmm", "ymm"}, 512: {"xmm", "ymm", "zmm"}}
 # GCC takes registers of 256 bits in code for AVX-512 as well, where it finds them quicker.
 MUST = {0: {"ymm"}, 128: {"xmm"}, 256: {"ymm"}, 512: {"ymm"}}
 
 
 def configure(*options):
-    """What the cmake file of the option says, without a build."""
+    """Runs the cmake file of the option, without a build."""
     return subprocess.run(["cmake", *options, "-P", os.path.join(SOURCE, "cmake", "HoldfastVector.cmake")],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each verb prints and writes when all is well."""
+"""The output and the files of each verb when all is well."""
 import contextlib
 import json
 import math
@@ -75,7 +75,7 @@ class Fit(ToolCase):
         self.assertEqual(inspected, report)
 
     def test_the_command_is_kept(self):
-        """What inspect prints makes the same file; names of other files and what is only told are no part of it."""
+        """The command that inspect prints makes the same file; names of other files and what is only told are no part of it."""
         self.wave("it's a.csv", rows=12)
         self.ok("fit", "it's a.csv", "-t", "y", "-k", "se(ard)", "--set", "noise=0.1", "--seed", "7", "-o", "m.hf", "--json", "-q", quiet=False)
         printed = self.ok("inspect", "m.hf")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the tool share: running it in a folder of its own, and looking at what came out."""
+"""Functions that the tests of the tool share: running it in a folder of its own, and looking at what came out."""
 import os
 import shutil
 import subprocess

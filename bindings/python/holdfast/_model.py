@@ -80,7 +80,7 @@ class Settings:
         setattr(self.struct, name + "_count", made.size)
 
     def finish(self, outputs: int) -> "Settings":
-        """What was not chosen gets the values that go with what was; what has no effect is refused."""
+        """Gives settings that were not chosen the values that go with the chosen ones; refuses those without effect."""
         ctx = context()
         names = strings(self._chosen or [""])
         ctx.check(lib.hf_fit_settings_complete(ctx.pointer, self.pointer, self._preset != "default", len(self._chosen),
@@ -226,7 +226,7 @@ class Model:
 
     @property
     def readings(self) -> Record:
-        """What the fit thinks of its readings, arrays: row (from 0), output, value, weight, suspected, group."""
+        """The fit's judgement of its readings, arrays: row (from 0), output, value, weight, suspected, group."""
         n = lib.hf_model_reading_count(self._pointer)
         arrays = {"row": np.empty(n, np.uintp), "output": np.empty(n, np.uintp), "value": np.empty(n), "weight": np.empty(n),
                   "suspected": np.empty(n, np.bool_), "group": np.empty(n, np.uintp)}

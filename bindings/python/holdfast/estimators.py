@@ -24,7 +24,7 @@ def _not_fitted(owner):
 
 
 class Estimator:
-    """What all estimators share: parameters, inputs, pickling, files."""
+    """Base of all estimators: parameters, inputs, pickling, files."""
 
     _estimator_type: str
     model_: Model
@@ -201,7 +201,7 @@ def _refuse_other(model, wanted, owner):
 
 
 class _Readings(Estimator):
-    """What estimators of numbers share."""
+    """Base of the estimators of numbers."""
 
     _estimator_type = "regressor"
     _counts = False
