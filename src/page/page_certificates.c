@@ -9,7 +9,6 @@
 
 enum {
     MOST_ROWS = 500, /* of a table */
-    MOST_COLUMNS = 64,
     FIELD = 32
 };
 
@@ -120,16 +119,28 @@ static void put_summary(hfi_page *page, const hf_table *t, size_t from, size_t t
 /* Columns that are shown: the row, sides of inputs that move in some box, and the answer but for its costs. */
 typedef struct shown {
     hf_context *ctx;
-    size_t count, column[MOST_COLUMNS];
-    const char *head[MOST_COLUMNS];
-    char *title[MOST_COLUMNS]; /* heads that no text of the table is, or NULL */
-    bool failed;               /* out of memory */
+    size_t count, *column;
+    const char **head;
+    char **title; /* heads that no text of the table is, or NULL */
+    bool failed;  /* out of memory */
 } shown;
 
-static void show(shown *s, size_t column, const char *head)
+/* Room for all columns of the table, each as a lower side with its upper side. */
+static shown no_columns(hf_context *ctx, const hf_table *t)
 {
-    if (s->count == MOST_COLUMNS) return;
+    const size_t most = 2 * hf_table_columns(t) + 1;
+    shown s = {.ctx = ctx,
+               .column = hfi_alloc(ctx, most, sizeof *s.column),
+               .head = hfi_alloc(ctx, most, sizeof *s.head),
+               .title = hfi_alloc(ctx, most, sizeof *s.title)};
+    s.failed = !s.column || !s.head || !s.title;
+    return s;
+}
+
+static void show(shown *s, size_t column, const char *head, char *title)
+{
     s->head[s->count] = head;
+    s->title[s->count] = title;
     s->column[s->count++] = column;
 }
 
@@ -137,18 +148,20 @@ static void show(shown *s, size_t column, const char *head)
 static void show_side(shown *s, size_t column, const char *input, const char *side)
 {
     const size_t bytes = strlen(input) + strlen(side) + 2;
-    if (s->count == MOST_COLUMNS || column == SIZE_MAX) return;
+    if (column == SIZE_MAX) return;
     char *title = hfi_alloc(s->ctx, bytes, 1);
     s->failed = s->failed || title == NULL;
     if (title == NULL) return;
     (void)snprintf(title, bytes, "%s %s", input, side);
-    s->title[s->count] = title;
-    show(s, column, title);
+    show(s, column, title, title);
 }
 
 static void hide(shown *s)
 {
     for (size_t k = 0; k < s->count; k++) hfi_free(s->ctx, s->title[k]);
+    hfi_free(s->ctx, s->title);
+    hfi_free(s->ctx, s->head);
+    hfi_free(s->ctx, s->column);
 }
 
 /* The column of an input's upper side, SIZE_MAX where there is none. */
@@ -195,10 +208,10 @@ static void choose_columns(const hf_table *t, size_t from, size_t to, shown *out
     for (size_t c = 0; c < hf_table_columns(t); c++) {
         const char *name = hf_table_name(t, c);
         if (is_empty(t, c, from, to)) continue;
-        if (strcmp(name, "row") == 0) show(out, c, "row");
+        if (strcmp(name, "row") == 0) show(out, c, "row", NULL);
         if (strncmp(name, "from.", 5) == 0) show_sides(t, c, from, to, out);
         if (strcmp(name, "answer.nodes") == 0 || strcmp(name, "answer.seconds") == 0) continue;
-        if (strncmp(name, "answer.", 7) == 0) show(out, c, name + 7);
+        if (strncmp(name, "answer.", 7) == 0) show(out, c, name + 7, NULL);
     }
 }
 
@@ -215,9 +228,9 @@ static void put_cell(hfi_page *page, const char *text)
 
 static void put_rows(hfi_page *page, const hf_table *t, size_t from, size_t to)
 {
-    shown columns = {.ctx = page->ctx};
+    shown columns = no_columns(page->ctx, t);
     char room[FIELD];
-    choose_columns(t, from, to, &columns);
+    if (!columns.failed) choose_columns(t, from, to, &columns);
     if (columns.failed) page->status = HF_ERR_MEMORY;
     hfi_page_table(page, "Certificates", " data-sort",
                    "lower and upper: nothing is outside; attained, worst: found there", columns.count,

@@ -273,7 +273,7 @@ class Export(ToolCase):
         return sorted({word for word in re.findall(r"(?<![\w.])[A-Za-z_]\w*", code) if not re.search(r"predict|_\d+$", word)})
 
     def test_names_that_are_taken(self):
-        """What C, its headers and the file have is refused, before a file is there; any other name compiles."""
+        """Names of C, of its headers and of the file are refused, before a file is there; any other name compiles."""
         self.kinds()
         self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b,kind", "-k", " + ".join(KERNELS), "--no-train", "--suspects", "off", "-o", "m.hf", quiet=False)
         self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--preset", "cagp", "--actions", "20", "--no-train", "-o", "b.hf", quiet=False)

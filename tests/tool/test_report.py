@@ -141,6 +141,18 @@ class Report(ToolCase):
         heads = re.findall('<th scope="col">(.*?)</th>', table.split("</thead>")[0])
         self.assertEqual(heads[:5], ["row"] + ["%s %s" % (name, side) for name in names for side in ("from", "to")])
 
+    def test_certificates_of_many_inputs(self):
+        """The answers stand behind the sides of the inputs, however many move."""
+        names = ["x%d" % j for j in range(40)]
+        self.write("many.csv", ",".join(names) + ",y\n" + "".join(
+            "".join("%r," % math.sin(i * (j + 1)) for j in range(40)) + "%r\n" % math.sin(i / 2) for i in range(12)))
+        self.ok("fit", "many.csv", "-t", "y", "--no-train", "-o", "m.hf")
+        self.ok("certify", "m.hf", "--at", "many.csv", "--radius", "0.01", "--time-limit", "0", "--format", "jsonl", "-o", "c.jsonl")
+        self.page("m.hf", "--certificates", "c.jsonl")
+        table = self.read("r.html").split('aria-label="Certificates"')[1]
+        heads = re.findall('<th scope="col">(.*?)</th>', table.split("</thead>")[0])
+        self.assertEqual(heads[:83], ["row"] + ["%s %s" % (name, side) for name in names for side in ("from", "to")] + ["lower", "upper"])
+
     def test_certificates_of_other_models_are_refused(self):
         lines = "".join(self.certified()).splitlines()
         other = json.dumps({**json.loads(lines[1]), "model_sha256": "f" * 64})
