@@ -15,9 +15,10 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 typedef struct problem {
-    const char *kernel;
+    const char *kernel; /* a name, or with (...) an expression whose lengthscale is the row's */
     size_t n, d;
     double lengthscale, half; /* half < 0: the whole domain [-2, 2]^d */
     double tolerance;
@@ -41,6 +42,16 @@ static const problem PROBLEMS[] = {
     {"se", 1000, 10, 1.0, 0.3, 0.01, 5, 1},
     {"se", 1000, 10, 1.5, 0.3, 0.01, 5, 0},
     {"se", 1000, 10, 2.0, 0.3, 0.01, 5, 1},
+    /* amplitudes and waves that are no product of stationary factors of one input */
+    {"se(lengthscale=1)*wave(frequency=0.2)", 500, 2, 1.0, 0.1, 0.01, 20, 5},
+    {"se(lengthscale=1)*wave(frequency=0.2)", 500, 2, 1.0, 0.5, 0.01, 20, 5},
+    {"se(lengthscale=2)*wave(frequency=0.1)", 500, 5, 2.0, 0.1, 0.01, 20, 2},
+    {"se(lengthscale=1)*swell(frequency=0.1)", 500, 2, 1.0, 0.1, 0.01, 20, 5},
+    {"se(lengthscale=1)*swell(frequency=0.1)", 500, 2, 1.0, 0.5, 0.01, 20, 5},
+    {"se(lengthscale=2)*swell(frequency=0.05)", 500, 5, 2.0, 0.1, 0.01, 20, 2},
+    {"se(lengthscale=1)*tilt(rate=0.2)", 500, 2, 1.0, 0.1, 0.01, 20, 5},
+    {"se(lengthscale=1)*tilt(rate=0.2)", 500, 2, 1.0, 0.5, 0.01, 20, 5},
+    {"se(lengthscale=2)*tilt(rate=0.2)", 500, 5, 2.0, 0.1, 0.01, 20, 2},
     /* against the tolerance */
     {"se", 1000, 2, 0.5, -1.0, 1e-4, 5, 0},
     {"se", 1000, 2, 0.5, -1.0, 1e-6, 5, 0},
@@ -88,7 +99,10 @@ static hf_posterior *build(hf_context *ctx, const problem *p)
         y[i] = truth(p->d, x + i * p->d) + 0.1 * hfi_stream_normal(&stream);
     }
     char expression[64];
-    snprintf(expression, sizeof expression, "%s(lengthscale=%g)", p->kernel, p->lengthscale);
+    if (strchr(p->kernel, '('))
+        snprintf(expression, sizeof expression, "%s", p->kernel);
+    else
+        snprintf(expression, sizeof expression, "%s(lengthscale=%g)", p->kernel, p->lengthscale);
     hf_kernel *kernel;
     hf_mean *mean;
     hf_sites *sites;
