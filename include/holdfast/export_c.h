@@ -25,9 +25,10 @@
  * **Self-test.** Compiled with HOLDFAST_SELF_TEST the file has a main() that compares predictions
  * with those of the library and prints them; its exit status is 1 if one is off.
  *
- * **Refused**, by name and before anything is written: models of counts and amounts, classifiers of
- * more than two classes, models with a column of prior means or with an expert's mean, the
- * transform sqrt, and kernels without a row in the table of src/export/export_c_kernel.c.
+ * **Refused**, by name and before anything is computed or written: names that are taken, models of
+ * counts and amounts, classifiers of more than two classes, models with a column of prior means or
+ * with an expert's mean, the transform sqrt, and kernels without a row in the table of
+ * src/export/export_c_kernel.c.
  */
 #ifndef HOLDFAST_EXPORT_C_H
 #define HOLDFAST_EXPORT_C_H
@@ -43,7 +44,7 @@ HF_BEGIN_DECLS
 typedef struct hf_export_settings {
     size_t size; /**< sizeof(hf_export_settings) */
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
-     * letters, which neither C nor the file has for anything else. Default: predict. */
+     * letters, for which C, its headers and the file have no other use. Default: predict. */
     const char *name;
     bool single;    /**< inputs, answers and the factor in float. Default: false. */
     bool compact;   /**< single, and most of the factor in 16 bits. Default: false. */

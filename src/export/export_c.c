@@ -122,6 +122,17 @@ static void write_model(hfi_emitter *e, const hf_model *model, const hfi_readout
     hfi_emit(e, "#endif\n");
 }
 
+/* Names of the file, before anything is computed; of a factor in single precision all that it may have. */
+static hf_status look_at_names(hfi_emitter *e, const hf_model *model, const hfi_readout *readout)
+{
+    double t[] = {1.0, 0.0, 1.0, 1.0}, step[] = {1.0, 1.0};
+    const hfi_probes none = {.d = model->posterior->solution.d};
+    e->split = (hfi_split_factor){.n = 2, .lead = 1, .compact = e->compact, .t = t, .step = step};
+    write_model(e, model, readout, &none);
+    e->split = (hfi_split_factor){0};
+    return e->status;
+}
+
 /* ---- the whole ------------------------------------------------------------------------------------------ */
 
 static hf_status check(hf_context *ctx, const hf_model *model, const hf_export_settings *settings,
@@ -160,7 +171,9 @@ hf_status hf_export_c(hf_context *ctx, const hf_model *model, const hf_export_se
     hf_export_settings own;
     hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
     if (status >= 0) status = check(ctx, model, &own, &readout);
-    if (status >= 0) status = hfi_emit_begin(ctx, &own, path, &e);
+    if (status >= 0) status = hfi_emit_begin(ctx, &own, &e);
+    if (status >= 0) status = look_at_names(&e, model, readout);
+    if (status >= 0) status = hfi_emit_to(&e, path);
     if (status < 0) return status;
     e.status = hfi_probes_make(ctx, &e, model->posterior, &probes);
     if (e.status >= 0) write_model(&e, model, readout, &probes);

@@ -4,7 +4,8 @@
  * @brief Parts of the writer of C: text, tables, kernels, posteriors, self-tests.
  *
  * In texts ` stands for the public name. Inputs, answers and part of the factor are `_real, double or float; all else is
- * double. Errors are remembered: after the first one nothing is written.
+ * double. Errors are remembered: after the first one nothing is written. A file is gone through twice: first for its
+ * names alone, so that a name that is taken costs nothing and leaves nothing, then to be written.
  */
 #ifndef HFI_MODEL_EXPORT_C_H
 #define HFI_MODEL_EXPORT_C_H
@@ -37,6 +38,7 @@ typedef struct hfi_emitter {
     hf_status status;
     const char *name;
     bool single, compact, mean_only;
+    bool names_only;        /* nothing is written, and no number of a table is read */
     hfi_split_factor split; /* the factor in single precision */
     size_t bytes;           /* of tables */
     size_t column;
@@ -45,10 +47,11 @@ typedef struct hfi_emitter {
 
 /* ---- text (export_c_text.c) ---- */
 
-/** The settings, which may be NULL, and where to write; HF_ERR_ARGUMENT for a name that is none. One that the file has
- * for something else ends it with the same error as soon as it is written. */
-hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, const char *path,
-                         hfi_emitter *e);
+/** HF_ERR_ARGUMENT for a name that is none, or is taken in any file. What is emitted next is looked through for the name
+ * alone: where the file has it for something else, the status is the same error. */
+hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, hfi_emitter *e);
+/** Opens the file, and what is emitted from now on is written. */
+hf_status hfi_emit_to(hfi_emitter *e, const char *path);
 /** Ends the file, or leaves none after an error; frees. */
 hf_status hfi_emit_end(hfi_emitter *e);
 void hfi_emit(hfi_emitter *e, const char *format, ...) HF_PRINTF(2, 3);

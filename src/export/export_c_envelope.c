@@ -234,22 +234,40 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, hf_closed_m
     return hfi_export_check_kernel(ctx, hf_envelope_kernel(envelope));
 }
 
-static void write_envelope(hfi_emitter *e, const hf_envelope *envelope, const hf_envelope_labels *labels,
-                           hf_closed_method method, const hf_closed_envelope *c)
+/* Sources of a file. */
+typedef struct parts {
+    const hf_envelope *envelope;
+    const hf_envelope_labels *labels;
+    hf_closed_method method;
+} parts;
+
+static void write_parts(hfi_emitter *e, const parts *p, const hf_closed_envelope *c, const cases *from)
+{
+    write_comment(e, p->envelope, p->labels, p->method, c->d);
+    hfi_emit_includes(e);
+    write_declarations(e, c->d);
+    hfi_emit_scaling(e, c->d, &c->scaling);
+    write_tables(e, c);
+    write_bound(e, c);
+    write_function(e, c);
+    write_self_test(e, c, from);
+    hfi_emit(e, "#endif\n");
+}
+
+/* Names of the file, before anything is computed; of readings with two limits there may be some. */
+static hf_status look_at_names(hfi_emitter *e, const parts *p)
+{
+    const hf_closed_envelope stand_in = {
+        .kernel = p->envelope->kernel, .d = p->envelope->d, .n = 1, .all = 1};
+    write_parts(e, p, &stand_in, &(const cases){0});
+    return e->status;
+}
+
+static void write_envelope(hfi_emitter *e, const parts *p, const hf_closed_envelope *c)
 {
     cases from;
     e->status = make_cases(e->ctx, c, &from);
-    if (e->status >= 0) {
-        write_comment(e, envelope, labels, method, c->d);
-        hfi_emit_includes(e);
-        write_declarations(e, c->d);
-        hfi_emit_scaling(e, c->d, &c->scaling);
-        write_tables(e, c);
-        write_bound(e, c);
-        write_function(e, c);
-        write_self_test(e, c, &from);
-        hfi_emit(e, "#endif\n");
-    }
+    if (e->status >= 0) write_parts(e, p, c, &from);
     hfi_free(e->ctx, from.x);
 }
 
@@ -264,11 +282,14 @@ hf_status hf_export_envelope_c(hf_context *ctx, const hf_envelope *envelope, con
     hf_export_settings own;
     hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
     if (status >= 0) status = check(ctx, envelope, method, &own);
+    const parts p = {envelope, labels, method};
+    if (status >= 0) status = hfi_emit_begin(ctx, &own, &e);
+    if (status >= 0) status = look_at_names(&e, &p);
     if (status >= 0) status = hf_closed_envelope_create(ctx, envelope, method, NULL, &closed);
     const hf_status made = status;
-    if (status >= 0) status = hfi_emit_begin(ctx, &own, path, &e);
+    if (status >= 0) status = hfi_emit_to(&e, path);
     if (status >= 0) {
-        write_envelope(&e, envelope, labels, method, closed);
+        write_envelope(&e, &p, closed);
         status = hfi_emit_end(&e);
     }
     if (status >= 0 && report != NULL)

@@ -75,7 +75,7 @@ static void dense_tables(hfi_emitter *e, const hfi_solution *s)
         e->status = HF_ERR_MEMORY;
         return;
     }
-    for (size_t i = 0; i < s->n; i++)
+    for (size_t i = 0; i < s->n && !e->names_only; i++)
         for (size_t j = 0; j < s->rank; j++) rows[i * s->rank + j] = s->r[i + j * s->n];
     hfi_emit_table(e, "root", s->n * s->rank, rows, 1);
     hfi_free(e->ctx, rows);

@@ -44,7 +44,7 @@ static const char reserved[] =
     "int long register restrict return short signed sizeof static struct switch typedef union "
     "unsigned void volatile while INFINITY NAN FP_ILOGB0 FP_ILOGBNAN FP_INFINITE FP_NAN FP_NORMAL "
     "FP_SUBNORMAL FP_ZERO MATH_ERREXCEPT MATH_ERRNO math_errhandling double_t float_t fpclassify "
-    "isfinite isgreater isgreaterequal isinf isless islessequal islessgreater isnan isnormal "
+    "isfinite isgreater isgreaterequal isless islessequal islessgreater isnormal "
     "isunordered signbit PTRDIFF_MAX PTRDIFF_MIN SIG_ATOMIC_MAX SIG_ATOMIC_MIN SIZE_MAX WCHAR_MAX "
     "WCHAR_MIN WINT_MAX WINT_MIN BUFSIZ EOF FILE FILENAME_MAX FOPEN_MAX L_tmpnam NULL SEEK_CUR "
     "SEEK_END SEEK_SET TMP_MAX clearerr fclose feof ferror fflush fgetc fgetpos fgets fopen fpos_t "
@@ -53,12 +53,33 @@ static const char reserved[] =
     "sscanf stderr stdin stdout tmpfile tmpnam ungetc vfprintf vfscanf vprintf vscanf vsnprintf "
     "vsprintf vsscanf ";
 
+/* Words of later C, and names that compilers and these headers have beside those of C99: POSIX, glibc, newlib. */
+static const char extended[] =
+    " alignas alignof asm bool constexpr false nullptr static_assert thread_local true typeof "
+    "typeof_unqual i386 linux unix FP_INT_DOWNWARD FP_INT_TONEAREST FP_INT_TONEARESTFROMZERO "
+    "FP_INT_TOWARDZERO FP_INT_UPWARD FP_LLOGB0 FP_LLOGBNAN MAXFLOAT M_3PI_4 M_INVLN2 M_IVLN10 M_LN2HI "
+    "M_LN2LO M_LOG2_E M_SQRT3 M_SQRTPI M_TWOPI daddl ddivl dfmal dmull dsqrtl dsubl gamma_r gammaf_r "
+    "iscanonical iseqsig issignaling issubnormal iszero lgamma_r lgammaf_r lgammal_r signgam "
+    "PTRDIFF_WIDTH SIG_ATOMIC_WIDTH SIZE_WIDTH WCHAR_WIDTH WINT_WIDTH L_ctermid P_tmpdir "
+    "clearerr_unlocked ctermid dprintf fdopen feof_unlocked ferror_unlocked fflush_unlocked "
+    "fgetc_unlocked fileno fileno_unlocked flockfile fmemopen fputc_unlocked fread_unlocked fseeko "
+    "ftello ftrylockfile funlockfile fwrite_unlocked getc_unlocked getchar_unlocked getdelim getline "
+    "getw off_t offsetof open_memstream pclose popen putc_unlocked putchar_unlocked putw renameat "
+    "setbuffer setlinebuf ssize_t tempnam tmpnam_r va_arg va_copy va_end va_list va_start vdprintf ";
+
 /* Names of <math.h> that it also has with F or f and L or l at their end. */
 static const char with_twins[] =
     " acos acosh asin asinh atan atan2 atanh cbrt ceil copysign cos cosh erf erfc exp exp2 expm1 fabs "
     "fdim floor fma fmax fmin fmod frexp hypot ilogb ldexp lgamma llrint llround log log10 log1p log2 "
     "logb lrint lround modf nan nearbyint nextafter nexttoward pow remainder remquo rint round "
-    "scalbln scalbn sin sinh sqrt tan tanh tgamma trunc HUGE_VAL FP_FAST_FMA ";
+    "scalbln scalbn sin sinh sqrt tan tanh tgamma trunc HUGE_VAL FP_FAST_FMA canonicalize drem exp10 "
+    "fadd fdiv ffma finite fmaximum fmaximum_mag fmaximum_mag_num fmaximum_num fmaxmag fminimum "
+    "fminimum_mag fminimum_mag_num fminimum_num fminmag fmul fromfp fromfpx fsqrt fsub gamma "
+    "getpayload infinity j0 j1 jn llogb nextdown nextup pow10 roundeven scalb setpayload "
+    "setpayloadsig significand sincos totalorder totalordermag ufromfp ufromfpx y0 y1 yn acospi "
+    "asinpi atan2pi atanpi compoundn cospi exp10m1 exp2m1 log10p1 log2p1 logp1 pown powr rootn rsqrt "
+    "sinpi tanpi isinf isnan M_E M_LOG2E M_LOG10E M_LN2 M_LN10 M_PI M_PI_2 M_PI_4 M_1_PI M_2_PI "
+    "M_2_SQRTPI M_SQRT2 M_SQRT1_2 SNAN ";
 
 static bool is_among(const char *words, const char *name, size_t length)
 {
@@ -80,7 +101,7 @@ static bool is_integer(const char *name, size_t length)
     const bool type = strncmp(rest, "int", 3) == 0, limit = strncmp(rest, "INT", 3) == 0;
     return (type && ends_with(name, length, "_t")) ||
            (limit && (ends_with(name, length, "_C") || ends_with(name, length, "_MAX") ||
-                      ends_with(name, length, "_MIN")));
+                      ends_with(name, length, "_MIN") || ends_with(name, length, "_WIDTH")));
 }
 
 /* Names that are not free in any file; look_for_name() finds what one has. */
@@ -89,7 +110,8 @@ static bool is_reserved(const char *name)
     const size_t length = strlen(name);
     const char last = name[length - 1];
     return (name[0] == '_' && (name[1] == '_' || (name[1] >= 'A' && name[1] <= 'Z'))) ||
-           is_among(reserved, name, length) || is_among(with_twins, name, length) ||
+           is_among(reserved, name, length) || is_among(extended, name, length) ||
+           is_among(with_twins, name, length) ||
            (strchr("flFL", last) != NULL && is_among(with_twins, name, length - 1)) ||
            is_integer(name, length);
 }
@@ -103,7 +125,7 @@ static hf_status refuse_name(hf_context *ctx, const char *name)
         name, (int)HFI_EXPORT_NAME);
 }
 
-hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *s, const char *path, hfi_emitter *e)
+hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *s, hfi_emitter *e)
 {
     const char *name = s->name != NULL ? s->name : "predict";
     if (!is_name(name) || is_reserved(name)) return refuse_name(ctx, name);
@@ -111,8 +133,17 @@ hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *s, const cha
                        .name = name,
                        .single = s->single || s->compact,
                        .compact = s->compact,
-                       .mean_only = s->mean_only};
-    return hfi_file_begin(ctx, path, &e->file);
+                       .mean_only = s->mean_only,
+                       .names_only = true};
+    return HF_OK;
+}
+
+hf_status hfi_emit_to(hfi_emitter *e, const char *path)
+{
+    e->names_only = false;
+    e->bytes = e->column = 0;
+    e->within = '\0';
+    return hfi_file_begin(e->ctx, path, &e->file);
 }
 
 hf_status hfi_emit_end(hfi_emitter *e)
@@ -125,7 +156,14 @@ hf_status hfi_emit_end(hfi_emitter *e)
 
 static void put(hfi_emitter *e, const char *text, size_t length)
 {
-    if (e->status >= 0 && length > 0) e->status = hfi_file_write(e->ctx, &e->file, text, length);
+    if (e->status >= 0 && !e->names_only && length > 0)
+        e->status = hfi_file_write(e->ctx, &e->file, text, length);
+}
+
+/* Whether a table's numbers are looked at. */
+static bool takes_numbers(const hfi_emitter *e)
+{
+    return e->status >= 0 && !e->names_only;
 }
 
 /* Refuses a name that the code has as a word of its own; in comments and in quotes any may stand. */
@@ -250,7 +288,7 @@ void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double
 {
     char text[48];
     hfi_emit_open(e, "double", name, count);
-    for (size_t i = 0; i < count && e->status >= 0; i++) {
+    for (size_t i = 0; i < count && takes_numbers(e); i++) {
         number(e, values[i * stride], false, text);
         hfi_emit_entry(e, text, i + 1 == count);
     }
@@ -272,7 +310,7 @@ void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *
 {
     char text[48];
     hfi_emit_open(e, type, name, count);
-    for (size_t i = 0; i < count; i++) {
+    for (size_t i = 0; i < count && takes_numbers(e); i++) {
         snprintf(text, sizeof text, "%zu", values[i]);
         hfi_emit_entry(e, text, i + 1 == count);
     }
@@ -289,7 +327,7 @@ void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double 
         e->status = HF_ERR_MEMORY;
         return;
     }
-    for (size_t i = 0; i < n; i++) work[i] = 1.0 / l[i + i * ld];
+    for (size_t i = 0; i < n && takes_numbers(e); i++) work[i] = 1.0 / l[i + i * ld];
     snprintf(title, sizeof title, "%s_inverse", name);
     hfi_emit_table(e, title, n, work, 1);
     hfi_free(e->ctx, work);
@@ -300,7 +338,7 @@ void hfi_emit_triangle(hfi_emitter *e, const char *name, size_t n, const double 
     char text[48];
     const size_t entries = n * (n - (n > 0)) / 2;
     hfi_emit_open(e, "double", name, entries);
-    for (size_t i = 0; i < n && e->status >= 0; i++)
+    for (size_t i = 0; i < n && takes_numbers(e); i++)
         for (size_t j = 0; j < i; j++) {
             number(e, l[i + j * ld], false, text);
             hfi_emit_entry(e, text, i + 1 == n && j + 1 == i);

@@ -120,10 +120,39 @@ static void floats_have_their_range(void **state)
     hf_context_free(ctx);
 }
 
+static bool no_work(const char *stage, double done, double value, void *user)
+{
+    (void)done;
+    (void)value;
+    (void)user;
+    fail_msg("%s comes before the name is looked at", stage);
+    return false;
+}
+
+/* A word of the file is found before the factor is rounded, and before the file is opened. */
+static void names_of_the_file_come_first(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_model *model = scaled_model(ctx, 1.0);
+    hf_export_settings settings = hf_export_settings_default();
+    settings.single = true;
+    hf_context_set_progress(ctx, no_work, NULL);
+    static const char *const names[] = {"main", "kernel", "factor_lead", "factor_rest", "squared"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        settings.name = names[i];
+        assert_int_equal(hf_export_c(ctx, model, &settings, "no/such/folder.c", NULL), HF_ERR_ARGUMENT);
+        assert_non_null(strstr(hf_context_message(ctx), names[i]));
+    }
+    hf_model_free(model);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(later_columns_make_up_for_rounding),
-                                       cmocka_unit_test(too_few_leading_columns_are_noticed),
-                                       cmocka_unit_test(floats_have_their_range)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(later_columns_make_up_for_rounding),
+        cmocka_unit_test(too_few_leading_columns_are_noticed), cmocka_unit_test(floats_have_their_range),
+        cmocka_unit_test(names_of_the_file_come_first)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

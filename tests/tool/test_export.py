@@ -290,12 +290,30 @@ class Export(ToolCase):
                 if found.setdefault(name, options) is options:
                     self.fails(["export", *options, "--name", name, "-o", "q.c"], "cannot be that of the function")
         for name in ("leaf_3 inverse_0 expm1 uint32_t int16_t uint_fast8_t INT8_MAX sinf erfl asin isnan remove puts NAN EOF FILE size_t break goto auto _Bool __func__ "
-                     "SIZE_MAX HUGE_VALF fpos_t stdin").split():
+                     "SIZE_MAX HUGE_VALF fpos_t stdin "
+                     # of a compiler that is not told -std=c99, with glibc or newlib
+                     "gamma gammaf y0 y1f ynl j0 j1 jn drem significand scalb scalbl signgam finite isinff isnanl lgamma_r lgammaf_r exp10 sincos roundeven fmaximum_numl "
+                     "infinity M_PI M_PIl M_2_SQRTPI M_SQRT1_2 fileno getline getdelim dprintf vdprintf popen off_t ssize_t va_list getc_unlocked P_tmpdir setlinebuf "
+                     "INT8_WIDTH SIZE_WIDTH FP_LLOGB0 iszero asm typeof linux unix bool true false nullptr static_assert thread_local alignas alignof constexpr "
+                     "typeof_unqual").split():
             self.fails(["export", "m.hf", "--name", name, "-o", "q.c"], "cannot be that of the function")
         self.assertFalse(os.path.exists(self.path("q.c")))
-        for name in "predictor leaf_99 _x INT sinfl into of library passed".split():
+        for name in "predictor leaf_99 _x INT sinfl into of library passed M_X y2 gammas".split():
             self.ok("export", "b.hf", "--name", name, "-o", "p.c")
             self.self_test("p.c")
+
+    def test_taken_names_leave_nothing_of_a_long_file(self):
+        """The last word of a file refuses as soon as the first: on standard output there is no way back."""
+        self.kinds(120)
+        self.ok("fit", "kinds.csv", "-t", "y", "-f", "a,b", "--no-train", "--suspects", "off", "-o", "m.hf", quiet=False)
+        self.ok("bound", "kinds.csv", "-t", "y", "-f", "a,b", "-k", "se(lengthscale=1)", "--norm", "8", "--noise-bound", "1", "--save", "e.hf",
+                quiet=False)
+        names = "main kernel posterior variance solve_factor TOTAL"
+        for options, own in ((["m.hf"], names + " differs squared mean_limit result"), (["m.hf", "--single"], names + " factor_rest lead_at scaled"),
+                             (["m.hf", "--compact"], names + " differs"), (["e.hf"], "main kernel reach solve_back READINGS limit most")):
+            self.assertGreater(len(self.ok("export", *options, quiet=False)), 65536)
+            for name in own.split():
+                self.fails(["export", *options, "--name", name], "cannot be that of the function")
 
     # ---- envelopes
 
