@@ -76,7 +76,7 @@ typedef struct hf_export_report {
  * @param report   filled; may be NULL
  * The known noise of single rows (a noise column) is not part of sd_observed.
  * Errors, which leave no file: HF_ERR_ARGUMENT (NULL, name, what is refused above),
- * HF_ERR_NOT_FINITE (a number too large for a float), HF_ERR_IO, HF_ERR_MEMORY,
+ * HF_ERR_NOT_FINITE (NaN, or a number too large for a float), HF_ERR_IO, HF_ERR_MEMORY,
  * HF_ERR_CANCELLED. O(n^2), if single ten times O(n^3); 25 bytes of text a number. Thread-safe for
  * different contexts.
  */

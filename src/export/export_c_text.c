@@ -225,8 +225,9 @@ static void number(hfi_emitter *e, double value, bool narrow, char text[48])
     if (!(fabs(value) <= (narrow ? (double)FLT_MAX : DBL_MAX))) {
         if (e->status >= 0)
             e->status =
-                hfi_fail(e->ctx, HF_ERR_NOT_FINITE, "%g is too large for %s; export in double precision",
-                         value, narrow ? "a float" : "a double");
+                hfi_fail(e->ctx, HF_ERR_NOT_FINITE, "%g is %s %s%s", value,
+                         isnan(value) ? "no number for" : "too large for", narrow ? "a float" : "a double",
+                         e->single ? "; export in double precision" : "");
         value = 0.0;
     }
     if (narrow && fabs(value) < (double)FLT_MIN) value = 0.0;

@@ -148,11 +148,32 @@ static void names_of_the_file_come_first(void **state)
     hf_context_free(ctx);
 }
 
+/* Numbers that no type has come with advice where there is any. */
+static void advice_is_for_single_precision(void **state)
+{
+    (void)state;
+    static const double values[] = {NAN, INFINITY, 1e60};
+    hf_context *ctx = hf_context_create();
+    for (int k = 0; k < 6; k++) {
+        hf_export_settings settings = hf_export_settings_default();
+        hfi_emitter e;
+        settings.single = k >= 3;
+        assert_int_equal(hfi_emit_begin(ctx, &settings, &e), HF_OK);
+        assert_int_equal(hfi_emit_to(&e, path), HF_OK);
+        hfi_emit_real(&e, values[k % 3]);
+        assert_int_equal(hfi_emit_end(&e), k == 2 ? HF_OK : HF_ERR_NOT_FINITE);
+        if (k != 2) assert_true((strstr(hf_context_message(ctx), "double precision") != NULL) == (k >= 3));
+        assert_int_equal(access(path, F_OK) == 0, k == 2);
+        unlink(path);
+    }
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(later_columns_make_up_for_rounding),
         cmocka_unit_test(too_few_leading_columns_are_noticed), cmocka_unit_test(floats_have_their_range),
-        cmocka_unit_test(names_of_the_file_come_first)};
+        cmocka_unit_test(names_of_the_file_come_first), cmocka_unit_test(advice_is_for_single_precision)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
