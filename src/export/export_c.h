@@ -78,10 +78,10 @@ void hfi_emit_entry(hfi_emitter *e, const char *text, bool last);
 void hfi_emit_close(hfi_emitter *e, size_t bytes);
 /** Tables of a factor, and static void solve_NAME(double v[n]), L v = v. */
 void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
-/** Declarations of the four sums s0 to s3. */
-void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
 /** The same of e->split, whose NAME is factor. */
 void hfi_emit_split(hfi_emitter *e);
+/** Declarations of the four sums s0 to s3. */
+void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
 /** The first lines of a file: what it is, how it is used. */
 void hfi_emit_head(hfi_emitter *e, const char *what, const char *source, const char *checksum);
 /** The headers of the function and of its self-test. */
