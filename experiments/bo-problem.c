@@ -190,12 +190,11 @@ int main(int argc, char **argv)
     const char *folder = NULL, *name = NULL;
     bool list = false;
     const option_row rows[] = {
-        {.name = "list", .help = "print the problems, a line of JSON each, and end", .flag = &list},
-        {.name = "spread",
-         .value = "NAME",
-         .help = "compute the standard deviations by which wrong values of a problem are off, and end",
-         .text = &name},
-        {.name = "data", .value = "DIR", .help = "where the data of others are", .text = &folder},
+        option_flag("list", "print the problems, a line of JSON each, and end", &list),
+        option_text("spread", "NAME",
+                    "compute the standard deviations by which wrong values of a problem are off, and end",
+                    &name),
+        option_text("data", "DIR", "where the data of others are", &folder),
     };
     options_read(argc, argv, heading, "printf 'branin 1\\n2.5 7.5\\n' | bo-problem",
                  sizeof rows / sizeof *rows, rows);

@@ -58,65 +58,34 @@ static bool is_word(const char *name)
 static void read_options(int argc, char **argv, plan *p)
 {
     const option_row rows[] = {
-        {.name = "problems",
-         .value = "LIST",
-         .help = "default: all of at most 200 evaluations; bo-problem --list has them",
-         .list = &p->problems,
-         .known = known_problem},
-        {.name = "share",
-         .value = "LIST",
-         .help = "shares of wrong values (default 0,0.25)",
-         .list = &p->shares,
-         .known = known_share},
-        {.name = "seeds",
-         .value = "A..B",
-         .help = "numbers of the runs (default 0..19)",
-         .first = &p->first,
-         .last = &p->last},
-        {.name = "methods",
-         .value = "LIST",
-         .help = "of default, plain (doubts nothing), informed (knows which are\n"
-                 "wrong), once (repeats nothing), global and regions (with\n"
-                 "and without trust regions), thompson, pursuit (preset rrp), expert and expert-mean\n"
-                 "(one value in twenty is corrected), plain-expert and plain-mean, random; the first is\n"
-                 "compared with the second and with the peers (default default,plain,random)",
-         .list = &p->methods,
-         .known = bo_method_known},
-        {.name = "peers",
-         .value = "FILES",
-         .help = "runs of other optimisers, CSV of peer_optimisers.py, to be shown beside",
-         .list = &p->peers,
-         .known = is_word},
-        {.name = "evaluations",
-         .value = "N",
-         .help = "of a run, in place of the problem's own number",
-         .number = &p->evaluations,
-         .least = BO_TENTHS,
-         .most = 100000},
-        {.name = "jobs",
-         .value = "K",
-         .help = "processes at once (default 1)",
-         .number = &p->jobs,
-         .least = 1,
-         .most = 64},
-        {.name = "json",
-         .value = "FILE",
-         .help = "append each run as a line of JSON; runs already there are not made again (use\n"
-                 "one file for one set of options)",
-         .text = &p->json},
-        {.name = "report", .help = "only sum up what is in the file of --json", .flag = &p->report},
-        {.name = "csv", .value = "FILE", .help = "write the runs as bo-table reads them", .text = &p->csv},
-        {.name = "wrong",
-         .value = "PERCENT",
-         .help = "the share of wrong values that the picture shows (default 25)",
-         .number = &p->percent,
-         .least = 0,
-         .most = 100},
-        {.name = "picture", .value = "STEM", .help = "draw STEM.svg and STEM.png", .text = &p->picture},
-        {.name = "data",
-         .value = "DIR",
-         .help = "where the data of others are " SETS_DEFAULT,
-         .text = &p->data},
+        option_list("problems", "LIST", "default: all of at most 200 evaluations; bo-problem --list has them",
+                    &p->problems, NULL, known_problem),
+        option_list("share", "LIST", "shares of wrong values (default 0,0.25)", &p->shares, "0,0.25",
+                    known_share),
+        option_range("seeds", "numbers of the runs (default 0..19)", &p->first, &p->last),
+        option_list("methods", "LIST",
+                    "of default, plain (doubts nothing), informed (knows which are\n"
+                    "wrong), once (repeats nothing), global and regions (with\n"
+                    "and without trust regions), thompson, pursuit (preset rrp), expert and expert-mean\n"
+                    "(one value in twenty is corrected), plain-expert and plain-mean, random; the first is\n"
+                    "compared with the second and with the peers (default default,plain,random)",
+                    &p->methods, "default,plain,random", bo_method_known),
+        option_list("peers", "FILES",
+                    "runs of other optimisers, CSV of peer_optimisers.py, to be shown beside", &p->peers,
+                    NULL, is_word),
+        option_number("evaluations", "N", "of a run, in place of the problem's own number", &p->evaluations,
+                      BO_TENTHS, 100000),
+        option_number("jobs", "K", "processes at once (default 1)", &p->jobs, 1, 64),
+        option_text("json", "FILE",
+                    "append each run as a line of JSON; runs already there are not made again (use\n"
+                    "one file for one set of options)",
+                    &p->json),
+        option_flag("report", "only sum up what is in the file of --json", &p->report),
+        option_text("csv", "FILE", "write the runs as bo-table reads them", &p->csv),
+        option_number("wrong", "PERCENT", "the share of wrong values that the picture shows (default 25)",
+                      &p->percent, 0, 100),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png", &p->picture),
+        option_text("data", "DIR", "where the data of others are " SETS_DEFAULT, &p->data),
     };
     options_read(argc, argv, heading,
                  "bo-study --seeds 0..4 --peers experiments/peers/optimisers.csv --jobs 2",
@@ -133,8 +102,6 @@ static void use_defaults(plan *p)
             used +=
                 (size_t)snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", rows[i].name);
     words_parse(&p->problems, "problems", usual, known_problem);
-    words_parse(&p->shares, "share", "0,0.25", known_share);
-    words_parse(&p->methods, "methods", "default,plain,random", bo_method_known);
 }
 
 static bool open_problems(plan *p)

@@ -305,25 +305,11 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.evaluations = 40, .rows = {.columns = columns, .width = FIELDS}};
-    option_row options[1 + CERT_OPTIONS] = {{.name = "evaluations",
-                                             .value = "N",
-                                             .help = "of the evidence, about (default 40)",
-                                             .number = &r.evaluations,
-                                             .least = 1,
-                                             .most = 1000}};
+    option_row options[1 + CERT_OPTIONS] = {
+        option_number("evaluations", "N", "of the evidence, about (default 40)", &r.evaluations, 1, 1000)};
     cert_options_rows(&r.common, "synthetic2d,spam,mnist38,digits38", false, options + 1);
-    const env_program program = {.heading =
-                                     "usage: certified-fig2 [option]...\n"
-                                     "Figure 2: certified ranges of a class probability as the box grows.\n",
-                                 .example = "certified-fig2 --json fig2.jsonl --picture fig2",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "certified-fig2",
+                   "Figure 2: certified ranges of a class probability as the box grows.",
+                   "--json fig2.jsonl --picture fig2", sizeof options / sizeof *options, options, &program);
 }

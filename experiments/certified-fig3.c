@@ -122,30 +122,11 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.points = 50, .most = 100, .rows = {.columns = cert_delta_columns, .width = CERT_DELTA_FIELDS}};
-    option_row options[2 + CERT_OPTIONS] = {{.name = "points",
-                                             .value = "N",
-                                             .help = "test points (default 50)",
-                                             .number = &r.points,
-                                             .least = 1,
-                                             .most = CERT_POINTS_MOST},
-                                            {.name = "most",
-                                             .value = "N",
-                                             .help = "most evaluations (default 100, after 10 and 40)",
-                                             .number = &r.most,
-                                             .least = 10,
-                                             .most = 100}};
+    option_row options[2 + CERT_OPTIONS] = {
+        option_number("points", "N", "test points (default 50)", &r.points, 1, CERT_POINTS_MOST),
+        option_number("most", "N", "most evaluations (default 100, after 10 and 40)", &r.most, 10, 100)};
     cert_options_rows(&r.common, "synthetic2d,spam,mnist38,digits38", false, options + 2);
-    const env_program program = {.heading = "usage: certified-fig3 [option]...\n"
-                                            "Figure 3: certified robustness of Laplace and EP.\n",
-                                 .example = "certified-fig3 --json fig3.jsonl --picture fig3",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "certified-fig3", "Figure 3: certified robustness of Laplace and EP.",
+                   "--json fig3.jsonl --picture fig3", sizeof options / sizeof *options, options, &program);
 }

@@ -214,51 +214,19 @@ int main(int argc, char **argv)
     run r = {
         .points = 50, .evaluations = 20, .rows = {.columns = cert_delta_columns, .width = CERT_DELTA_FIELDS}};
     option_row options[OWN + CERT_OPTIONS] = {
-        {.name = "methods",
-         .value = "A,B",
-         .help = "of fic, dtc, var (default all)",
-         .list = &r.methods,
-         .known = method_known},
-        {.name = "training",
-         .value = "A,B",
-         .help = "numbers of training points (default 250,500,1000,1500)",
-         .list = &r.train,
-         .known = count_known},
-        {.name = "inducing",
-         .value = "A,B",
-         .help = "numbers of inducing inputs (default 100,200,300,400,500)",
-         .list = &r.inducing,
-         .known = count_known},
-        {.name = "moved",
-         .help = "more training points than there are: the same pictures moved by a pixel",
-         .flag = &r.common.moved},
-        {.name = "points",
-         .value = "N",
-         .help = "test points (default 50)",
-         .number = &r.points,
-         .least = 1,
-         .most = CERT_POINTS_MOST},
-        {.name = "evaluations",
-         .value = "N",
-         .help = "of the evidence, about (default 20)",
-         .number = &r.evaluations,
-         .least = 1,
-         .most = 1000}};
-    words_parse(&r.methods, "--methods", "fic,dtc,var", method_known);
-    words_parse(&r.train, "--training", "250,500,1000,1500", count_known);
-    words_parse(&r.inducing, "--inducing", "100,200,300,400,500", count_known);
+        option_list("methods", "A,B", "of fic, dtc, var (default all)", &r.methods, "fic,dtc,var",
+                    method_known),
+        option_list("training", "A,B", "numbers of training points (default 250,500,1000,1500)", &r.train,
+                    "250,500,1000,1500", count_known),
+        option_list("inducing", "A,B", "numbers of inducing inputs (default 100,200,300,400,500)",
+                    &r.inducing, "100,200,300,400,500", count_known),
+        option_flag("moved", "more training points than there are: the same pictures moved by a pixel",
+                    &r.common.moved),
+        option_number("points", "N", "test points (default 50)", &r.points, 1, CERT_POINTS_MOST),
+        option_number("evaluations", "N", "of the evidence, about (default 20)", &r.evaluations, 1, 1000)};
+    /* The last option of these, --train, is left out. */
     cert_options_rows(&r.common, "mnist38,digits38", false, options + OWN);
-    const env_program program = {.heading = "usage: certified-fig4 [option]...\n"
-                                            "Figure 4: certified robustness with inducing inputs.\n",
-                                 .example = "certified-fig4 --json fig4.jsonl --picture fig4",
-                                 .options = options,
-                                 .count = OWN + CERT_OPTIONS - 1, /* without --train */
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "certified-fig4", "Figure 4: certified robustness with inducing inputs.",
+                   "--json fig4.jsonl --picture fig4", OWN + CERT_OPTIONS - 1, options, &program);
 }

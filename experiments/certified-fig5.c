@@ -213,36 +213,12 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.points = 50, .evaluations = 40, .rows = {.columns = columns, .width = FIELDS}};
-    option_row options[OWN + CERT_OPTIONS] = {{.name = "gammas",
-                                               .value = "A,B",
-                                               .help = "steps (default 0.1,0.5,2)",
-                                               .list = &r.gammas,
-                                               .known = gamma_known},
-                                              {.name = "points",
-                                               .value = "N",
-                                               .help = "test points (default 50)",
-                                               .number = &r.points,
-                                               .least = 1,
-                                               .most = POINTS_MOST},
-                                              {.name = "evaluations",
-                                               .value = "N",
-                                               .help = "of the evidence, about (default 40)",
-                                               .number = &r.evaluations,
-                                               .least = 1,
-                                               .most = 1000}};
-    words_parse(&r.gammas, "--gammas", "0.1,0.5,2", gamma_known);
+    option_row options[OWN + CERT_OPTIONS] = {
+        option_list("gammas", "A,B", "steps (default 0.1,0.5,2)", &r.gammas, "0.1,0.5,2", gamma_known),
+        option_number("points", "N", "test points (default 50)", &r.points, 1, POINTS_MOST),
+        option_number("evaluations", "N", "of the evidence, about (default 40)", &r.evaluations, 1, 1000)};
     cert_options_rows(&r.common, "synthetic2d,spam", false, options + OWN);
-    const env_program program = {.heading = "usage: certified-fig5 [option]...\n"
-                                            "Figure 5: certified scores of inputs beside a linear fit.\n",
-                                 .example = "certified-fig5 --json fig5.jsonl --picture fig5",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "certified-fig5", "Figure 5: certified scores of inputs beside a linear fit.",
+                   "--json fig5.jsonl --picture fig5", sizeof options / sizeof *options, options, &program);
 }

@@ -372,42 +372,14 @@ int main(int argc, char **argv)
              .spread = 10,
              .rows = {.columns = columns, .width = FIELDS}};
     option_row options[OWN + CERT_OPTIONS] = {
-        {.name = "images",
-         .value = "N",
-         .help = "the classes take turns (default 6)",
-         .number = &r.images,
-         .least = 1,
-         .most = IMAGES_MOST},
-        {.name = "gamma",
-         .value = "PERCENT",
-         .help = "step of a pixel, in percent (default 50)",
-         .number = &r.percent,
-         .least = 1,
-         .most = 100},
-        {.name = "spread",
-         .value = "PERCENT",
-         .help = "standard deviation of a pixel about the linear fit, in percent (default 10)",
-         .number = &r.spread,
-         .least = 1,
-         .most = 100},
-        {.name = "evaluations",
-         .value = "N",
-         .help = "of the evidence, about (default 10)",
-         .number = &r.evaluations,
-         .least = 1,
-         .most = 1000}};
+        option_number("images", "N", "the classes take turns (default 6)", &r.images, 1, IMAGES_MOST),
+        option_number("gamma", "PERCENT", "step of a pixel, in percent (default 50)", &r.percent, 1, 100),
+        option_number("spread", "PERCENT",
+                      "standard deviation of a pixel about the linear fit, in percent (default 10)",
+                      &r.spread, 1, 100),
+        option_number("evaluations", "N", "of the evidence, about (default 10)", &r.evaluations, 1, 1000)};
     cert_options_rows(&r.common, "mnist358,digits358", true, options + OWN);
-    const env_program program = {.heading = "usage: certified-fig6 [option]...\n"
-                                            "Figure 6: scores of pixels, and attacks that go by them.\n",
-                                 .example = "certified-fig6 --json fig6.jsonl --picture fig6",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "certified-fig6", "Figure 6: scores of pixels, and attacks that go by them.",
+                   "--json fig6.jsonl --picture fig6", sizeof options / sizeof *options, options, &program);
 }

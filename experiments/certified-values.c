@@ -284,49 +284,16 @@ static void report(const void *state)
 int main(int argc, char **argv)
 {
     run r = {.data = sets_folder(), .points = 20, .limit = 10, .rows = {.columns = columns, .width = FIELDS}};
-    const option_row options[OWN] = {{.name = "data",
-                                      .value = "DIR",
-                                      .help = "folder that holds bed/ (comes with Holdfast)",
-                                      .text = &r.data},
-                                     {.name = "tables",
-                                      .value = "A,B",
-                                      .help = "of data/bed (default faithful,hills,swiss,mtcars,diabetes)",
-                                      .list = &r.tables,
-                                      .known = any_known},
-                                     {.name = "values",
-                                      .value = "A,B",
-                                      .help = "of mean, sd (default both)",
-                                      .list = &r.values,
-                                      .known = value_known},
-                                     {.name = "gammas",
-                                      .value = "A,B",
-                                      .help = "half-widths in sds of the inputs (default 0.1,0.5,1)",
-                                      .list = &r.gammas,
-                                      .known = gamma_known},
-                                     {.name = "points",
-                                      .value = "N",
-                                      .help = "test points (default 20)",
-                                      .number = &r.points,
-                                      .least = 1,
-                                      .most = POINTS_MOST},
-                                     {.name = "limit",
-                                      .value = "S",
-                                      .help = "seconds for a box (default 10; 0: none)",
-                                      .number = &r.limit,
-                                      .least = 0,
-                                      .most = 100000}};
-    words_parse(&r.tables, "--tables", "faithful,hills,swiss,mtcars,diabetes", any_known);
-    words_parse(&r.values, "--values", "mean,sd", value_known);
-    words_parse(&r.gammas, "--gammas", "0.1,0.5,1", gamma_known);
-    const env_program program = {.heading = "usage: certified-values [option]...\n"
-                                            "Certified ranges of predictions beside attacks on them.\n",
-                                 .example = "certified-values --tables hills --json values.jsonl",
-                                 .options = options,
-                                 .count = OWN,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report};
-    return env_run(argc, argv, &program);
+    const option_row options[OWN] = {
+        option_text("data", "DIR", "folder that holds bed/ (comes with Holdfast)", &r.data),
+        option_list("tables", "A,B", "of data/bed (default faithful,hills,swiss,mtcars,diabetes)", &r.tables,
+                    "faithful,hills,swiss,mtcars,diabetes", any_known),
+        option_list("values", "A,B", "of mean, sd (default both)", &r.values, "mean,sd", value_known),
+        option_list("gammas", "A,B", "half-widths in sds of the inputs (default 0.1,0.5,1)", &r.gammas,
+                    "0.1,0.5,1", gamma_known),
+        option_number("points", "N", "test points (default 20)", &r.points, 1, POINTS_MOST),
+        option_number("limit", "S", "seconds for a box (default 10; 0: none)", &r.limit, 0, 100000)};
+    const env_program program = {work, report, NULL, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "certified-values", "Certified ranges of predictions beside attacks on them.",
+                   "--tables hills --json values.jsonl", OWN, options, &program);
 }

@@ -37,48 +37,19 @@ static bool known_method(const char *name)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with spambase and mnist_t10k_14x14 " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of synthetic2d,spam,mnist38,mnist358 (default all)",
-         .list = &p->sets,
-         .known = class_data_known},
-        {.name = "methods",
-         .value = "LIST",
-         .help = "of laplace,ep (default both; of three classes ep means corrected)",
-         .list = &p->methods,
-         .known = known_method},
-        {.name = "train",
-         .value = "N",
-         .help = "training rows (default 1000)",
-         .number = &p->train,
-         .least = 10,
-         .most = 100000},
-        {.name = "test",
-         .value = "N",
-         .help = "test rows (default 200)",
-         .number = &p->test,
-         .least = 1,
-         .most = 100000},
-        {.name = "iterations",
-         .value = "N",
-         .help = "of the search for hyperparameters (default 20)",
-         .number = &p->iterations,
-         .least = 1,
-         .most = 1000},
-        {.name = "seeds",
-         .value = "A..B",
-         .help = "draws of rows (default 1..1)",
-         .first = &p->first,
-         .last = &p->last},
-    };
     *p = (plan){.data = sets_folder(), .train = 1000, .test = 200, .first = 1, .last = 1, .iterations = 20};
-    words_parse(&p->sets, "--sets", "synthetic2d,spam,mnist38,mnist358", class_data_known);
-    words_parse(&p->methods, "--methods", "laplace,ep", known_method);
+    const option_row rows[] = {
+        option_text("data", "DIR", "folder with spambase and mnist_t10k_14x14 " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of synthetic2d,spam,mnist38,mnist358 (default all)", &p->sets,
+                    "synthetic2d,spam,mnist38,mnist358", class_data_known),
+        option_list("methods", "LIST", "of laplace,ep (default both; of three classes ep means corrected)",
+                    &p->methods, "laplace,ep", known_method),
+        option_number("train", "N", "training rows (default 1000)", &p->train, 10, 100000),
+        option_number("test", "N", "test rows (default 200)", &p->test, 1, 100000),
+        option_number("iterations", "N", "of the search for hyperparameters (default 20)", &p->iterations, 1,
+                      1000),
+        option_range("seeds", "draws of rows (default 1..1)", &p->first, &p->last),
+    };
     options_read(argc, argv,
                  "usage: class-accuracy [option]...\n"
                  "Accuracy and calibration of classifiers on four problems.\n",

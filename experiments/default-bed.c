@@ -51,42 +51,27 @@ static bool known_kind(const char *name)
 static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[8 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with bed/tables.csv in place of that which comes with Holdfast",
-         .text = &p->data},
-        {.name = "half",
-         .value = "HALF",
-         .help = "tables of the half tune or held, or all (default)",
-         .text = &p->half},
-        {.name = "tables",
-         .value = "LIST",
-         .help = "names of at most 32 tables (default all)",
-         .list = &p->tables,
-         .known = any_name,
-         .given = &p->tables_given},
-        {.name = "methods",
-         .value = "LIST",
-         .help = "of gp,default,oracle (default all)",
-         .list = &p->methods,
-         .known = known_method},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,\n"
-                 "zero,swap,stuck,clustered,known (default all)",
-         .list = &p->kinds,
-         .known = known_kind},
-        {.name = "most",
-         .value = "N",
-         .help = "rows that a larger table is sampled to (default 1000)",
-         .number = &p->most,
-         .least = BED_FEWEST,
-         .most = 100000},
-        {.name = "full", .help = "all splits of all tables; else large ones have fewer", .flag = &p->full},
-        {.name = "restarts",
-         .help = "in place of all that: what three more starts of the plain GP gain on clean\n"
-                 "training rows, of split 0 if --splits does not say otherwise",
-         .flag = &p->restarts}};
+        option_text("data", "DIR", "folder with bed/tables.csv in place of that which comes with Holdfast",
+                    &p->data),
+        option_text("half", "HALF", "tables of the half tune or held, or all (default)", &p->half),
+        option_list("tables", "LIST", "names of at most 32 tables (default all)", &p->tables, NULL, any_name),
+        option_list("methods", "LIST", "of gp,default,oracle (default all)", &p->methods, "gp,default,oracle",
+                    known_method),
+        option_list("kinds", "LIST",
+                    "of none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,\n"
+                    "zero,swap,stuck,clustered,known (default all)",
+                    &p->kinds,
+                    "none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,zero,swap,stuck,"
+                    "clustered,known",
+                    known_kind),
+        option_number("most", "N", "rows that a larger table is sampled to (default 1000)", &p->most,
+                      BED_FEWEST, 100000),
+        option_flag("full", "all splits of all tables; else large ones have fewer", &p->full),
+        option_flag("restarts",
+                    "in place of all that: what three more starts of the plain GP gain on clean\n"
+                    "training rows, of split 0 if --splits does not say otherwise",
+                    &p->restarts)};
+    rows[2].given = &p->tables_given;
     study_options(&p->study, rows + 8);
     for (size_t i = 8; i < 8 + STUDY_OPTIONS; ++i)
         if (strcmp(rows[i].name, "splits") == 0) rows[i].given = &p->splits_given;
@@ -258,11 +243,6 @@ int main(int argc, char **argv)
     size_t failed = 0;
     bool missing;
     p.study.user = &p;
-    words_parse(&p.methods, "methods", "gp,default,oracle", known_method);
-    words_parse(&p.kinds, "kinds",
-                "none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,zero,swap,stuck,"
-                "clustered,known",
-                known_kind);
     read_options(argc, argv, &p);
     hf_context *ctx = hf_context_create();
     /* One thread: the fits run in children, which a pool of threads would not survive. */

@@ -196,14 +196,8 @@ static void report(const void *state)
 int main(int argc, char **argv)
 {
     run r = {.rows = {.columns = columns, .width = 3}};
-    const env_program program = {.heading =
-                                     "usage: envelope-effort [option]...\n"
-                                     "Figure 1, how the norm bound arises, and bounds against effort.\n",
-                                 .example = "envelope-effort --json effort.jsonl",
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, NULL, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "envelope-effort",
+                   "Figure 1, how the norm bound arises, and bounds against effort.", "--json effort.jsonl",
+                   0, NULL, &program);
 }

@@ -375,22 +375,10 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.runs = RUNS, .rows = {.columns = columns, .width = COLUMNS}};
-    const option_row options[] = {{.name = "draws",
-                                   .value = "N",
-                                   .help = "of the readings, one after the other from seed 1 (default 10)",
-                                   .number = &r.runs,
-                                   .least = 1,
-                                   .most = 1000}};
-    const env_program program = {.heading = "usage: envelope-example2 [option]...\n"
-                                            "Example 2: the cheapest point that readings prove feasible.\n",
-                                 .example = "envelope-example2 --json example2.jsonl --picture example2",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const option_row options[] = {option_number(
+        "draws", "N", "of the readings, one after the other from seed 1 (default 10)", &r.runs, 1, 1000)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(
+        argc, argv, "envelope-example2", "Example 2: the cheapest point that readings prove feasible.",
+        "--json example2.jsonl --picture example2", sizeof options / sizeof *options, options, &program);
 }

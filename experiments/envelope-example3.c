@@ -279,42 +279,18 @@ int main(int argc, char **argv)
              .steps = CONTROL_STEPS,
              .rows = {.columns = box_columns, .width = BOX_COLUMNS}};
     const option_row options[] = {
-        {.name = "initial",
-         .value = "N",
-         .help = "initial states of the runs that are read (default 800)",
-         .number = &r.initial,
-         .least = 10,
-         .most = 20000},
-        {.name = "samples",
-         .value = "N",
-         .help = "for the model of a step, and for lengthscales and norms (default 400)",
-         .number = &r.samples,
-         .least = 20,
-         .most = 5000},
-        {.name = "steps",
-         .value = "N",
-         .help = "ahead (default 8)",
-         .number = &r.steps,
-         .least = 1,
-         .most = CONTROL_STEPS},
-        {.name = "solver",
-         .value = "NAME",
-         .help = "nlopt, or ipopt where the build found it, which then is the default",
-         .list = &r.solver,
-         .known = solver_known},
-        {.name = "exact",
-         .help = "the plant is read at the sampling instants, not late as by the published program",
-         .flag = &r.exact}};
-    const env_program program = {.heading = "usage: envelope-example3 [option]...\n"
-                                            "Example 3: boxes that surely hold a reactor along plans.\n",
-                                 .example = "envelope-example3 --json example3.jsonl --picture example3",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+        option_number("initial", "N", "initial states of the runs that are read (default 800)", &r.initial,
+                      10, 20000),
+        option_number("samples", "N", "for the model of a step, and for lengthscales and norms (default 400)",
+                      &r.samples, 20, 5000),
+        option_number("steps", "N", "ahead (default 8)", &r.steps, 1, CONTROL_STEPS),
+        option_list("solver", "NAME", "nlopt, or ipopt where the build found it, which then is the default",
+                    &r.solver, NULL, solver_known),
+        option_flag("exact",
+                    "the plant is read at the sampling instants, not late as by the published program",
+                    &r.exact)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(
+        argc, argv, "envelope-example3", "Example 3: boxes that surely hold a reactor along plans.",
+        "--json example3.jsonl --picture example3", sizeof options / sizeof *options, options, &program);
 }

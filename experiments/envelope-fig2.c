@@ -307,30 +307,13 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.seeds = 10, .side = 50, .rows = {.columns = columns, .width = COLUMNS}};
-    const option_row options[] = {env_henon_option(&r.data),
-                                  {.name = "seeds",
-                                   .value = "N",
-                                   .help = "draws of each kind (default 10)",
-                                   .number = &r.seeds,
-                                   .least = 0,
-                                   .most = 10000},
-                                  {.name = "side",
-                                   .value = "N",
-                                   .help = "of the mesh for the published program's readings (default 50)",
-                                   .number = &r.side,
-                                   .least = 2,
-                                   .most = 1000}};
-    const env_program program = {.heading =
-                                     "usage: envelope-fig2 [option]...\n"
-                                     "Figure 2: how far the optimal upper bound lies above the function.\n",
-                                 .example = "envelope-fig2 --json fig2.jsonl --picture fig2",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const option_row options[] = {
+        env_henon_option(&r.data),
+        option_number("seeds", "N", "draws of each kind (default 10)", &r.seeds, 0, 10000),
+        option_number("side", "N", "of the mesh for the published program's readings (default 50)", &r.side,
+                      2, 1000)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "envelope-fig2",
+                   "Figure 2: how far the optimal upper bound lies above the function.",
+                   "--json fig2.jsonl --picture fig2", sizeof options / sizeof *options, options, &program);
 }

@@ -226,29 +226,11 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.seeds = 20, .points = 101, .rows = {.columns = columns, .width = METHODS}};
-    const option_row options[] = {env_henon_option(&r.data),
-                                  {.name = "seeds",
-                                   .value = "N",
-                                   .help = "draws of each kind (default 20)",
-                                   .number = &r.seeds,
-                                   .least = 0,
-                                   .most = 10000},
-                                  {.name = "points",
-                                   .value = "N",
-                                   .help = "queries along the slice (default 101)",
-                                   .number = &r.points,
-                                   .least = 2,
-                                   .most = 100000}};
-    const env_program program = {.heading = "usage: envelope-fig3 [option]...\n"
-                                            "Figure 3: optimal and closed-form envelopes along a slice.\n",
-                                 .example = "envelope-fig3 --json fig3.jsonl --picture fig3",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const option_row options[] = {
+        env_henon_option(&r.data),
+        option_number("seeds", "N", "draws of each kind (default 20)", &r.seeds, 0, 10000),
+        option_number("points", "N", "queries along the slice (default 101)", &r.points, 2, 100000)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "envelope-fig3", "Figure 3: optimal and closed-form envelopes along a slice.",
+                   "--json fig3.jsonl --picture fig3", sizeof options / sizeof *options, options, &program);
 }

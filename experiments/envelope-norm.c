@@ -186,30 +186,12 @@ static bool draw_picture(const void *state, const char *stem)
 int main(int argc, char **argv)
 {
     run r = {.readings = 200, .seed = 1, .rows = {.columns = columns, .width = 2}};
-    const option_row options[] = {{.name = "readings",
-                                   .value = "N",
-                                   .help = "how many (default 200)",
-                                   .number = &r.readings,
-                                   .least = POINTS,
-                                   .most = 5000},
-                                  {.name = "seed",
-                                   .value = "K",
-                                   .help = "of points and noise (default 1)",
-                                   .number = &r.seed,
-                                   .least = 0,
-                                   .most = 1000000}};
+    const option_row options[] = {
+        option_number("readings", "N", "how many (default 200)", &r.readings, POINTS, 5000),
+        option_number("seed", "K", "of points and noise (default 1)", &r.seed, 0, 1000000)};
     make_sum(&r);
-    const env_program program = {.heading =
-                                     "usage: envelope-norm [option]...\n"
-                                     "Appendix A: the norm that readings ask for, as they become more.\n",
-                                 .example = "envelope-norm --picture norm",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "envelope-norm",
+                   "Appendix A: the norm that readings ask for, as they become more.", "--picture norm",
+                   sizeof options / sizeof *options, options, &program);
 }

@@ -288,16 +288,9 @@ int main(int argc, char **argv)
     const char *readings = NULL;
     long side = 50;
     run r = {.rows = {.columns = columns, .width = COLUMNS}};
-    option_row rows[ENV_OPTIONS + 2] = {{.name = "side",
-                                         .value = "N",
-                                         .help = "queries on each side of the mesh (default 50)",
-                                         .number = &side,
-                                         .least = 2,
-                                         .most = 1000},
-                                        {.name = "readings",
-                                         .value = "FILE",
-                                         .help = "write the readings as CSV and end",
-                                         .text = &readings}};
+    option_row rows[ENV_OPTIONS + 2] = {
+        option_number("side", "N", "queries on each side of the mesh (default 50)", &side, 2, 1000),
+        option_text("readings", "FILE", "write the readings as CSV and end", &readings)};
     const size_t count = 2 + env_options_rows(&options, false, rows + 2);
     options_read(argc, argv,
                  "usage: envelope-tables [option]...\n"

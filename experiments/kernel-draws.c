@@ -317,11 +317,9 @@ int main(int argc, char **argv)
     const char *stem = NULL;
     long seed = 1;
     const option_row options[] = {
-        {.name = "seed", .value = "S", .help = "of the draws (default 1)", .number = &seed, .most = 1000000},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM-NAME.svg and .png for each kernel, for sums,\nproducts and inputs",
-         .text = &stem}};
+        option_number("seed", "S", "of the draws (default 1)", &seed, 0, 1000000),
+        option_text("picture", "STEM",
+                    "draw STEM-NAME.svg and .png for each kernel, for sums,\nproducts and inputs", &stem)};
     options_read(argc, argv,
                  "usage: kernel-draws [option]...\nCovariances of every kernel, and draws from the prior "
                  "that it makes.\n",

@@ -155,15 +155,11 @@ int main(int argc, char **argv)
     const char *folder = sets_folder(), *train = NULL;
     char path[SETS_PATH];
     const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with mo_rcgp_reference/ " SETS_DEFAULT,
-         .text = &folder},
-        {.name = "train",
-         .value = "FILE",
-         .help = "readings x,y1,y2,y3 of one's own, empty = missing: prints all values as one line\n"
-                 "of JSON, to be compared with another program's",
-         .text = &train}};
+        option_text("data", "DIR", "folder with mo_rcgp_reference/ " SETS_DEFAULT, &folder),
+        option_text("train", "FILE",
+                    "readings x,y1,y2,y3 of one's own, empty = missing: prints all values as one line\n"
+                    "of JSON, to be compared with another program's",
+                    &train)};
     options_read(argc, argv,
                  "usage: mo-rcgp-reference [option]...\n"
                  "Weights, predictions and objectives of MO-RCGP beside those of the published program.\n",

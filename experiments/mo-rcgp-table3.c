@@ -221,33 +221,15 @@ int main(int argc, char **argv)
     char path[SETS_PATH];
     plan p = {.data = sets_folder()};
     const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with energy/energy.csv " SETS_DEFAULT,
-         .text = &p.data},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,uniform,asymmetric,focused (default none,uniform)",
-         .list = &p.kinds,
-         .known = mo_energy_kind_known},
-        mo_method_option(&p.models),
-        {.name = "splits",
-         .value = "A..B",
-         .help = "numbers of the splits (default 0..0); means over them",
-         .first = &p.first,
-         .last = &p.last},
-        {.name = "kept",
-         .value = "FILE",
-         .help = "fits nothing: sums up the fits in this file of mo-rcgp-table2 --json",
-         .text = &p.kept},
-        {.name = "threads",
-         .value = "N",
-         .help = "threads (default 1; 0: all processors)",
-         .number = &p.threads,
-         .most = 256}};
+        option_text("data", "DIR", "folder with energy/energy.csv " SETS_DEFAULT, &p.data),
+        option_list("kinds", "LIST", "of none,uniform,asymmetric,focused (default none,uniform)", &p.kinds,
+                    "none,uniform", mo_energy_kind_known),
+        mo_method_option(&p.models, "MOGP,MO-RCGP,mogp,morcgp,recentred,default"),
+        option_range("splits", "numbers of the splits (default 0..0); means over them", &p.first, &p.last),
+        option_text("kept", "FILE", "fits nothing: sums up the fits in this file of mo-rcgp-table2 --json",
+                    &p.kept),
+        option_number("threads", "N", "threads (default 1; 0: all processors)", &p.threads, 0, 256)};
     p.threads = 1;
-    words_parse(&p.kinds, "kinds", "none,uniform", mo_energy_kind_known);
-    words_parse(&p.models, "models", "MOGP,MO-RCGP,mogp,morcgp,recentred,default", mo_method_known);
     options_read(argc, argv,
                  "usage: mo-rcgp-table3 [option]...\n"
                  "Seconds of fits of several outputs, and of one evaluation.\n",

@@ -40,24 +40,13 @@ static bool model_known(const char *model)
 static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[4 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of boston,energy,yacht,parkinsons (default all)",
-         .list = &p->sets,
-         .known = rcagp_set_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)",
-         .list = &p->models,
-         .known = model_known},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM.svg and STEM.png with gnuplot",
-         .text = &p->picture}};
+        option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
+                    "boston,energy,yacht,parkinsons", rcagp_set_known),
+        option_list("models", "LIST",
+                    "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)", &p->models,
+                    "RCSVGP,RCaGP,rcagp,rcsvgp", model_known),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};
     study_options(&p->study, rows + 4);
     options_read(argc, argv,
                  "usage: rcagp-ablation-eps [option]...\n"
@@ -208,8 +197,6 @@ int main(int argc, char **argv)
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
-    words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
-    words_parse(&p.models, "models", "RCSVGP,RCaGP,rcagp,rcsvgp", model_known);
     read_options(argc, argv, &p);
     if (!s->report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;

@@ -281,12 +281,8 @@ static void print_tables(size_t n, double v[COUNTS][COLUMNS])
 int main(int argc, char **argv)
 {
     long n = 4096;
-    const option_row rows[] = {{.name = "rows",
-                                .value = "N",
-                                .help = "readings (default 4096)",
-                                .number = &n,
-                                .least = LEAST << (COUNTS - 1),
-                                .most = 20000}};
+    const option_row rows[] = {
+        option_number("rows", "N", "readings (default 4096)", &n, LEAST << (COUNTS - 1), 20000)};
     options_read(argc, argv,
                  "usage: rcagp-complexity [option]...\n"
                  "What i actions cost, beside bare products of matrices.\n",

@@ -57,36 +57,18 @@ static bool mean_known(const char *mean)
 static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[6 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of toy,boston,energy,yacht,parkinsons (default all)",
-         .list = &p->sets,
-         .known = set_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of RCSVGP,RCaGP (published settings) and rcsvgp,rcagp,rcgp,default,gp (presets;\n"
-                 "default RCSVGP,RCaGP,rcgp,default)",
-         .list = &p->models,
-         .known = model_known},
-        {.name = "means",
-         .value = "LIST",
-         .help = "of const,alg1,eq22,average,replace (default all)",
-         .list = &p->means,
-         .known = mean_known},
-        {.name = "off",
-         .value = "N",
-         .help = "corrections are off by N hundredths of the targets' sd (default 0)",
-         .number = &p->off,
-         .least = 0,
-         .most = 1000},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM.svg and STEM.png with gnuplot",
-         .text = &p->picture}};
+        option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of toy,boston,energy,yacht,parkinsons (default all)", &p->sets,
+                    "toy,boston,energy,yacht,parkinsons", set_known),
+        option_list("models", "LIST",
+                    "of RCSVGP,RCaGP (published settings) and rcsvgp,rcagp,rcgp,default,gp (presets;\n"
+                    "default RCSVGP,RCaGP,rcgp,default)",
+                    &p->models, "RCSVGP,RCaGP,rcgp,default", model_known),
+        option_list("means", "LIST", "of const,alg1,eq22,average,replace (default all)", &p->means,
+                    "const,alg1,eq22,average,replace", mean_known),
+        option_number("off", "N", "corrections are off by N hundredths of the targets' sd (default 0)",
+                      &p->off, 0, 1000),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};
     study_options(&p->study, rows + 6);
     options_read(argc, argv,
                  "usage: rcagp-expert [option]...\n"
@@ -376,9 +358,6 @@ int main(int argc, char **argv)
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
-    words_parse(&p.sets, "sets", "toy,boston,energy,yacht,parkinsons", set_known);
-    words_parse(&p.models, "models", "RCSVGP,RCaGP,rcgp,default", model_known);
-    words_parse(&p.means, "means", "const,alg1,eq22,average,replace", mean_known);
     read_options(argc, argv, &p);
     if (!s->report) keep_present(&p);
     if (p.sets.count == 0) return SETS_MISSING;

@@ -198,21 +198,10 @@ int main(int argc, char **argv)
     tally tallies[MODELS] = {{0}};
     curve curves[MODELS];
     bool good = true;
-    const option_row rows[] = {{.name = "seeds",
-                                .value = "A..B",
-                                .help = "tables of readings (default 0..19)",
-                                .first = &first,
-                                .last = &last},
-                               {.name = "size",
-                                .value = "N",
-                                .help = "inducing inputs, or actions (default 8)",
-                                .number = &size,
-                                .least = 2,
-                                .most = 50},
-                               {.name = "picture",
-                                .value = "STEM",
-                                .help = "draw STEM.svg and STEM.png: the first seed",
-                                .text = &stem}};
+    const option_row rows[] = {
+        option_range("seeds", "tables of readings (default 0..19)", &first, &last),
+        option_number("size", "N", "inducing inputs, or actions (default 8)", &size, 2, 50),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png: the first seed", &stem)};
     options_read(
         argc, argv,
         "usage: rcagp-fig1 [option]...\nFour surrogates of a function of one input, with wrong readings "

@@ -320,27 +320,15 @@ int main(int argc, char **argv)
     char path[SETS_PATH];
     size_t count = 0;
     long times = 12;
-    const option_row rows[] = {{.name = "data",
-                                .value = "DIR",
-                                .help = "folder with djia_flash_crash/ " SETS_DEFAULT,
-                                .text = &data},
-                               {.name = "models",
-                                .value = "LIST",
-                                .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings) "
-                                        "and\ndefault,forced,rcagp,rcsvgp (ours)",
-                                .list = &models,
-                                .known = rcagp_model_known},
-                               {.name = "draws",
-                                .value = "K",
-                                .help = "fits of the default to the index with noise added (default 12)",
-                                .number = &times,
-                                .least = 0,
-                                .most = 1000},
-                               {.name = "picture",
-                                .value = "STEM",
-                                .help = "draw STEM.svg and STEM.png with gnuplot",
-                                .text = &stem}};
-    words_parse(&models, "models", "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp", rcagp_model_known);
+    const option_row rows[] = {
+        option_text("data", "DIR", "folder with djia_flash_crash/ " SETS_DEFAULT, &data),
+        option_list("models", "LIST",
+                    "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings) "
+                    "and\ndefault,forced,rcagp,rcsvgp (ours)",
+                    &models, "SVGP,CaGP,RCSVGP,RCaGP,default,forced,rcagp,rcsvgp", rcagp_model_known),
+        option_number("draws", "K", "fits of the default to the index with noise added (default 12)", &times,
+                      0, 1000),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &stem)};
     options_read(argc, argv,
                  "usage: rcagp-flash-crash [option]...\n"
                  "The sell-off of 23 April 2013: means, weights and errors of several models.\n",

@@ -216,10 +216,8 @@ static hf_status measure_counts(const toy *t)
 int main(int argc, char **argv)
 {
     const char *stem = NULL;
-    const option_row rows[] = {{.name = "picture",
-                                .value = "STEM",
-                                .help = "draw STEM.svg and STEM.png with gnuplot",
-                                .text = &stem}};
+    const option_row rows[] = {
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &stem)};
     options_read(argc, argv,
                  "usage: rcagp-influence [option]...\n"
                  "What one wrong reading may do to CaGP, SVGP, RCaGP and RCSVGP, and what i actions cost.\n",

@@ -74,53 +74,29 @@ static bool has_size(const char *solver)
 static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[9 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of bike,elevators,pol,kin40k,protein (default all) and synthetic",
-         .list = &p->sets,
-         .known = scale_set_known},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,asymmetric,uniform,focused (default the first two)",
-         .list = &p->kinds,
-         .known = known_kind},
-        {.name = "solvers",
-         .value = "LIST",
-         .help =
-             "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name),\n"
-             "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust), default (nothing\n"
-             "asked for), exact and sklearn (both up to 2000 training rows);\n"
-             "default inducing,projected",
-         .list = &p->solvers,
-         .known = known_solver},
-        {.name = "sizes",
-         .value = "LIST",
-         .help = "inducing inputs and actions (default 64,256)",
-         .list = &p->sizes,
-         .known = known_size},
-        {.name = "rows",
-         .value = "LIST",
-         .help = "rows of a set that take part, or all (default all); of synthetic: training rows",
-         .list = &p->rows,
-         .known = known_rows},
-        {.name = "check",
-         .help = "instead of fits: is the variance of a solver below the exact one? With the sizes,\n"
-                 "on the rows given (default 2000)",
-         .flag = &p->check},
-        {.name = "peer",
-         .value = "SCRIPT",
-         .help = "of sklearn (default peer_sklearn.py beside this program)",
-         .text = &p->peer},
-        {.name = "threads",
-         .value = "K",
-         .help = "threads of a fit (default all)",
-         .number = &p->study.threads,
-         .least = 1,
-         .most = 256}};
+        option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of bike,elevators,pol,kin40k,protein (default all) and synthetic",
+                    &p->sets, "bike,elevators,pol,kin40k,protein", scale_set_known),
+        option_list("kinds", "LIST", "of none,asymmetric,uniform,focused (default the first two)", &p->kinds,
+                    "none,asymmetric", known_kind),
+        option_list(
+            "solvers", "LIST",
+            "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name),\n"
+            "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust), default (nothing\n"
+            "asked for), exact and sklearn (both up to 2000 training rows);\n"
+            "default inducing,projected",
+            &p->solvers, "inducing,projected", known_solver),
+        option_list("sizes", "LIST", "inducing inputs and actions (default 64,256)", &p->sizes, "64,256",
+                    known_size),
+        option_list("rows", "LIST",
+                    "rows of a set that take part, or all (default all); of synthetic: training rows",
+                    &p->rows, "all", known_rows),
+        option_flag("check",
+                    "instead of fits: is the variance of a solver below the exact one? With the sizes,\n"
+                    "on the rows given (default 2000)",
+                    &p->check),
+        option_text("peer", "SCRIPT", "of sklearn (default peer_sklearn.py beside this program)", &p->peer),
+        option_number("threads", "K", "threads of a fit (default all)", &p->study.threads, 1, 256)};
     rows[5].given = &p->rows_given;
     study_options(&p->study, rows + 9);
     options_read(argc, argv,
@@ -274,11 +250,6 @@ int main(int argc, char **argv)
         snprintf(peer, sizeof peer, "%speer_sklearn.py", folder);
         p.peer = peer;
     }
-    words_parse(&p.sets, "sets", "bike,elevators,pol,kin40k,protein", scale_set_known);
-    words_parse(&p.kinds, "kinds", "none,asymmetric", known_kind);
-    words_parse(&p.solvers, "solvers", "inducing,projected", known_solver);
-    words_parse(&p.sizes, "sizes", "64,256", known_size);
-    words_parse(&p.rows, "rows", "all", known_rows);
     read_options(argc, argv, &p);
     if (p.check) return check(&p) ? 1 : 0;
     make_tasks(&p);

@@ -55,33 +55,19 @@ static bool known_share(const char *text)
 static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[6 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of boston,energy,yacht,parkinsons,concrete,airfoil,wine (default all)",
-         .list = &p->sets,
-         .known = known_set},
-        {.name = "methods",
-         .value = "LIST",
-         .help = "of gp,rcgp,smooth,default,oracle (default all)",
-         .list = &p->methods,
-         .known = method_known},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,uniform,asymmetric,focused (default all)",
-         .list = &p->kinds,
-         .known = known_kind},
-        {.name = "share",
-         .value = "LIST",
-         .help = "shares of damaged readings in per cent, for every set (default 10, and on\n"
-                 "boston, yacht and parkinsons also 2 and 25)",
-         .list = &p->shares,
-         .known = known_share,
-         .given = &p->shares_given},
-        {.name = "full", .help = "all rows of concrete, airfoil and wine instead of 800", .flag = &p->full}};
+        option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons,concrete,airfoil,wine (default all)",
+                    &p->sets, "boston,energy,yacht,parkinsons,concrete,airfoil,wine", known_set),
+        option_list("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
+                    "gp,rcgp,smooth,default,oracle", method_known),
+        option_list("kinds", "LIST", "of none,uniform,asymmetric,focused (default all)", &p->kinds,
+                    "none,uniform,asymmetric,focused", known_kind),
+        option_list("share", "LIST",
+                    "shares of damaged readings in per cent, for every set (default 10, and on\n"
+                    "boston, yacht and parkinsons also 2 and 25)",
+                    &p->shares, "10,2,25", known_share),
+        option_flag("full", "all rows of concrete, airfoil and wine instead of 800", &p->full)};
+    rows[4].given = &p->shares_given;
     study_options(&p->study, rows + 6);
     options_read(argc, argv,
                  "usage: robust-uci [option]...\n"
@@ -190,10 +176,6 @@ int main(int argc, char **argv)
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     size_t failed = 0;
     p.study.user = &p;
-    words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons,concrete,airfoil,wine", known_set);
-    words_parse(&p.methods, "methods", "gp,rcgp,smooth,default,oracle", method_known);
-    words_parse(&p.kinds, "kinds", "none,uniform,asymmetric,focused", known_kind);
-    words_parse(&p.shares, "share", "10,2,25", known_share);
     read_options(argc, argv, &p);
     if (!p.study.report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;

@@ -141,33 +141,14 @@ int main(int argc, char **argv)
     long samples = 300, per_cent = 5, seed = 1;
     words presets = {0};
     const char *solver = NULL;
-    const option_row rows[] = {{.name = "samples",
-                                .value = "N",
-                                .help = "rows of three outputs (default 300)",
-                                .number = &samples,
-                                .least = 4,
-                                .most = 1000000},
-                               {.name = "wrong",
-                                .value = "P",
-                                .help = "per cent of the readings that are wrong (default 5)",
-                                .number = &per_cent,
-                                .least = 0,
-                                .most = 45},
-                               {.name = "presets",
-                                .value = "LIST",
-                                .help = "of the tool's (default default,morcgp,mogp)",
-                                .list = &presets,
-                                .known = preset_known},
-                               {.name = "solver",
-                                .value = "S",
-                                .help = "of exact,inducing,projected (default: by the number of readings)",
-                                .text = &solver},
-                               {.name = "seed",
-                                .value = "K",
-                                .help = "of the draws (default 1)",
-                                .number = &seed,
-                                .least = 0,
-                                .most = 1000000}};
+    const option_row rows[] = {
+        option_number("samples", "N", "rows of three outputs (default 300)", &samples, 4, 1000000),
+        option_number("wrong", "P", "per cent of the readings that are wrong (default 5)", &per_cent, 0, 45),
+        option_list("presets", "LIST", "of the tool's (default default,morcgp,mogp)", &presets, NULL,
+                    preset_known),
+        option_text("solver", "S", "of exact,inducing,projected (default: by the number of readings)",
+                    &solver),
+        option_number("seed", "K", "of the draws (default 1)", &seed, 0, 1000000)};
     options_read(argc, argv,
                  "usage: several-outputs [option]...\n"
                  "Three correlated outputs with gaps and wrong readings.\n",

@@ -234,29 +234,12 @@ int main(int argc, char **argv)
 {
     run r = {.steps = 100000, .seconds = 60, .rows = {.columns = columns, .width = COLUMNS}};
     const option_row options[] = {
-        {.name = "steps",
-         .value = "T",
-         .help = "default 100000",
-         .number = &r.steps,
-         .least = 2,
-         .most = 10000000},
-        {.name = "seconds",
-         .value = "S",
-         .help = "the methods that do not forget within a few steps end after so many (default 60)",
-         .number = &r.seconds,
-         .least = 1,
-         .most = 1000000},
-        {.name = "quick", .help = "120 steps", .flag = &r.quick}};
-    const env_program program = {.heading = "usage: sparq-cost [option]...\n"
-                                            "Time and memory of a step as time goes by.\n",
-                                 .example = "sparq-cost --json cost.jsonl --picture cost",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+        option_number("steps", "T", "default 100000", &r.steps, 2, 10000000),
+        option_number("seconds", "S",
+                      "the methods that do not forget within a few steps end after so many (default 60)",
+                      &r.seconds, 1, 1000000),
+        option_flag("quick", "120 steps", &r.quick)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "sparq-cost", "Time and memory of a step as time goes by.",
+                   "--json cost.jsonl --picture cost", sizeof options / sizeof *options, options, &program);
 }

@@ -417,23 +417,10 @@ int main(int argc, char **argv)
 {
     run r = {.realisations = 5, .rows = {.columns = columns, .width = COLUMNS}};
     const option_row options[] = {
-        {.name = "realisations",
-         .value = "N",
-         .help = "default 5",
-         .number = &r.realisations,
-         .least = 1,
-         .most = 1000},
-        {.name = "quick", .help = "one realisation of 62 steps: whether it works", .flag = &r.quick}};
-    const env_program program = {
-        .heading = "usage: sparq-kl [option]...\n"
-                   "Distances of sparse posteriors from the one that a no-regret proof pretends to have.\n",
-        .example = "sparq-kl --json kl.jsonl",
-        .options = options,
-        .count = sizeof options / sizeof *options,
-        .rows = &r.rows,
-        .ctx = &r.ctx,
-        .state = &r,
-        .work = work,
-        .report = report};
-    return env_run(argc, argv, &program);
+        option_number("realisations", "N", "default 5", &r.realisations, 1, 1000),
+        option_flag("quick", "one realisation of 62 steps: whether it works", &r.quick)};
+    const env_program program = {work, report, NULL, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "sparq-kl",
+                   "Distances of sparse posteriors from the one that a no-regret proof pretends to have.",
+                   "--json kl.jsonl", sizeof options / sizeof *options, options, &program);
 }

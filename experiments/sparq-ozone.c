@@ -299,25 +299,10 @@ int main(int argc, char **argv)
 {
     run r = {.data = sets_folder(), .starts = OZONE_STATIONS, .rows = {.columns = columns, .width = COLUMNS}};
     const option_row options[] = {
-        {.name = "data", .value = "DIR", .help = "where ny_ozone lies " SETS_DEFAULT, .text = &r.data},
-        {.name = "starts",
-         .value = "N",
-         .help = "stations to begin at (default all 28)",
-         .number = &r.starts,
-         .least = 1,
-         .most = OZONE_STATIONS},
-        {.name = "quick", .help = "2 of them", .flag = &r.quick}};
-    const env_program program = {.heading = "usage: sparq-ozone [option]...\n"
-                                            "Ozone at 28 stations: where is it worst today?\n",
-                                 .example = "sparq-ozone --json ozone.jsonl --picture ozone",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .needs_data = true,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+        option_text("data", "DIR", "where ny_ozone lies " SETS_DEFAULT, &r.data),
+        option_number("starts", "N", "stations to begin at (default all 28)", &r.starts, 1, OZONE_STATIONS),
+        option_flag("quick", "2 of them", &r.quick)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, true};
+    return env_run(argc, argv, "sparq-ozone", "Ozone at 28 stations: where is it worst today?",
+                   "--json ozone.jsonl --picture ozone", sizeof options / sizeof *options, options, &program);
 }

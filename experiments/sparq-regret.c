@@ -238,29 +238,12 @@ int main(int argc, char **argv)
 {
     run r = {.realisations = 5, .steps = 4000, .rows = {.columns = columns, .width = COLUMNS}};
     const option_row options[] = {
-        {.name = "realisations",
-         .value = "N",
-         .help = "default 5",
-         .number = &r.realisations,
-         .least = 1,
-         .most = 1000},
-        {.name = "steps",
-         .value = "T",
-         .help = "default 4000, the most that is kept; the row as printed ends at 1000",
-         .number = &r.steps,
-         .least = 2,
-         .most = 4000},
-        {.name = "quick", .help = "one realisation of 62 steps: whether it works", .flag = &r.quick}};
-    const env_program program = {.heading = "usage: sparq-regret [option]...\n"
-                                            "Regret against T on a function that drifts: what levels off.\n",
-                                 .example = "sparq-regret --json regret.jsonl --picture sparq-regret",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+        option_number("realisations", "N", "default 5", &r.realisations, 1, 1000),
+        option_number("steps", "T", "default 4000, the most that is kept; the row as printed ends at 1000",
+                      &r.steps, 2, 4000),
+        option_flag("quick", "one realisation of 62 steps: whether it works", &r.quick)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "sparq-regret", "Regret against T on a function that drifts: what levels off.",
+                   "--json regret.jsonl --picture sparq-regret", sizeof options / sizeof *options, options,
+                   &program);
 }

@@ -211,47 +211,24 @@ int main(int argc, char **argv)
              .others = 10,
              .steps = STEPS,
              .rows = {.columns = sparq_columns, .width = SPARQ_COLUMNS}};
-    words_parse(&r.groups, "groups",
-                "practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning",
-                sparq_group_known);
     const option_row options[] = {
-        {.name = "realisations",
-         .value = "N",
-         .help = "of cases that an aim is about (default 40)",
-         .number = &r.realisations,
-         .least = 1,
-         .most = 1000},
-        {.name = "others",
-         .value = "N",
-         .help = "of the other cases at most (default 10; the tuning grids have their own)",
-         .number = &r.others,
-         .least = 1,
-         .most = 1000},
-        {.name = "steps",
-         .value = "T",
-         .help = "default 500",
-         .number = &r.steps,
-         .least = 2,
-         .most = 100000},
-        {.name = "groups",
-         .value = "LIST",
-         .help = "of practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning "
-                 "(default all)",
-         .list = &r.groups,
-         .known = sparq_group_known},
-        {.name = "only", .value = "TEXT", .help = "cases whose names hold this text", .text = &r.only},
-        {.name = "quick", .help = "2 realisations of 40 steps: whether it works", .flag = &r.quick}};
-    const env_program program = {.heading = "usage: sparq-synthetic [option]...\n"
-                                            "Average regret on a function that drifts, with and without an "
-                                            "expert.\n",
-                                 .example = "sparq-synthetic --json synthetic.jsonl --picture synthetic",
-                                 .options = options,
-                                 .count = sizeof options / sizeof *options,
-                                 .rows = &r.rows,
-                                 .ctx = &r.ctx,
-                                 .state = &r,
-                                 .work = work,
-                                 .report = report,
-                                 .picture = draw_picture};
-    return env_run(argc, argv, &program);
+        option_number("realisations", "N", "of cases that an aim is about (default 40)", &r.realisations, 1,
+                      1000),
+        option_number("others", "N",
+                      "of the other cases at most (default 10; the tuning grids have their own)", &r.others,
+                      1, 1000),
+        option_number("steps", "T", "default 500", &r.steps, 2, 100000),
+        option_list("groups", "LIST",
+                    "of practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning "
+                    "(default all)",
+                    &r.groups,
+                    "practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning",
+                    sparq_group_known),
+        option_text("only", "TEXT", "cases whose names hold this text", &r.only),
+        option_flag("quick", "2 realisations of 40 steps: whether it works", &r.quick)};
+    const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};
+    return env_run(argc, argv, "sparq-synthetic",
+                   "Average regret on a function that drifts, with and without an expert.",
+                   "--json synthetic.jsonl --picture synthetic", sizeof options / sizeof *options, options,
+                   &program);
 }

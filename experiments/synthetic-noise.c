@@ -39,16 +39,11 @@ typedef struct plan {
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[2 + STUDY_OPTIONS] = {{.name = "noises",
-                                           .value = "LIST",
-                                           .help = "of gauss,t3,t2,hetero,skew (default all)",
-                                           .list = &p->noises,
-                                           .known = noise_known},
-                                          {.name = "methods",
-                                           .value = "LIST",
-                                           .help = "of gp,rcgp,smooth,default,oracle (default all)",
-                                           .list = &p->methods,
-                                           .known = method_known}};
+    option_row rows[2 + STUDY_OPTIONS] = {
+        option_list("noises", "LIST", "of gauss,t3,t2,hetero,skew (default all)", &p->noises,
+                    "gauss,t3,t2,hetero,skew", noise_known),
+        option_list("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
+                    "gp,rcgp,smooth,default,oracle", method_known)};
     study_options(&p->study, rows + 2);
     options_read(
         argc, argv,
@@ -143,8 +138,6 @@ int main(int argc, char **argv)
     plan p = {.study = {.last = 9, .jobs = 1, .threads = 1, .calls = &calls}};
     size_t failed = 0;
     p.study.user = &p;
-    words_parse(&p.noises, "noises", "gauss,t3,t2,hetero,skew", noise_known);
-    words_parse(&p.methods, "methods", "gp,rcgp,smooth,default,oracle", method_known);
     read_options(argc, argv, &p);
     p.study.count = p.noises.count * SIZES * DAMAGES * study_splits(&p.study);
     study_open(&p.study);

@@ -205,69 +205,34 @@ static void read_options(int argc, char **argv, bo_plan *p)
 {
     char heading[900];
     const option_row rows[] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "where the data of lasso-dna are " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "problems",
-         .value = "LIST",
-         .help = "of hartmann6,lander,rover,lasso-dna and other boxes of bo-problem",
-         .list = &p->problems,
-         .known = problem_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of SVGP,RCSVGP,CaGP,RCaGP,default, each alone or with an expert: +alg1, +average,\n"
-                 "+replace",
-         .list = &p->models,
-         .known = bo_model_known},
-        {.name = "ask",
-         .value = "LIST",
-         .help = "of eulbo (published utility), eulbo-log (this library's), eulbo-turbo, dpp-ei,\n"
-                 "dpp-ts, dpp-turbo, ei, chance (whatever the model says); the model default\n"
-                 "knows only the last two",
-         .list = &p->questions,
-         .known = bo_question_known},
-        {.name = "wrong",
-         .value = "LIST",
-         .help = "shares of wrong readings in percent",
-         .list = &p->wrong,
-         .known = share_known},
-        {.name = "initial",
-         .value = "N",
-         .help = "uniform places at the start (default 250)",
-         .number = &p->initial,
-         .least = 30,
-         .most = 5000},
-        {.name = "evaluations",
-         .value = "N",
-         .help = "after them (default 250)",
-         .number = &p->evaluations,
-         .least = 1,
-         .most = 20000},
-        {.name = "seeds",
-         .value = "A..B",
-         .help = "seeds of the runs (default 0..19)",
-         .first = &p->first,
-         .last = &p->last},
-        {.name = "epochs",
-         .value = "N",
-         .help = "of EULBO, at most (default 30)",
-         .number = &p->epochs,
-         .least = 0,
-         .most = 1000},
-        {.name = "all", .help = "the model sees all readings", .flag = &p->all},
-        {.name = "threshold-20",
-         .help = "robust threshold 20 sd, as the authors' program has it, not the 0.8 quantile",
-         .flag = &p->high},
-        {.name = "improve-on-mean",
-         .help = "the largest posterior mean at a reading is to be improved upon, not the largest reading",
-         .flag = &p->mean},
-        {.name = "json",
-         .value = "FILE",
-         .help = "append each run as a line of JSON; runs already there are not made again",
-         .text = &p->json},
-        {.name = "report", .help = "only sum up what is in the file of --json", .flag = &p->report},
-        {.name = "picture", .value = "STEM", .help = "draw STEM.svg and STEM.png", .text = &p->stem}};
+        option_text("data", "DIR", "where the data of lasso-dna are " SETS_DEFAULT, &p->data),
+        option_list("problems", "LIST", "of hartmann6,lander,rover,lasso-dna and other boxes of bo-problem",
+                    &p->problems, p->title->problems, problem_known),
+        option_list("models", "LIST",
+                    "of SVGP,RCSVGP,CaGP,RCaGP,default, each alone or with an expert: +alg1, +average,\n"
+                    "+replace",
+                    &p->models, models_of(p->title), bo_model_known),
+        option_list("ask", "LIST",
+                    "of eulbo (published utility), eulbo-log (this library's), eulbo-turbo, dpp-ei,\n"
+                    "dpp-ts, dpp-turbo, ei, chance (whatever the model says); the model default\n"
+                    "knows only the last two",
+                    &p->questions, p->title->questions, bo_question_known),
+        option_list("wrong", "LIST", "shares of wrong readings in percent", &p->wrong, p->title->wrong,
+                    share_known),
+        option_number("initial", "N", "uniform places at the start (default 250)", &p->initial, 30, 5000),
+        option_number("evaluations", "N", "after them (default 250)", &p->evaluations, 1, 20000),
+        option_range("seeds", "seeds of the runs (default 0..19)", &p->first, &p->last),
+        option_number("epochs", "N", "of EULBO, at most (default 30)", &p->epochs, 0, 1000),
+        option_flag("all", "the model sees all readings", &p->all),
+        option_flag("threshold-20",
+                    "robust threshold 20 sd, as the authors' program has it, not the 0.8 quantile", &p->high),
+        option_flag("improve-on-mean",
+                    "the largest posterior mean at a reading is to be improved upon, not the largest reading",
+                    &p->mean),
+        option_text("json", "FILE",
+                    "append each run as a line of JSON; runs already there are not made again", &p->json),
+        option_flag("report", "only sum up what is in the file of --json", &p->report),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png", &p->stem)};
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s: optimisation with wrong readings.\nWithout options: --problems %s "
              "--ask %s --wrong %s --models %s\n",
@@ -293,10 +258,6 @@ int bo_paper_main(int argc, char **argv, const bo_title *title)
 {
     bo_plan p = {.title = title, .last = 19, .initial = 250, .evaluations = 250, .epochs = 30};
     bo_panel panels[WORDS_MOST * 4];
-    words_parse(&p.problems, "problems", title->problems, problem_known);
-    words_parse(&p.questions, "ask", title->questions, bo_question_known);
-    words_parse(&p.wrong, "wrong", title->wrong, share_known);
-    words_parse(&p.models, "models", models_of(title), bo_model_known);
     read_options(argc, argv, &p);
     if (p.report && !p.json) {
         fputs("--report needs the file of --json\n", stderr);

@@ -45,35 +45,17 @@ void cert_options_rows(cert_options *options, const char *sets, bool images, opt
     *options = (cert_options){.data = sets_folder(), .train = 1000, .limit = 30};
     words_parse(&options->sets, "--sets", sets, cert_known);
     const option_row common[CERT_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help =
-             "folder that holds spambase/ and mnist_t10k_14x14/ (digits come with Holdfast) " SETS_DEFAULT,
-         .text = &options->data},
-        {.name = "sets",
-         .value = "A,B",
-         .help = images ? "of mnist38, mnist358, digits38, digits358"
-                        : "of synthetic2d, spam, mnist38, mnist358, digits38, digits358",
-         .list = &options->sets,
-         .known = images ? image_known : cert_known},
-        {.name = "limit",
-         .value = "S",
-         .help = "seconds for a box (default 30; 0: none)",
-         .number = &options->limit,
-         .least = 0,
-         .most = 100000},
-        {.name = "seed",
-         .value = "S",
-         .help = "of data and split (default 0)",
-         .number = &options->seed,
-         .least = 0,
-         .most = 100000},
-        {.name = "train",
-         .value = "N",
-         .help = "training points (default 1000)",
-         .number = &options->train,
-         .least = 10,
-         .most = 2000}};
+        option_text(
+            "data", "DIR",
+            "folder that holds spambase/ and mnist_t10k_14x14/ (digits come with Holdfast) " SETS_DEFAULT,
+            &options->data),
+        option_list("sets", "A,B",
+                    images ? "of mnist38, mnist358, digits38, digits358"
+                           : "of synthetic2d, spam, mnist38, mnist358, digits38, digits358",
+                    &options->sets, NULL, images ? image_known : cert_known),
+        option_number("limit", "S", "seconds for a box (default 30; 0: none)", &options->limit, 0, 100000),
+        option_number("seed", "S", "of data and split (default 0)", &options->seed, 0, 100000),
+        option_number("train", "N", "training points (default 1000)", &options->train, 10, 2000)};
     memcpy(rows, common, sizeof common);
 }
 

@@ -179,8 +179,5 @@ bool env_henon_authors(hf_context *ctx, const char *data, env_set *out, size_t *
 option_row env_henon_option(const char **data)
 {
     *data = sets_folder();
-    return (option_row){.name = "data",
-                        .value = "DIR",
-                        .help = "folder that holds rkhs_henon_grid_delta1/ " SETS_DEFAULT,
-                        .text = data};
+    return option_text("data", "DIR", "folder that holds rkhs_henon_grid_delta1/ " SETS_DEFAULT, data);
 }

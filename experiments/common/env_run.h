@@ -28,21 +28,20 @@ size_t env_options_rows(env_options *options, bool picture, option_row *rows);
 
 /** A program. The functions get `state` and are called after the options are read; false: reason on standard error. */
 typedef struct env_program {
-    const char *heading, *example; /**< of --help */
-    const option_row *options;     /**< its own, ENV_OWN_OPTIONS at most */
-    size_t count;
-    bool needs_data;  /**< its rows are about data of others: without any it ends with SETS_MISSING */
-    env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
-    hf_context **ctx; /**< where the context is put while the functions run */
-    void *state;
     /** Adds the rows that are lacking, those apart whose data are not there; not called with
      * --report. */
     bool (*work)(void *state);
     void (*report)(const void *state);
     bool (*picture)(const void *state, const char *stem); /**< NULL: no --picture */
+    void *state;
+    env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
+    hf_context **ctx; /**< where the context is put while the functions run */
+    bool needs_data;  /**< its rows are about data of others: without any it ends with SETS_MISSING */
 } env_program;
 
-/** Runs it; what main() returns. */
-int env_run(int argc, char **argv, const env_program *program);
+/** Runs it, with `count` options of its own, ENV_OWN_OPTIONS at most; what main() returns. The help has
+ * the name, a title, and an example, the name followed by `example`. */
+int env_run(int argc, char **argv, const char *name, const char *title, const char *example, size_t count,
+            const option_row *own, const env_program *program);
 
 #endif

@@ -170,17 +170,11 @@ static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
     const option_row rows[] = {
-        {.name = "data", .value = "DIR", .help = "folder of the data " SETS_DEFAULT, .text = &p->data},
-        mo_method_option(&p->models),
-        {.name = "folds",
-         .value = "K",
-         .help = "parts that are left out in turn; 0: each reading by itself",
-         .number = &p->folds,
-         .most = 1000},
-        {.name = "picture",
-         .value = "STEM",
-         .help = "draw STEM.svg and STEM.png with gnuplot",
-         .text = &p->stem}};
+        option_text("data", "DIR", "folder of the data " SETS_DEFAULT, &p->data),
+        mo_method_option(&p->models, p->what->models),
+        option_number("folds", "K", "parts that are left out in turn; 0: each reading by itself", &p->folds,
+                      0, 1000),
+        option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->stem)};
     snprintf(
         heading, sizeof heading,
         "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), and what other "
@@ -207,7 +201,6 @@ int mo_case_main(int argc, char **argv, const mo_case *what)
     plan p = {.what = what, .data = sets_folder(), .folds = (long)what->folds};
     mo_terms terms = {.own_kernel = NULL};
     problem data;
-    words_parse(&p.models, "models", what->models, mo_method_known);
     read_options(argc, argv, &p);
     if (!sets_need(p.data, what->file, path)) return SETS_MISSING;
     hf_context *ctx = hf_context_create();

@@ -29,14 +29,12 @@ bool mo_method_known(const char *method)
     return place_of(method) < sizeof methods / sizeof *methods;
 }
 
-option_row mo_method_option(words *models)
+option_row mo_method_option(words *models, const char *usual)
 {
-    return (option_row){.name = "models",
-                        .value = "LIST",
-                        .help = "of MOGP,wRCGP,MO-RCGP,t-MOGP,MO-RCGP-own (published settings) and\n"
-                                "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
-                        .list = models,
-                        .known = mo_method_known};
+    return option_list("models", "LIST",
+                       "of MOGP,wRCGP,MO-RCGP,t-MOGP,MO-RCGP-own (published settings) and\n"
+                       "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
+                       models, usual, mo_method_known);
 }
 
 bool mo_method_is_ours(const char *method)

@@ -60,8 +60,8 @@ typedef struct mo_method {
 } mo_method;
 
 bool mo_method_known(const char *method);
-/** --models LIST: names of methods into `models`. */
-option_row mo_method_option(words *models);
+/** --models LIST: names of methods into `models`, which holds the usual ones until it occurs. */
+option_row mo_method_option(words *models, const char *usual);
 bool mo_method_is_ours(const char *method);
 /** false: reason on standard error. */
 bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p,

@@ -232,25 +232,16 @@ static void report(const plan *p)
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    option_row rows[5 + STUDY_OPTIONS] = {{.name = "kinds",
-                                           .value = "LIST",
-                                           .help = "kinds of damage (default all)",
-                                           .list = &p->kinds,
-                                           .known = p->table->kind_known},
-                                          mo_method_option(&p->models),
-                                          {.name = "kernel",
-                                           .value = "EXPR",
-                                           .help = "kernel of ours (default: see the heading of the table)",
-                                           .text = &p->own_kernel}};
+    option_row rows[5 + STUDY_OPTIONS] = {
+        option_list("kinds", "LIST", "kinds of damage (default all)", &p->kinds, NULL, p->table->kind_known),
+        mo_method_option(&p->models, p->table->models),
+        option_text("kernel", "EXPR", "kernel of ours (default: see the heading of the table)",
+                    &p->own_kernel)};
     size_t count = 3;
     if (p->table->file)
-        rows[count++] = (option_row){
-            .name = "data", .value = "DIR", .help = "folder of the data " SETS_DEFAULT, .text = &p->data};
+        rows[count++] = option_text("data", "DIR", "folder of the data " SETS_DEFAULT, &p->data);
     if (p->table->picture)
-        rows[count++] = (option_row){.name = "picture",
-                                     .value = "STEM",
-                                     .help = "draw STEM.svg and STEM.png with gnuplot",
-                                     .text = &p->stem};
+        rows[count++] = option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->stem);
     study_options(&p->study, rows + count);
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), beside "
@@ -274,8 +265,6 @@ int mo_table_main(int argc, char **argv, const mo_table *table)
               .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
-    words_parse(&p.kinds, "kinds", table->kinds, table->kind_known);
-    words_parse(&p.models, "models", table->models, mo_method_known);
     read_options(argc, argv, &p);
     if (!s->report && !data_present(&p)) return SETS_MISSING;
     s->count = p.kinds.count * study_splits(s);

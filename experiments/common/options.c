@@ -11,6 +11,35 @@ enum {
     HELP_COLUMN = 20
 };
 
+option_row option_text(const char *name, const char *value, const char *help, const char **text)
+{
+    return (option_row){.name = name, .value = value, .help = help, .text = text};
+}
+
+option_row option_list(const char *name, const char *value, const char *help, words *list, const char *usual,
+                       bool (*known)(const char *))
+{
+    if (usual) words_parse(list, name, usual, known);
+    return (option_row){.name = name, .value = value, .help = help, .list = list, .known = known};
+}
+
+option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
+                         long most)
+{
+    return (option_row){
+        .name = name, .value = value, .help = help, .number = number, .least = least, .most = most};
+}
+
+option_row option_range(const char *name, const char *help, long *first, long *last)
+{
+    return (option_row){.name = name, .value = "A..B", .help = help, .first = first, .last = last};
+}
+
+option_row option_flag(const char *name, const char *help, bool *flag)
+{
+    return (option_row){.name = name, .help = help, .flag = flag};
+}
+
 static void print_help(FILE *out, const char *heading, const char *example, size_t count,
                        const option_row *rows)
 {

@@ -22,6 +22,18 @@ typedef struct option_row {
     bool *given; /**< set when the option occurs; may be NULL */
 } option_row;
 
+/** @name Rows, one function for each kind of value. */
+/**@{*/
+option_row option_text(const char *name, const char *value, const char *help, const char **text);
+/** The list is `usual` until the option occurs; as it is where `usual` is NULL. */
+option_row option_list(const char *name, const char *value, const char *help, words *list, const char *usual,
+                       bool (*known)(const char *));
+option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
+                         long most);
+option_row option_range(const char *name, const char *help, long *first, long *last);
+option_row option_flag(const char *name, const char *help, bool *flag);
+/**@}*/
+
 /** Reads the command line; --help prints `heading`, the rows and `example` and ends the program with 0, anything
  * that is not understood ends it with 2. */
 void options_read(int argc, char **argv, const char *heading, const char *example, size_t count,

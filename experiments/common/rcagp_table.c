@@ -30,33 +30,20 @@ static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
     option_row rows[5 + STUDY_OPTIONS] = {
-        {.name = "data",
-         .value = "DIR",
-         .help = "folder with <set>/<set>.csv " SETS_DEFAULT,
-         .text = &p->data},
-        {.name = "sets",
-         .value = "LIST",
-         .help = "of boston,energy,yacht,parkinsons (default all)",
-         .list = &p->sets,
-         .known = rcagp_set_known},
-        {.name = "kinds",
-         .value = "LIST",
-         .help = "of none,asymmetric,uniform,focused (default those of the table)",
-         .list = &p->kinds,
-         .known = rcagp_kind_known},
-        {.name = "models",
-         .value = "LIST",
-         .help = "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
-                 "and presets of ours, with -se after the name: with an RBF kernel (default those\n"
-                 "of the table, and default,rcagp,rcsvgp; of S3 with RBF kernels as well)",
-         .list = &p->models,
-         .known = rcagp_model_known},
-        {.name = "settings",
-         .value = "WHOSE",
-         .help = "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
-                 "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
-         .list = &p->settings,
-         .known = settings_known}};
+        option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
+        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
+                    "boston,energy,yacht,parkinsons", rcagp_set_known),
+        option_list("kinds", "LIST", "of none,asymmetric,uniform,focused (default those of the table)",
+                    &p->kinds, p->table->kinds, rcagp_kind_known),
+        option_list("models", "LIST",
+                    "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
+                    "and presets of ours, with -se after the name: with an RBF kernel (default those\n"
+                    "of the table, and default,rcagp,rcsvgp; of S3 with RBF kernels as well)",
+                    &p->models, NULL, rcagp_model_known),
+        option_list("settings", "WHOSE",
+                    "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
+                    "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
+                    &p->settings, "program", settings_known)};
     study_options(&p->study, rows + 5);
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s\nof \"Robust and Computation-Aware Gaussian Processes\" (2025) "
@@ -258,10 +245,7 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     study *s = &p.study;
     s->user = &p;
     snprintf(models, sizeof models, "%s,%s", table->models, table->own ? table->own : "default,rcagp,rcsvgp");
-    words_parse(&p.sets, "sets", "boston,energy,yacht,parkinsons", rcagp_set_known);
-    words_parse(&p.kinds, "kinds", table->kinds, rcagp_kind_known);
     words_parse(&p.models, "models", models, rcagp_model_known);
-    words_parse(&p.settings, "settings", "program", settings_known);
     read_options(argc, argv, &p);
     p.source = strcmp(p.settings.items[p.settings.count - 1], "text") == 0 ? RCAGP_TEXT : RCAGP_PROGRAM;
     p.kernel = rcagp_kernel(p.source, table->kernel);

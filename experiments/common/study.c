@@ -7,30 +7,17 @@
 
 void study_options(study *s, option_row rows[STUDY_OPTIONS])
 {
-    rows[0] = (option_row){.name = "splits",
-                           .value = "A..B",
-                           .help = "numbers of the splits (default those of the tables)",
-                           .first = &s->first,
-                           .last = &s->last};
-    rows[1] = (option_row){.name = "seed-offset",
-                           .value = "N",
-                           .help = "added to every seed: fresh splits and fresh damage (default 0)",
-                           .number = &s->offset,
-                           .most = 1000000000};
-    rows[2] = (option_row){.name = "jobs",
-                           .value = "K",
-                           .help = "processes at once (default 1)",
-                           .number = &s->jobs,
-                           .least = 1,
-                           .most = 64};
-    rows[3] =
-        (option_row){.name = "json",
-                     .value = "FILE",
-                     .help = "append each fitted model as a line of JSON; models already there are not\n"
-                             "fitted again (use one file for one set of options)",
-                     .text = &s->json};
-    rows[4] = (option_row){
-        .name = "report", .help = "only sum up what is in the file of --json", .flag = &s->report};
+    rows[0] =
+        option_range("splits", "numbers of the splits (default those of the tables)", &s->first, &s->last);
+    rows[1] =
+        option_number("seed-offset", "N", "added to every seed: fresh splits and fresh damage (default 0)",
+                      &s->offset, 0, 1000000000);
+    rows[2] = option_number("jobs", "K", "processes at once (default 1)", &s->jobs, 1, 64);
+    rows[3] = option_text("json", "FILE",
+                          "append each fitted model as a line of JSON; models already there are not\n"
+                          "fitted again (use one file for one set of options)",
+                          &s->json);
+    rows[4] = option_flag("report", "only sum up what is in the file of --json", &s->report);
 }
 
 size_t study_splits(const study *s)
