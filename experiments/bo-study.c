@@ -50,11 +50,6 @@ static bool known_share(const char *text)
     return end != text && *end == '\0' && share >= 0.0 && share <= 1.0;
 }
 
-static bool is_word(const char *name)
-{
-    return *name != '\0';
-}
-
 static void read_options(int argc, char **argv, plan *p)
 {
     const option_row rows[] = {
@@ -70,9 +65,9 @@ static void read_options(int argc, char **argv, plan *p)
                     "(one value in twenty is corrected), plain-expert and plain-mean, random; the first is\n"
                     "compared with the second and with the peers (default default,plain,random)",
                     &p->methods, "default,plain,random", bo_method_known),
-        option_list("peers", "FILES",
-                    "runs of other optimisers, CSV of peer_optimisers.py, to be shown beside", &p->peers,
-                    NULL, is_word),
+        option_choice("peers", "FILES",
+                      "runs of other optimisers, CSV of peer_optimisers.py, to be shown beside", &p->peers,
+                      NULL, NULL),
         option_number("evaluations", "N", "of a run, in place of the problem's own number", &p->evaluations,
                       BO_TENTHS, 100000),
         option_number("jobs", "K", "processes at once (default 1)", &p->jobs, 1, 64),
@@ -101,7 +96,7 @@ static void use_defaults(plan *p)
         if (rows[i].evaluations <= USUAL_MOST)
             used +=
                 (size_t)snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", rows[i].name);
-    words_parse(&p->problems, "problems", usual, known_problem);
+    words_parse(&p->problems, "problems", usual, known_problem, NULL);
 }
 
 static bool open_problems(plan *p)

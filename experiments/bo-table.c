@@ -9,12 +9,6 @@ static const char heading[] =
     "Sums up runs of optimisers, as peer_optimisers.py writes them: medians and quartiles of the simple\n"
     "regret, and ours beside the best peer's.\n";
 
-/* Files and methods are known when they are read. */
-static bool is_word(const char *name)
-{
-    return *name != '\0';
-}
-
 int main(int argc, char **argv)
 {
     words files = {.count = 0}, pair = {.count = 0};
@@ -22,10 +16,10 @@ int main(int argc, char **argv)
     long percent = 0;
     bo_runs runs = {0};
     const option_row rows[] = {
-        option_list("runs", "FILES", "CSV of runs, separated by commas", &files, NULL, is_word),
+        option_choice("runs", "FILES", "CSV of runs, separated by commas", &files, NULL, NULL),
         option_text("ours", "METHOD", "compare this one with the best of the others", &ours),
-        option_list("pair", "A,B", "compare two methods seed by seed, by means and standard errors", &pair,
-                    NULL, is_word),
+        option_choice("pair", "A,B", "compare two methods seed by seed, by means and standard errors", &pair,
+                      NULL, NULL),
         option_text("out", "FILE", "write all runs to one file", &out),
         option_number("wrong", "PERCENT", "the share of wrong values that the picture shows (default 0)",
                       &percent, 0, 100),

@@ -51,11 +51,6 @@ typedef struct run {
     env_rows rows;
 } run;
 
-static bool any_known(const char *name)
-{
-    return name[0] != '\0';
-}
-
 static size_t value_of(const char *name)
 {
     size_t k = 0;
@@ -286,8 +281,8 @@ int main(int argc, char **argv)
     run r = {.data = sets_folder(), .points = 20, .limit = 10, .rows = {.columns = columns, .width = FIELDS}};
     const option_row options[OWN] = {
         option_text("data", "DIR", "folder that holds bed/ (comes with Holdfast)", &r.data),
-        option_list("tables", "A,B", "of data/bed (default faithful,hills,swiss,mtcars,diabetes)", &r.tables,
-                    "faithful,hills,swiss,mtcars,diabetes", any_known),
+        option_choice("tables", "A,B", "of data/bed (default faithful,hills,swiss,mtcars,diabetes)",
+                      &r.tables, "faithful,hills,swiss,mtcars,diabetes", NULL),
         option_list("values", "A,B", "of mean, sd (default both)", &r.values, "mean,sd", value_known),
         option_list("gammas", "A,B", "half-widths in sds of the inputs (default 0.1,0.5,1)", &r.gammas,
                     "0.1,0.5,1", gamma_known),

@@ -27,21 +27,11 @@ typedef struct plan {
     const char *data, *half;
     words tables, methods, kinds;
     long most;
-    bool full, restarts, tables_given, splits_given;
+    bool full, restarts, tables_given;
     bed bed;
     bed_case *tasks;
     size_t room;
 } plan;
-
-static bool any_name(const char *name)
-{
-    return *name != '\0';
-}
-
-static bool known_method(const char *name)
-{
-    return strcmp(name, "gp") == 0 || strcmp(name, "default") == 0 || strcmp(name, "oracle") == 0;
-}
 
 static bool known_kind(const char *name)
 {
@@ -50,13 +40,13 @@ static bool known_kind(const char *name)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[8 + STUDY_OPTIONS] = {
+    option_row rows[] = {
         option_text("data", "DIR", "folder with bed/tables.csv in place of that which comes with Holdfast",
                     &p->data),
         option_text("half", "HALF", "tables of the half tune or held, or all (default)", &p->half),
-        option_list("tables", "LIST", "names of at most 32 tables (default all)", &p->tables, NULL, any_name),
-        option_list("methods", "LIST", "of gp,default,oracle (default all)", &p->methods, "gp,default,oracle",
-                    known_method),
+        option_choice("tables", "LIST", "names of at most 32 tables (default all)", &p->tables, NULL, NULL),
+        option_choice("methods", "LIST", "of gp,default,oracle (default all)", &p->methods,
+                      "gp,default,oracle", "gp,default,oracle"),
         option_list("kinds", "LIST",
                     "of none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,\n"
                     "zero,swap,stuck,clustered,known (default all)",
@@ -72,19 +62,17 @@ static void read_options(int argc, char **argv, plan *p)
                     "training rows, of split 0 if --splits does not say otherwise",
                     &p->restarts)};
     rows[2].given = &p->tables_given;
-    study_options(&p->study, rows + 8);
-    for (size_t i = 8; i < 8 + STUDY_OPTIONS; ++i)
-        if (strcmp(rows[i].name, "splits") == 0) rows[i].given = &p->splits_given;
-    options_read(
-        argc, argv,
+    study_read(
+        &p->study, argc, argv,
         "usage: default-bed [option]...\n"
         "The default beside the plain GP and an oracle on many small real tables, clean and damaged.\n",
-        "default-bed --half tune --splits 0 --jobs 2 --json /tmp/quick.jsonl", 8 + STUDY_OPTIONS, rows);
+        "default-bed --half tune --splits 0 --jobs 2 --json /tmp/quick.jsonl", sizeof rows / sizeof *rows,
+        rows);
     if (strcmp(p->half, "all") != 0 && strcmp(p->half, "tune") != 0 && strcmp(p->half, "held") != 0) {
         fprintf(stderr, "--half: \"%s\" is not one of the choices; see --help\n", p->half);
         exit(2);
     }
-    if (p->restarts && !p->splits_given) p->study.last = p->study.first;
+    if (p->restarts && !p->study.chosen) p->study.last = p->study.first;
 }
 
 static void add_task(plan *p, const bed_case *task)
@@ -186,11 +174,7 @@ static bool key_of(const study *s, size_t number, size_t which, record *key)
     const bed_case *t = task_of(s, number);
     const char *method = method_of(s->user, t, which);
     if (!method) return false;
-    key->share = t->share;
-    key->split = t->split;
-    snprintf(key->set, sizeof key->set, "%s", t->table->name);
-    snprintf(key->kind, sizeof key->kind, "%s", t->kind);
-    snprintf(key->method, sizeof key->method, "%s", method);
+    *key = record_key(t->table->name, t->kind, method, t->share, t->split);
     return true;
 }
 
@@ -240,7 +224,6 @@ int main(int argc, char **argv)
               .data = sets_folder(),
               .half = "all",
               .most = 1000};
-    size_t failed = 0;
     bool missing;
     p.study.user = &p;
     read_options(argc, argv, &p);
@@ -253,8 +236,7 @@ int main(int argc, char **argv)
     }
     make_plan(&p, ctx);
     hf_context_free(ctx);
-    study_open(&p.study);
-    if (!p.study.report) failed = study_run(&p.study);
+    size_t failed = study_run(&p.study);
     report(&p);
     free(p.tasks);
     bed_free(&p.bed);

@@ -18,11 +18,6 @@ enum {
     WRONG = 3
 };
 
-static bool kind_known(const char *kind)
-{
-    return strcmp(kind, "outliers") == 0 || strcmp(kind, "none") == 0;
-}
-
 static void damage(problem *p, draws *stream)
 {
     for (size_t k = 0; k < WRONG; ++k) {
@@ -100,14 +95,11 @@ int main(int argc, char **argv)
         .program = "mo-rcgp-fig2",
         .title = "Figure 2: a gap in one output, wrong readings in the other",
         .kinds = "outliers,none",
-        .kind_known = kind_known,
         .models = "MOGP,wRCGP,MO-RCGP,morcgp,joint,recentred,independent,default",
         .latent = true,
-        .last = 19,
         .data = data,
         .terms = terms,
         .more = more,
-        .picture = true,
     };
     return mo_table_main(argc, argv, &table);
 }

@@ -15,11 +15,6 @@ enum {
     SAMPLES = MO_WAVES_SAMPLES
 };
 
-static bool kind_known(const char *kind)
-{
-    return strcmp(kind, "focused") == 0 || strcmp(kind, "none") == 0;
-}
-
 static problem make(const char *kind, uint64_t seed, double **latent, double **grid)
 {
     draws stream = {seed * 0x2545f4914f6cdd1du + 4};
@@ -75,14 +70,11 @@ int main(int argc, char **argv)
         .program = "mo-rcgp-fig4",
         .title = "Figure 4: a cluster of wrong readings in one of two outputs",
         .kinds = "focused,none",
-        .kind_known = kind_known,
         .models = "MOGP,wRCGP,MO-RCGP,morcgp,joint,recentred,independent,default",
         .latent = true,
-        .last = 19,
         .data = data,
         .terms = terms,
         .more = more,
-        .picture = true,
     };
     return mo_table_main(argc, argv, &table);
 }

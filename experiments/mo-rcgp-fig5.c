@@ -33,11 +33,6 @@ static long wrong_outputs(const char *kind)
     return -1;
 }
 
-static bool kind_known(const char *kind)
-{
-    return wrong_outputs(kind) >= 0;
-}
-
 static bool data(hf_context *ctx, const char *folder, const char *kind, uint64_t seed, mo_draw_result *out)
 {
     (void)ctx;
@@ -153,14 +148,11 @@ int main(int argc, char **argv)
         .program = "mo-rcgp-fig5",
         .title = "Figure 5: ten outputs, S of them wrong at once in a tenth of the samples",
         .kinds = "0,1,2,3,4,5,6,7,8,9,10",
-        .kind_known = kind_known,
         .models = "MOGP,MO-RCGP,morcgp,joint,recentred,default",
         .latent = true,
-        .last = 19,
         .data = data,
         .terms = terms,
         .more = more,
-        .picture = true,
     };
     for (size_t i = 0; i < OUTPUTS; ++i)
         for (size_t j = 0; j < OUTPUTS; ++j) b[i * OUTPUTS + j] = 1.0 - 0.1 * fabs((double)i - (double)j);

@@ -17,11 +17,6 @@
 static const double b[] = {1.0, 0.9, 0.7, 0.9, 1.0, 0.8, 0.7, 0.8, 1.0};
 static const mo_model model = {3, b, 1.0, 0.1};
 
-static bool kind_known(const char *kind)
-{
-    return strcmp(kind, "outliers") == 0 || strcmp(kind, "none") == 0;
-}
-
 static bool data(hf_context *ctx, const char *folder, const char *kind, uint64_t seed, mo_draw_result *out)
 {
     enum {
@@ -67,12 +62,10 @@ int main(int argc, char **argv)
         .program = "mo-rcgp-table1",
         .title = "Table 1: three correlated outputs, made up",
         .kinds = "outliers,none",
-        .kind_known = kind_known,
         .models = "MOGP,wRCGP,MO-RCGP,mogp,morcgp,joint,recentred,t-mogp,independent,default",
         .latent = true,
         .cells = cells,
         .cell_count = sizeof cells / sizeof *cells,
-        .last = 19,
         .data = data,
         .terms = terms,
     };

@@ -31,13 +31,11 @@ int main(int argc, char **argv)
     static const mo_table table = {
         .program = "mo-rcgp-table2",
         .title = "Table 2: heating and cooling loads of buildings",
-        .kinds = "none,uniform,asymmetric,focused",
-        .kind_known = mo_energy_kind_known,
+        .kinds = MO_ENERGY_KINDS,
         .models = "MOGP,wRCGP,MO-RCGP,MO-RCGP-own,t-MOGP,mogp,morcgp,recentred,t-mogp,independent,default",
         .file = "energy/energy.csv",
         .cells = cells,
         .cell_count = sizeof cells / sizeof *cells,
-        .last = 19,
         .data = mo_energy_data,
         .terms = mo_energy_terms,
     };

@@ -160,10 +160,7 @@ static bool print_fits(hf_context *ctx, const plan *all, const char *kind, const
 /* One row of fits that were kept; nothing where there are none. */
 static void print_kept(const records *done, const char *kind, const char *model)
 {
-    record key = {.share = 0.0};
-    snprintf(key.set, sizeof key.set, "readings");
-    snprintf(key.kind, sizeof key.kind, "%s", kind);
-    snprintf(key.method, sizeof key.method, "%s", model);
+    const record key = record_key("readings", kind, model, 0.0, 0);
     const summary s = records_summary(done, &key, record_cpu_seconds);
     const double printed = printed_seconds(model), program = program_seconds(model);
     if (s.count == 0) return;
@@ -222,8 +219,8 @@ int main(int argc, char **argv)
     plan p = {.data = sets_folder()};
     const option_row rows[] = {
         option_text("data", "DIR", "folder with energy/energy.csv " SETS_DEFAULT, &p.data),
-        option_list("kinds", "LIST", "of none,uniform,asymmetric,focused (default none,uniform)", &p.kinds,
-                    "none,uniform", mo_energy_kind_known),
+        option_choice("kinds", "LIST", "of none,uniform,asymmetric,focused (default none,uniform)", &p.kinds,
+                      "none,uniform", MO_ENERGY_KINDS),
         mo_method_option(&p.models, "MOGP,MO-RCGP,mogp,morcgp,recentred,default"),
         option_range("splits", "numbers of the splits (default 0..0); means over them", &p.first, &p.last),
         option_text("kept", "FILE", "fits nothing: sums up the fits in this file of mo-rcgp-table2 --json",

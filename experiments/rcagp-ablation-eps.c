@@ -29,29 +29,21 @@ typedef struct plan {
     words sets, models;
 } plan;
 
-static bool model_known(const char *model)
-{
-    static const char *const names[] = {"RCSVGP", "RCaGP", "rcagp", "rcsvgp"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(model, names[i]) == 0) return true;
-    return false;
-}
-
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[4 + STUDY_OPTIONS] = {
+    const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
-                    "boston,energy,yacht,parkinsons", rcagp_set_known),
-        option_list("models", "LIST",
-                    "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)", &p->models,
-                    "RCSVGP,RCaGP,rcagp,rcsvgp", model_known),
+        option_choice("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
+                      "boston,energy,yacht,parkinsons", "boston,energy,yacht,parkinsons"),
+        option_choice("models", "LIST",
+                      "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)", &p->models,
+                      "RCSVGP,RCaGP,rcagp,rcsvgp", "RCSVGP,RCaGP,rcagp,rcsvgp"),
         option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};
-    study_options(&p->study, rows + 4);
-    options_read(argc, argv,
-                 "usage: rcagp-ablation-eps [option]...\n"
-                 "Errors of four models as the expected share of outliers goes from 0.05 to 0.4.\n",
-                 "rcagp-ablation-eps --sets yacht --splits 0..4 --picture /tmp/eps", 4 + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv,
+               "usage: rcagp-ablation-eps [option]...\n"
+               "Errors of four models as the expected share of outliers goes from 0.05 to 0.4.\n",
+               "rcagp-ablation-eps --sets yacht --splits 0..4 --picture /tmp/eps", sizeof rows / sizeof *rows,
+               rows);
 }
 
 /* "RCaGP 5": the model and its eps in per cent. */
@@ -62,9 +54,7 @@ static void name_method(record *key, const char *model, size_t e)
 
 static record place_of(const char *set, long split)
 {
-    record key = {.split = split, .share = 0.1, .kind = "asymmetric"};
-    snprintf(key.set, sizeof key.set, "%s", set);
-    return key;
+    return record_key(set, "asymmetric", "", 0.1, split);
 }
 
 static const char *set_of(const plan *p, size_t number, long *split)
@@ -193,7 +183,6 @@ static void draw(const plan *p)
 int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    size_t failed = 0;
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
@@ -201,8 +190,7 @@ int main(int argc, char **argv)
     if (!s->report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * study_splits(s);
-    study_open(s);
-    if (!s->report) failed = study_run(s);
+    size_t failed = study_run(s);
     printf("Expected share of outliers eps, 10 %% asymmetric outliers; mean ± sd over splits %ld..%ld. "
            "holdfast %s.\n",
            s->first, s->last, hf_version());

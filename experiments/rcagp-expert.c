@@ -36,19 +36,6 @@ typedef struct plan {
     long off; /* sd of corrections, hundredths of the sd of clean targets */
 } plan;
 
-static bool set_known(const char *set)
-{
-    return strcmp(set, "toy") == 0 || rcagp_set_known(set);
-}
-
-static bool model_known(const char *model)
-{
-    static const char *const names[] = {"RCSVGP", "RCaGP", "rcsvgp", "rcagp", "rcgp", "default", "gp"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(model, names[i]) == 0) return true;
-    return false;
-}
-
 static bool mean_known(const char *mean)
 {
     return expert_use_of(mean) != EXPERT_USES;
@@ -56,32 +43,31 @@ static bool mean_known(const char *mean)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[6 + STUDY_OPTIONS] = {
+    const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_list("sets", "LIST", "of toy,boston,energy,yacht,parkinsons (default all)", &p->sets,
-                    "toy,boston,energy,yacht,parkinsons", set_known),
-        option_list("models", "LIST",
-                    "of RCSVGP,RCaGP (published settings) and rcsvgp,rcagp,rcgp,default,gp (presets;\n"
-                    "default RCSVGP,RCaGP,rcgp,default)",
-                    &p->models, "RCSVGP,RCaGP,rcgp,default", model_known),
+        option_choice("sets", "LIST", "of toy,boston,energy,yacht,parkinsons (default all)", &p->sets,
+                      "toy,boston,energy,yacht,parkinsons", "toy,boston,energy,yacht,parkinsons"),
+        option_choice("models", "LIST",
+                      "of RCSVGP,RCaGP (published settings) and rcsvgp,rcagp,rcgp,default,gp (presets;\n"
+                      "default RCSVGP,RCaGP,rcgp,default)",
+                      &p->models, "RCSVGP,RCaGP,rcgp,default", "RCSVGP,RCaGP,rcsvgp,rcagp,rcgp,default,gp"),
         option_list("means", "LIST", "of const,alg1,eq22,average,replace (default all)", &p->means,
                     "const,alg1,eq22,average,replace", mean_known),
         option_number("off", "N", "corrections are off by N hundredths of the targets' sd (default 0)",
                       &p->off, 0, 1000),
         option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};
-    study_options(&p->study, rows + 6);
-    options_read(argc, argv,
-                 "usage: rcagp-expert [option]...\n"
-                 "Robust fits whose prior mean is made of an expert's corrections.\n",
-                 "rcagp-expert --sets toy --splits 0..4 --picture /tmp/expert", 6 + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv,
+               "usage: rcagp-expert [option]...\n"
+               "Robust fits whose prior mean is made of an expert's corrections.\n",
+               "rcagp-expert --sets toy --splits 0..4 --picture /tmp/expert", sizeof rows / sizeof *rows,
+               rows);
 }
 
 /* ---- tasks ------------------------------------------------------------------------------------------------ */
 
 static record place_of(const char *set, const char *model, const char *mean, double share, long split)
 {
-    record key = {.split = split, .share = strcmp(mean, "const") == 0 ? 0.0 : share, .kind = "asymmetric"};
-    snprintf(key.set, sizeof key.set, "%s", set);
+    record key = record_key(set, "asymmetric", "", strcmp(mean, "const") == 0 ? 0.0 : share, split);
     snprintf(key.method, sizeof key.method, "%.7s %.7s", model, mean);
     return key;
 }
@@ -354,7 +340,6 @@ static void keep_present(plan *p)
 int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    size_t failed = 0;
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
@@ -362,8 +347,7 @@ int main(int argc, char **argv)
     if (!s->report) keep_present(&p);
     if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * study_splits(s);
-    study_open(s);
-    if (!s->report) failed = study_run(s);
+    size_t failed = study_run(s);
     printf("Asymmetric outliers, of which an expert corrects a share, exactly but for an sd of %.2f; mean ± "
            "sd over "
            "splits %ld..%ld. holdfast %s.\n",

@@ -34,23 +34,6 @@ typedef struct plan {
     task *tasks;
 } plan;
 
-static bool known_kind(const char *kind)
-{
-    static const char *const names[] = {"none", "asymmetric", "uniform", "focused"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(kind, names[i]) == 0) return true;
-    return false;
-}
-
-static bool known_solver(const char *solver)
-{
-    static const char *const names[] = {"inducing", "projected", "plain", "weighted", "wloo",
-                                        "svgp",     "default",   "exact", "sklearn"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(solver, names[i]) == 0) return true;
-    return false;
-}
-
 static bool known_size(const char *text)
 {
     char *end;
@@ -73,19 +56,20 @@ static bool has_size(const char *solver)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[9 + STUDY_OPTIONS] = {
+    option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
         option_list("sets", "LIST", "of bike,elevators,pol,kin40k,protein (default all) and synthetic",
                     &p->sets, "bike,elevators,pol,kin40k,protein", scale_set_known),
-        option_list("kinds", "LIST", "of none,asymmetric,uniform,focused (default the first two)", &p->kinds,
-                    "none,asymmetric", known_kind),
-        option_list(
+        option_choice("kinds", "LIST", "of none,asymmetric,uniform,focused (default the first two)",
+                      &p->kinds, "none,asymmetric", "none,asymmetric,uniform,focused"),
+        option_choice(
             "solvers", "LIST",
             "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name),\n"
             "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust), default (nothing\n"
             "asked for), exact and sklearn (both up to 2000 training rows);\n"
             "default inducing,projected",
-            &p->solvers, "inducing,projected", known_solver),
+            &p->solvers, "inducing,projected",
+            "inducing,projected,plain,weighted,wloo,svgp,default,exact,sklearn"),
         option_list("sizes", "LIST", "inducing inputs and actions (default 64,256)", &p->sizes, "64,256",
                     known_size),
         option_list("rows", "LIST",
@@ -98,11 +82,11 @@ static void read_options(int argc, char **argv, plan *p)
         option_text("peer", "SCRIPT", "of sklearn (default peer_sklearn.py beside this program)", &p->peer),
         option_number("threads", "K", "threads of a fit (default all)", &p->study.threads, 1, 256)};
     rows[5].given = &p->rows_given;
-    study_options(&p->study, rows + 9);
-    options_read(argc, argv,
-                 "usage: rcagp-scale [option]...\n"
-                 "Cost and accuracy of solvers on a budget on large tables.\n",
-                 "rcagp-scale --sets kin40k --rows 2000,4000,8000 --sizes 64", 9 + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv,
+               "usage: rcagp-scale [option]...\n"
+               "Cost and accuracy of solvers on a budget on large tables.\n",
+               "rcagp-scale --sets kin40k --rows 2000,4000,8000 --sizes 64", sizeof rows / sizeof *rows,
+               rows);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------- */
@@ -241,7 +225,6 @@ static size_t check(const plan *p)
 int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    size_t failed = 0;
     char folder[SETS_PATH], peer[SETS_PATH + 32];
     plan p = {.peer = "peer_sklearn.py", .study = {.jobs = 1, .calls = &calls}, .data = sets_folder()};
     study *s = &p.study;
@@ -259,8 +242,7 @@ int main(int argc, char **argv)
         return SETS_MISSING;
     }
     s->count *= study_splits(s);
-    study_open(s);
-    if (!s->report) failed = study_run(s);
+    size_t failed = study_run(s);
     printf("holdfast %s on %s. 90 %% of the rows train; damage: 5 %% of the training targets less 3 to 9 sd. "
            "Scores in units of "
            "the clean training sd.\n",

@@ -37,14 +37,6 @@ static bool known_set(const char *name)
     return uci_find(name) != NULL;
 }
 
-static bool known_kind(const char *name)
-{
-    static const char *const kinds[] = {"none", "uniform", "asymmetric", "focused"};
-    for (size_t i = 0; i < 4; ++i)
-        if (strcmp(name, kinds[i]) == 0) return true;
-    return false;
-}
-
 static bool known_share(const char *text)
 {
     char *end;
@@ -54,27 +46,26 @@ static bool known_share(const char *text)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[6 + STUDY_OPTIONS] = {
+    option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
         option_list("sets", "LIST", "of boston,energy,yacht,parkinsons,concrete,airfoil,wine (default all)",
                     &p->sets, "boston,energy,yacht,parkinsons,concrete,airfoil,wine", known_set),
-        option_list("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
-                    "gp,rcgp,smooth,default,oracle", method_known),
-        option_list("kinds", "LIST", "of none,uniform,asymmetric,focused (default all)", &p->kinds,
-                    "none,uniform,asymmetric,focused", known_kind),
+        option_choice("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
+                      "gp,rcgp,smooth,default,oracle", "gp,rcgp,smooth,default,oracle"),
+        option_choice("kinds", "LIST", "of none,uniform,asymmetric,focused (default all)", &p->kinds,
+                      "none,uniform,asymmetric,focused", "none,uniform,asymmetric,focused"),
         option_list("share", "LIST",
                     "shares of damaged readings in per cent, for every set (default 10, and on\n"
                     "boston, yacht and parkinsons also 2 and 25)",
                     &p->shares, "10,2,25", known_share),
         option_flag("full", "all rows of concrete, airfoil and wine instead of 800", &p->full)};
     rows[4].given = &p->shares_given;
-    study_options(&p->study, rows + 6);
-    options_read(argc, argv,
-                 "usage: robust-uci [option]...\n"
-                 "Accuracy of the default, its peers and an oracle on seven UCI sets with damaged training "
-                 "readings.\n",
-                 "robust-uci --sets yacht,boston --splits 0..4 --jobs 2 --json /tmp/quick.jsonl",
-                 6 + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv,
+               "usage: robust-uci [option]...\n"
+               "Accuracy of the default, its peers and an oracle on seven UCI sets with damaged training "
+               "readings.\n",
+               "robust-uci --sets yacht,boston --splits 0..4 --jobs 2 --json /tmp/quick.jsonl",
+               sizeof rows / sizeof *rows, rows);
 }
 
 static void add_task(plan *p, const uci_set *set, const char *kind, double share)
@@ -130,11 +121,7 @@ static bool key_of(const study *s, size_t number, size_t which, record *key)
     const plan *p = s->user;
     const task *t = task_of(s, number);
     if (which >= p->methods.count) return false;
-    key->share = t->what.share;
-    key->split = t->split;
-    snprintf(key->set, sizeof key->set, "%s", t->set->name);
-    snprintf(key->kind, sizeof key->kind, "%s", t->what.kind);
-    snprintf(key->method, sizeof key->method, "%s", p->methods.items[which]);
+    *key = record_key(t->set->name, t->what.kind, p->methods.items[which], t->what.share, t->split);
     return true;
 }
 
@@ -174,14 +161,12 @@ int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls}, .data = sets_folder()};
-    size_t failed = 0;
     p.study.user = &p;
     read_options(argc, argv, &p);
     if (!p.study.report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;
     make_plan(&p);
-    study_open(&p.study);
-    if (!p.study.report) failed = study_run(&p.study);
+    size_t failed = study_run(&p.study);
     report(&p);
     free(p.tasks);
     return study_close(&p.study, "robust-uci", failed);

@@ -39,17 +39,16 @@ typedef struct plan {
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[2 + STUDY_OPTIONS] = {
-        option_list("noises", "LIST", "of gauss,t3,t2,hetero,skew (default all)", &p->noises,
-                    "gauss,t3,t2,hetero,skew", noise_known),
-        option_list("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
-                    "gp,rcgp,smooth,default,oracle", method_known)};
-    study_options(&p->study, rows + 2);
-    options_read(
-        argc, argv,
+    const option_row rows[] = {
+        option_choice("noises", "LIST", "of gauss,t3,t2,hetero,skew (default all)", &p->noises,
+                      "gauss,t3,t2,hetero,skew", "gauss,t3,t2,hetero,skew"),
+        option_choice("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
+                      "gp,rcgp,smooth,default,oracle", "gp,rcgp,smooth,default,oracle")};
+    study_read(
+        &p->study, argc, argv,
         "usage: synthetic-noise [option]...\n"
         "The default, its peers and an oracle on draws of a Gaussian process with five kinds of noise.\n",
-        "synthetic-noise --noises gauss,t3 --splits 0..2", 2 + STUDY_OPTIONS, rows);
+        "synthetic-noise --noises gauss,t3 --splits 0..2", sizeof rows / sizeof *rows, rows);
 }
 
 /* The key of a task without its method. */
@@ -136,12 +135,10 @@ int main(int argc, char **argv)
 {
     static const study_calls calls = {key_of, data_of, fit};
     plan p = {.study = {.last = 9, .jobs = 1, .threads = 1, .calls = &calls}};
-    size_t failed = 0;
     p.study.user = &p;
     read_options(argc, argv, &p);
     p.study.count = p.noises.count * SIZES * DAMAGES * study_splits(&p.study);
-    study_open(&p.study);
-    if (!p.study.report) failed = study_run(&p.study);
+    size_t failed = study_run(&p.study);
     report(&p);
     return study_close(&p.study, "synthetic-noise", failed);
 }

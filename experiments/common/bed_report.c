@@ -61,9 +61,7 @@ static double percent(size_t part, size_t whole)
 static summary clean_mean(const bed_scope *s, const bed_table *t, const char *method,
                           double (*field)(const record *))
 {
-    record key = {.kind = "none"};
-    snprintf(key.set, sizeof key.set, "%s", t->name);
-    snprintf(key.method, sizeof key.method, "%s", method);
+    const record key = record_key(t->name, "none", method, 0.0, 0);
     return records_summary(s->done, &key, field);
 }
 
@@ -377,8 +375,7 @@ void bed_report_known(const records *done, const bed *tables)
     bool begun = false;
     for (size_t i = 0; i < tables->count; ++i) {
         const bed_table *t = &tables->tables[i];
-        record key = {.kind = "known", .method = "default"};
-        snprintf(key.set, sizeof key.set, "%s", t->name);
+        const record key = record_key(t->name, "known", "default", 0.0, 0);
         const record *r = records_find(done, &key);
         if (!r) continue;
         if (!begun)

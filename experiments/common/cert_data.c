@@ -43,7 +43,7 @@ static bool image_known(const char *name)
 void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows)
 {
     *options = (cert_options){.data = sets_folder(), .train = 1000, .limit = 30};
-    words_parse(&options->sets, "--sets", sets, cert_known);
+    words_parse(&options->sets, "--sets", sets, cert_known, NULL);
     const option_row common[CERT_OPTIONS] = {
         option_text(
             "data", "DIR",

@@ -20,14 +20,6 @@ double draw_normal(draws *d)
     return radius * cos(6.283185307179586 * draw_uniform(d));
 }
 
-bool noise_known(const char *name)
-{
-    static const char *const names[] = {"gauss", "t3", "t2", "hetero", "skew"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(name, names[i]) == 0) return true;
-    return false;
-}
-
 static double draw_t(draws *d, int freedom)
 {
     double squares = 0.0, z = draw_normal(d);

@@ -21,7 +21,6 @@ double draw_normal(draws *d);
 /** Noise of scale 1: gauss, t3 and skew (exponential, centred) have variance 1; hetero is normal with an sd
  * that grows sevenfold along the first input and mean square 1; t2, which has no variance, has the quartiles
  * of a standard normal. */
-bool noise_known(const char *name);
 double draw_noise(draws *d, const char *name, double first_input);
 
 typedef struct synthetic {

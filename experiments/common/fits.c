@@ -40,14 +40,6 @@ double sample_sd(size_t n, const double *y)
     return sqrt(squares / (double)(n - 1));
 }
 
-bool method_known(const char *method)
-{
-    static const char *const names[] = {"gp", "rcgp", "smooth", "default", "oracle"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; ++i)
-        if (strcmp(method, names[i]) == 0) return true;
-    return false;
-}
-
 static hf_status settings_of(hf_context *ctx, const char *method, hf_fit_settings *out)
 {
     if (strcmp(method, "gp") == 0 || strcmp(method, "oracle") == 0)

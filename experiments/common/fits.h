@@ -44,7 +44,6 @@ bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const proble
 bool settings_run_about(hf_context *ctx, const hf_fit_settings *settings, const double *train,
                         const double *test, const problem *data, record *out);
 
-bool method_known(const char *method);
 /** The same for a method of the table. */
 bool method_run(hf_context *ctx, const char *method, const problem *p, record *out);
 

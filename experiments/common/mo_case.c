@@ -191,7 +191,7 @@ static bool draw(hf_context *ctx, const plan *all, const problem *p, const mo_te
                               .axis = all->what->axis,
                               .settings = all->what->settings,
                               .latent_bands = false};
-    words_parse(&drawn, "models", all->what->drawn, mo_method_known);
+    words_parse(&drawn, "models", all->what->drawn, mo_method_known, NULL);
     return mo_curves_draw(ctx, &curves, terms, &drawn, all->stem);
 }
 

@@ -13,14 +13,6 @@ enum {
     COLUMNS = INPUTS + OUTPUTS
 };
 
-bool mo_energy_kind_known(const char *kind)
-{
-    static const char *const kinds[] = {"none", "uniform", "asymmetric", "focused"};
-    for (size_t i = 0; i < 4; ++i)
-        if (strcmp(kind, kinds[i]) == 0) return true;
-    return false;
-}
-
 /* Columns X1..X8, Y1, Y2 of a row, standardised; `rows` is set. NULL: reason on standard error. */
 static double *load(hf_context *ctx, const char *folder, size_t *rows)
 {

@@ -8,8 +8,8 @@
 
 #include "common/mo_table.h"
 
-/** none, uniform, asymmetric, focused. */
-bool mo_energy_kind_known(const char *kind);
+#define MO_ENERGY_KINDS "none,uniform,asymmetric,focused"
+
 /** One split. false: reason on standard error. */
 bool mo_energy_data(hf_context *ctx, const char *folder, const char *kind, uint64_t seed,
                     mo_draw_result *out);

@@ -3,7 +3,6 @@
 #include "common/sets.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -37,10 +36,8 @@ static bool key_of(const study *s, size_t number, size_t which, record *key)
     const plan *p = s->user;
     const size_t model = which / truth_count(p);
     if (model >= p->models.count) return false;
-    *key = (record){.split = s->first + (long)(number % study_splits(s))};
-    snprintf(key->set, sizeof key->set, "%s", truths[which % truth_count(p)]);
-    snprintf(key->kind, sizeof key->kind, "%s", kind_of(p, number));
-    snprintf(key->method, sizeof key->method, "%s", p->models.items[model]);
+    *key = record_key(truths[which % truth_count(p)], kind_of(p, number), p->models.items[model], 0.0,
+                      s->first + (long)(number % study_splits(s)));
     return true;
 }
 
@@ -91,10 +88,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
 summary mo_table_sum(const records *done, const char *truth, const char *kind, const char *model,
                      double (*field)(const record *))
 {
-    record key = {.share = 0.0};
-    snprintf(key.set, sizeof key.set, "%s", truth);
-    snprintf(key.kind, sizeof key.kind, "%s", kind);
-    snprintf(key.method, sizeof key.method, "%s", model);
+    const record key = record_key(truth, kind, model, 0.0, 0);
     summary s = records_summary(done, &key, field);
     if (s.count > 1) s.sd *= sqrt((double)(s.count - 1) / (double)s.count);
     return s;
@@ -232,22 +226,22 @@ static void report(const plan *p)
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    option_row rows[5 + STUDY_OPTIONS] = {
-        option_list("kinds", "LIST", "kinds of damage (default all)", &p->kinds, NULL, p->table->kind_known),
+    option_row rows[STUDY_OWN_OPTIONS] = {
+        option_choice("kinds", "LIST", "kinds of damage (default all)", &p->kinds, p->table->kinds,
+                      p->table->kinds),
         mo_method_option(&p->models, p->table->models),
         option_text("kernel", "EXPR", "kernel of ours (default: see the heading of the table)",
                     &p->own_kernel)};
     size_t count = 3;
     if (p->table->file)
         rows[count++] = option_text("data", "DIR", "folder of the data " SETS_DEFAULT, &p->data);
-    if (p->table->picture)
+    if (p->table->more)
         rows[count++] = option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->stem);
-    study_options(&p->study, rows + count);
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s\nof the multi-output robust conjugate process (MO-RCGP), beside "
              "ours.\n",
              p->table->program, p->table->title);
-    options_read(argc, argv, heading, NULL, count + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv, heading, NULL, count, rows);
 }
 
 static bool data_present(const plan *p)
@@ -259,8 +253,7 @@ static bool data_present(const plan *p)
 int mo_table_main(int argc, char **argv, const mo_table *table)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    size_t failed = 0;
-    plan p = {.study = {.last = table->last, .jobs = 1, .threads = 1, .calls = &calls},
+    plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls},
               .table = table,
               .data = sets_folder()};
     study *s = &p.study;
@@ -268,8 +261,7 @@ int mo_table_main(int argc, char **argv, const mo_table *table)
     read_options(argc, argv, &p);
     if (!s->report && !data_present(&p)) return SETS_MISSING;
     s->count = p.kinds.count * study_splits(s);
-    study_open(s);
-    if (!s->report) failed = study_run(s);
+    size_t failed = study_run(s);
     report(&p);
     return study_close(s, table->program, failed);
 }

@@ -29,21 +29,18 @@ typedef struct mo_draw_result {
 
 typedef struct mo_table {
     const char *program, *title;
-    const char *kinds; /**< comma-separated */
-    bool (*kind_known)(const char *kind);
+    const char *kinds;    /**< comma-separated */
     const char *models;   /**< comma-separated, common/mo_methods.h */
     const char *file;     /**< needed below the folder of data, or NULL */
     bool latent;          /**< also scored against the functions */
     const mo_cell *cells; /**< what was printed */
     size_t cell_count;
-    long last; /**< last split unless asked otherwise */
     /** The data of one split; `folder` is that of the data. false: reason on standard error. */
     bool (*data)(hf_context *ctx, const char *folder, const char *kind, uint64_t seed, mo_draw_result *out);
     /** The terms of the protocol. */
     void (*terms)(const char *kind, mo_terms *out);
-    /** Further tables and a picture (`stem` may be NULL) from the records, or NULL. */
+    /** Further tables and a picture (`stem` may be NULL) from the records, or NULL: there is no picture. */
     void (*more)(const records *done, const words *kinds, const words *models, const char *stem);
-    bool picture; /**< whether there is one */
 } mo_table;
 
 /** The whole program: options, fits, report. Returns its exit status. */

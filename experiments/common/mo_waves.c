@@ -51,7 +51,7 @@ static void draw_on_grid(hf_context *ctx, const mo_waves_drawing *drawing, const
     memcpy(drawn.y, data->y, drawn.n * sizeof *drawn.y);
     memcpy(drawn.wrong, data->wrong, drawn.n * sizeof *drawn.wrong);
     mo_test_grid(&drawn, 0.0, 1.0);
-    words_parse(&models, "models", drawing->models, mo_method_known);
+    words_parse(&models, "models", drawing->models, mo_method_known, NULL);
     const mo_curves what = {.data = &drawn,
                             .latent = drawing->grid,
                             .hidden = drawing->hidden,

@@ -19,8 +19,15 @@ option_row option_text(const char *name, const char *value, const char *help, co
 option_row option_list(const char *name, const char *value, const char *help, words *list, const char *usual,
                        bool (*known)(const char *))
 {
-    if (usual) words_parse(list, name, usual, known);
+    if (usual) words_parse(list, name, usual, known, NULL);
     return (option_row){.name = name, .value = value, .help = help, .list = list, .known = known};
+}
+
+option_row option_choice(const char *name, const char *value, const char *help, words *list,
+                         const char *usual, const char *choices)
+{
+    if (usual) words_parse(list, name, usual, NULL, choices);
+    return (option_row){.name = name, .value = value, .help = help, .list = list, .choices = choices};
 }
 
 option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
@@ -62,7 +69,7 @@ static void print_help(FILE *out, const char *heading, const char *example, size
 static void take(const option_row *row, const char *value)
 {
     if (row->text) *row->text = value;
-    if (row->list) words_parse(row->list, row->name, value, row->known);
+    if (row->list) words_parse(row->list, row->name, value, row->known, row->choices);
     if (row->number) *row->number = words_number(row->name, value, row->least, row->most);
     if (row->first) words_range(row->name, value, row->first, row->last);
     if (row->flag) *row->flag = true;

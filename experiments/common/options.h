@@ -14,8 +14,9 @@ typedef struct option_row {
     const char *value; /**< what the value is called in the help; NULL for a flag */
     const char *help;  /**< further lines are indented by the printer */
     const char **text;
-    words *list; /**< checked by `known` */
+    words *list; /**< checked by `known` or `choices` as words_parse() does */
     bool (*known)(const char *);
+    const char *choices;
     long *number, least, most;
     long *first, *last; /**< "A..B" */
     bool *flag;
@@ -28,6 +29,9 @@ option_row option_text(const char *name, const char *value, const char *help, co
 /** The list is `usual` until the option occurs; as it is where `usual` is NULL. */
 option_row option_list(const char *name, const char *value, const char *help, words *list, const char *usual,
                        bool (*known)(const char *));
+/** The same where the items are among those of `choices`, "a,b,c", or any where that is NULL. */
+option_row option_choice(const char *name, const char *value, const char *help, words *list,
+                         const char *usual, const char *choices);
 option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
                          long most);
 option_row option_range(const char *name, const char *help, long *first, long *last);

@@ -16,18 +16,6 @@ static bool one_of(const char *name, size_t count, const char *const *names)
     return false;
 }
 
-bool rcagp_set_known(const char *set)
-{
-    static const char *const names[] = {"boston", "energy", "yacht", "parkinsons"};
-    return one_of(set, 4, names);
-}
-
-bool rcagp_kind_known(const char *kind)
-{
-    static const char *const names[] = {"none", "asymmetric", "uniform", "focused"};
-    return one_of(kind, 4, names);
-}
-
 /* ---- data ------------------------------------------------------------------------------------------------ */
 
 typedef struct moments {

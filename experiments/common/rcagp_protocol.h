@@ -21,11 +21,6 @@
 
 #include "common/fits.h"
 
-/** boston, energy, yacht, parkinsons. */
-bool rcagp_set_known(const char *set);
-/** none, asymmetric, uniform, focused. */
-bool rcagp_kind_known(const char *kind);
-
 /** One split. Its scores are in units of the sd of the clean targets. false: reason on standard error. */
 bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const char *kind, long split,
                    long offset, problem *out);

@@ -19,37 +19,38 @@ typedef struct plan {
     const char *kernel; /* as the lines of results name it */
 } plan;
 
-static bool settings_known(const char *name)
-{
-    return strcmp(name, "text") == 0 || strcmp(name, "program") == 0;
-}
-
 static const double eps = 0.2;
 
 static void read_options(int argc, char **argv, plan *p)
 {
     char heading[400];
-    option_row rows[5 + STUDY_OPTIONS] = {
+    const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
-                    "boston,energy,yacht,parkinsons", rcagp_set_known),
-        option_list("kinds", "LIST", "of none,asymmetric,uniform,focused (default those of the table)",
-                    &p->kinds, p->table->kinds, rcagp_kind_known),
+        option_choice("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
+                      "boston,energy,yacht,parkinsons", "boston,energy,yacht,parkinsons"),
+        option_choice("kinds", "LIST", "of none,asymmetric,uniform,focused (default those of the table)",
+                      &p->kinds, p->table->kinds, "none,asymmetric,uniform,focused"),
         option_list("models", "LIST",
                     "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
                     "and presets of ours, with -se after the name: with an RBF kernel (default those\n"
                     "of the table, and default,rcagp,rcsvgp; of S3 with RBF kernels as well)",
                     &p->models, NULL, rcagp_model_known),
-        option_list("settings", "WHOSE",
-                    "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
-                    "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
-                    &p->settings, "program", settings_known)};
-    study_options(&p->study, rows + 5);
+        option_choice("settings", "WHOSE",
+                      "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
+                      "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
+                      &p->settings, "program", "program,text")};
     snprintf(heading, sizeof heading,
              "usage: %s [option]...\n%s\nof \"Robust and Computation-Aware Gaussian Processes\" (2025) "
              "beside ours.\n",
              p->table->program, p->table->title);
-    options_read(argc, argv, heading, NULL, 5 + STUDY_OPTIONS, rows);
+    study_read(&p->study, argc, argv, heading, NULL, sizeof rows / sizeof *rows, rows);
+}
+
+static record key_in(const plan *p, const char *set, const char *kind, const char *model, long split)
+{
+    record key = record_key("", kind, model, strcmp(kind, "none") == 0 ? 0.0 : 0.1, split);
+    snprintf(key.set, sizeof key.set, "%s, %s", set, p->kernel);
+    return key;
 }
 
 static record place_of(const plan *p, size_t number, const char **set)
@@ -57,12 +58,8 @@ static record place_of(const plan *p, size_t number, const char **set)
     const study *s = &p->study;
     const size_t splits = study_splits(s), rest = number / splits;
     const char *kind = p->kinds.items[rest % p->kinds.count];
-    record key = {.split = s->first + (long)(number % splits),
-                  .share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
     *set = p->sets.items[rest / p->kinds.count];
-    snprintf(key.kind, sizeof key.kind, "%s", kind);
-    snprintf(key.set, sizeof key.set, "%s, %s", *set, p->kernel);
-    return key;
+    return key_in(p, *set, kind, "", s->first + (long)(number % splits));
 }
 
 static bool key_of(const study *s, size_t number, size_t which, record *key)
@@ -100,10 +97,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
 static summary sum_up(const plan *p, const char *set, const char *kind, const char *model,
                       double (*field)(const record *))
 {
-    record key = {.share = strcmp(kind, "none") == 0 ? 0.0 : 0.1};
-    snprintf(key.set, sizeof key.set, "%s, %s", set, p->kernel);
-    snprintf(key.kind, sizeof key.kind, "%s", kind);
-    snprintf(key.method, sizeof key.method, "%s", model);
+    const record key = key_in(p, set, kind, model, 0);
     summary s = records_summary(&p->study.done, &key, field);
     if (s.count > 1)
         s.sd *= sqrt((double)(s.count - 1) / (double)s.count); /* the paper's, of the population */
@@ -238,14 +232,13 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
 {
     static const study_calls calls = {key_of, data_of, fit};
     char models[128];
-    size_t failed = 0;
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls},
               .table = table,
               .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
     snprintf(models, sizeof models, "%s,%s", table->models, table->own ? table->own : "default,rcagp,rcsvgp");
-    words_parse(&p.models, "models", models, rcagp_model_known);
+    words_parse(&p.models, "models", models, rcagp_model_known, NULL);
     read_options(argc, argv, &p);
     p.source = strcmp(p.settings.items[p.settings.count - 1], "text") == 0 ? RCAGP_TEXT : RCAGP_PROGRAM;
     p.kernel = rcagp_kernel(p.source, table->kernel);
@@ -254,8 +247,7 @@ int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
     if (!s->report) uci_keep_present(p.data, &p.sets);
     if (p.sets.count == 0) return SETS_MISSING;
     s->count = p.sets.count * p.kinds.count * study_splits(s);
-    study_open(s);
-    if (!s->report) failed = study_run(s);
+    size_t failed = study_run(s);
     report(&p);
     return study_close(s, table->program, failed);
 }

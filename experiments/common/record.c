@@ -8,6 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+record record_key(const char *set, const char *kind, const char *method, double share, long split)
+{
+    record key = {.share = share, .split = split};
+    snprintf(key.set, sizeof key.set, "%s", set);
+    snprintf(key.kind, sizeof key.kind, "%s", kind);
+    snprintf(key.method, sizeof key.method, "%s", method);
+    return key;
+}
+
 /* Shares come from command lines and from files: compared as decimal numbers, not bit for bit. */
 static bool same_place(const record *a, const record *b)
 {

@@ -44,6 +44,9 @@ typedef struct record {
         megabytes; /**< largest memory of the process that fitted and predicted; 0 where it was not measured */
 } record;
 
+/** A record of that place without any scores: what looks a record up, or sums up those of all splits. */
+record record_key(const char *set, const char *kind, const char *method, double share, long split);
+
 typedef struct records {
     record *items;
     size_t count, capacity;

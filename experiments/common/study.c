@@ -4,11 +4,17 @@
 #include "common/pool.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-void study_options(study *s, option_row rows[STUDY_OPTIONS])
+enum {
+    OPTIONS = 5
+};
+
+static void put_options(study *s, option_row rows[OPTIONS])
 {
     rows[0] =
         option_range("splits", "numbers of the splits (default those of the tables)", &s->first, &s->last);
+    rows[0].given = &s->chosen;
     rows[1] =
         option_number("seed-offset", "N", "added to every seed: fresh splits and fresh damage (default 0)",
                       &s->offset, 0, 1000000000);
@@ -20,12 +26,21 @@ void study_options(study *s, option_row rows[STUDY_OPTIONS])
     rows[4] = option_flag("report", "only sum up what is in the file of --json", &s->report);
 }
 
+void study_read(study *s, int argc, char **argv, const char *heading, const char *example, size_t count,
+                const option_row *own)
+{
+    option_row rows[STUDY_OWN_OPTIONS + OPTIONS];
+    memcpy(rows, own, count * sizeof *rows);
+    put_options(s, rows + count);
+    options_read(argc, argv, heading, example, count + OPTIONS, rows);
+}
+
 size_t study_splits(const study *s)
 {
     return (size_t)(s->last - s->first + 1);
 }
 
-void study_open(study *s)
+static void open_results(study *s)
 {
     if (s->report && !s->json) {
         fputs("--report needs the file of --json\n", stderr);
@@ -93,6 +108,8 @@ static bool missing(const study *s, size_t task)
 
 size_t study_run(study *s)
 {
+    open_results(s);
+    if (s->report) return 0;
     size_t *left = calloc(s->count ? s->count : 1, sizeof *left), count = 0, failed = 0;
     pool_calls calls = {work, collect, s};
     if (!left) {

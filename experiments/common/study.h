@@ -27,6 +27,7 @@ struct study {
     const char *json; /**< file of results, or NULL */
     bool report;      /**< do not fit, only sum up */
     long first, last; /**< splits */
+    bool chosen;      /**< --splits was given */
     long offset;      /**< added to every seed */
     long jobs;        /**< processes at once */
     long threads;     /**< of each process; 0: all */
@@ -37,18 +38,18 @@ struct study {
     FILE *file;
 };
 
-/** The options that all studies have, to be copied into a table of options. */
 enum {
-    STUDY_OPTIONS = 5
+    STUDY_OWN_OPTIONS = 9
 };
-void study_options(study *s, option_row rows[STUDY_OPTIONS]);
+/** Reads a command line as options_read() does: `count` options of the program, STUDY_OWN_OPTIONS at most, then those
+ * that all studies have. */
+void study_read(study *s, int argc, char **argv, const char *heading, const char *example, size_t count,
+                const option_row *own);
 
 /** How many splits there are. */
 size_t study_splits(const study *s);
-/** Reads the file of results, and opens it for more. Ends the program with 1 when it cannot, with 2 when --report has
- * no file. */
-void study_open(study *s);
-/** Fits what is missing. Returns how many tasks failed. */
+/** Reads the file of results, opens it for more and, but for --report, fits what is missing. Ends the program with 1
+ * when it cannot, with 2 when --report has no file. Returns how many tasks failed. */
 size_t study_run(study *s);
 /** Closes the file and says on standard error how many tasks failed; returns the exit status of the program. */
 int study_close(study *s, const char *program, size_t failed);

@@ -8,11 +8,7 @@ static const char *const methods[] = {"gp", "rcgp", "smooth", "default", "oracle
 
 static record key_of(const char *set, const damage *what, const char *method)
 {
-    record key = {.share = what->share};
-    snprintf(key.set, sizeof key.set, "%s", set);
-    snprintf(key.kind, sizeof key.kind, "%s", what->kind);
-    snprintf(key.method, sizeof key.method, "%s", method);
-    return key;
+    return record_key(set, what->kind, method, what->share, 0);
 }
 
 /* MAE over the same method's MAE on the same split undamaged: mean of the ratios and the worst of them. */

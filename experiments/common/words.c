@@ -6,7 +6,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *))
+bool words_among(const char *list, const char *item)
+{
+    const size_t length = strlen(item);
+    for (const char *at = list; at; at = strchr(at, ',')) {
+        at += *at == ',';
+        if (strncmp(at, item, length) == 0 && (at[length] == ',' || !at[length])) return true;
+    }
+    return false;
+}
+
+void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *),
+                 const char *choices)
 {
     char *item = out->text;
     out->count = 0;
@@ -18,7 +29,8 @@ void words_parse(words *out, const char *option, const char *list, bool (*known)
     while (item) {
         char *comma = strchr(item, ',');
         if (comma) *comma = '\0';
-        if (!*item || out->count == WORDS_MOST || !known(item)) {
+        const bool good = known ? known(item) : !choices || words_among(choices, item);
+        if (!*item || out->count == WORDS_MOST || !good) {
             fprintf(stderr, "--%s: \"%s\" is not one of the choices; see --help\n", option, item);
             exit(2);
         }

@@ -20,8 +20,12 @@ typedef struct words {
     size_t count;
 } words;
 
-/** "a,b,c". Ends the program with status 2 when the list is empty, too long, or `known` refuses an item. */
-void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *));
+/** "a,b,c". Ends the program with status 2 when the list is empty, too long, or an item is refused: by `known`, or
+ * where that is NULL as none of `choices`, of which NULL allows any word. */
+void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *),
+                 const char *choices);
+/** Whether "a,b,c" holds an item. */
+bool words_among(const char *list, const char *item);
 bool words_hold(const words *list, const char *item);
 /** A whole number in [least, most], or the end of the program with status 2. */
 long words_number(const char *option, const char *text, long least, long most);
