@@ -7,9 +7,6 @@
 #include "common/env_run.h"
 #include "common/picture.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     BUDGETS = 3,
     METHODS = 2

@@ -10,6 +10,7 @@
 #include "common/bed.h"
 #include "common/bed_damage.h"
 #include "common/bed_report.h"
+#include "common/room.h"
 #include "common/sets.h"
 #include "common/study.h"
 
@@ -79,12 +80,7 @@ static void add_task(plan *p, const bed_case *task)
 {
     if (p->study.count == p->room) {
         p->room = p->room ? 2 * p->room : 1024;
-        bed_case *more = realloc(p->tasks, p->room * sizeof *more);
-        if (!more) {
-            fputs("out of memory\n", stderr);
-            exit(1);
-        }
-        p->tasks = more;
+        p->tasks = room_more(p->tasks, p->room, sizeof *p->tasks);
     }
     p->tasks[p->study.count++] = *task;
 }

@@ -23,6 +23,7 @@
 #include "common/env_nlp.h"
 #include "common/env_published.h"
 #include "common/env_run.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -57,16 +58,6 @@ typedef struct run {
     size_t failed; /* plans that the solver did not finish */
 } run;
 
-static void *reserve(size_t count)
-{
-    void *p = malloc((count + 1) * sizeof(double));
-    if (!p) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
 static void runs_free(runs *r)
 {
     free(r->x);
@@ -94,7 +85,9 @@ static void read_run(const run *r, const double *input, double *states)
 
 static runs runs_create(size_t n)
 {
-    return (runs){.n = n, .x = reserve(n * INPUTS), .y = reserve(n * CONTROL_STEPS * REACTOR_STATES)};
+    return (runs){.n = n,
+                  .x = room(n * INPUTS, sizeof(double)),
+                  .y = room(n * CONTROL_STEPS * REACTOR_STATES, sizeof(double))};
 }
 
 /* From corners of the box of states and feeds (for few feeds: from a grid in it), without noise. */
@@ -152,7 +145,7 @@ static bool learn(run *r)
 {
     runs sound = cornered(r);
     const size_t n = sound.n;
-    double *x = reserve(n * INPUTS), *y = reserve(n);
+    double *x = room(n * INPUTS, sizeof(double)), *y = room(n, sizeof(double));
     bool ok = true;
     for (size_t k = 1; k <= (size_t)r->steps; ++k)
         for (size_t j = 0; ok && j < REACTOR_STATES; ++j) {
@@ -177,7 +170,8 @@ static bool certify(run *r, const runs *read, const double (*plans)[INPUTS], siz
 {
     const size_t d = REACTOR_STATES + k;
     const known *map = &r->known[k - 1][j];
-    double *x = reserve(read->n * d), *y = reserve(read->n), queries[BOX_STARTS * INPUTS];
+    double *x = room(read->n * d, sizeof(double)), *y = room(read->n, sizeof(double)),
+           queries[BOX_STARTS * INPUTS];
     char kernel[64];
     as_table(read, k, j, x, y);
     for (size_t i = 0; i < BOX_STARTS; ++i) memcpy(queries + i * d, plans[i], d * sizeof *queries);

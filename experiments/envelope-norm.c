@@ -17,8 +17,6 @@
 #include "common/picture.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     NOISES = 4,

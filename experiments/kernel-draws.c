@@ -2,7 +2,6 @@
 /* kernel-draws: covariances of every kernel, and draws from the prior that it makes; the pictures of docs/kernels.md. */
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/draws.h"
 #include "common/options.h"

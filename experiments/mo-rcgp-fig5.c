@@ -11,7 +11,6 @@
 #include "common/picture.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

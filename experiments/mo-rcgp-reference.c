@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 #include <math.h>
-#include <string.h>
 
 enum {
     T = MO_REFERENCE_OUTPUTS,

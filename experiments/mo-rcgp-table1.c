@@ -11,7 +11,6 @@
  */
 #include "common/mo_table.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const double b[] = {1.0, 0.9, 0.7, 0.9, 1.0, 0.8, 0.7, 0.8, 1.0};

@@ -112,11 +112,10 @@ typedef struct plan {
     long threads, first, last; /* splits */
 } plan;
 
-static void print_costs(const char *kind, const char *model, const record *mean, double sd, long splits)
+/* What others took, printed and with the published program, beside the seconds here. */
+static void print_others(const char *model, double here)
 {
     const double printed = printed_seconds(model), program = program_seconds(model);
-    printf("| %s | %s%s | %.2f ± %.2f | %.2f | %zu |", kind, mo_method_is_ours(model) ? "**ours:** " : "",
-           model, mean->seconds, sd, mean->cpu_seconds, mean->evaluations);
     if (isnan(printed))
         printf("  |");
     else
@@ -124,7 +123,14 @@ static void print_costs(const char *kind, const char *model, const record *mean,
     if (isnan(program))
         printf("  |  |");
     else
-        printf(" %g | %.0f |", program, program / mean->seconds);
+        printf(" %g | %.0f |", program, program / here);
+}
+
+static void print_costs(const char *kind, const char *model, const record *mean, double sd, long splits)
+{
+    printf("| %s | %s%s | %.2f ± %.2f | %.2f | %zu |", kind, mo_method_is_ours(model) ? "**ours:** " : "",
+           model, mean->seconds, sd, mean->cpu_seconds, mean->evaluations);
+    print_others(model, mean->seconds);
     printf(" %ld |\n", splits);
     fflush(stdout);
 }
@@ -162,19 +168,11 @@ static void print_kept(const records *done, const char *kind, const char *model)
 {
     const record key = record_key("readings", kind, model, 0.0, 0);
     const summary s = records_summary(done, &key, record_cpu_seconds);
-    const double printed = printed_seconds(model), program = program_seconds(model);
     if (s.count == 0) return;
     const double sd = s.count > 1 ? s.sd * sqrt(((double)s.count - 1.0) / (double)s.count) : 0.0;
     printf("| %s | %s%s | %.1f ± %.1f |", kind, mo_method_is_ours(model) ? "**ours:** " : "", model, s.mean,
            sd);
-    if (isnan(printed))
-        printf("  |");
-    else
-        printf(" %g |", printed);
-    if (isnan(program))
-        printf("  |  |");
-    else
-        printf(" %g | %.0f |", program, program / s.mean);
+    print_others(model, s.mean);
     printf(" %zu |\n", s.count);
 }
 

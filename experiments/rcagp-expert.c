@@ -18,7 +18,6 @@
 #include "common/study.h"
 #include "common/uci.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -2,8 +2,6 @@
 /* rcagp-fig1: Figure 1 of the RCaGP paper (2025): four surrogates of one input with wrong readings, and where they would
  * ask next. */
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "common/bo_surrogate.h"
 #include "common/draws.h"

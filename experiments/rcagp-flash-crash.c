@@ -15,7 +15,6 @@
 #include "common/sets.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

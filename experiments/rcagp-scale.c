@@ -7,6 +7,7 @@
  * targets damaged. One process a fit, so that its largest memory is its own.
  */
 #include "common/peer.h"
+#include "common/room.h"
 #include "common/scale_check.h"
 #include "common/scale_data.h"
 #include "common/scale_report.h"
@@ -119,11 +120,7 @@ static void make_tasks(plan *p)
 {
     const size_t most =
         p->sets.count * p->rows.count * p->kinds.count * p->solvers.count * (1 + p->sizes.count);
-    p->tasks = calloc(most, sizeof *p->tasks);
-    if (!p->tasks) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    p->tasks = room(most, sizeof *p->tasks);
     for (size_t i = 0; i < p->sets.count; ++i) {
         const char *set = p->sets.items[i];
         if (!p->study.report && !scale_present(p->data, set)) continue;

@@ -7,6 +7,7 @@
  * (contaminate.h). Scores are in units of the clean training targets' sd. Every fitted model is one line of
  * JSON; with --json FILE the lines are kept, and a run that was stopped goes on where it was.
  */
+#include "common/room.h"
 #include "common/sets.h"
 #include "common/study.h"
 #include "common/uci.h"
@@ -92,11 +93,7 @@ static bool wanted_share(const plan *p, const uci_set *set, const char *share)
 static void make_plan(plan *p)
 {
     size_t most = p->sets.count * p->kinds.count * p->shares.count * study_splits(&p->study);
-    p->tasks = calloc(most ? most : 1, sizeof *p->tasks);
-    if (!p->tasks) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    p->tasks = room(most, sizeof *p->tasks);
     for (size_t s = 0; s < p->sets.count; ++s) {
         const uci_set *set = uci_find(p->sets.items[s]);
         for (size_t k = 0; k < p->kinds.count; ++k) {

@@ -14,7 +14,6 @@
 #include "common/sparq_summary.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {

@@ -13,7 +13,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     CHECKS = 8, /* 31, 62, ... 4000 */
@@ -103,9 +102,7 @@ static bool run_task(size_t task, FILE *out, void *user)
     const bool ok = ctx && run_case(ctx, r, one, task % TASK_SEEDS, values);
     if (ok) {
         sparq_row_name("", &one->c, (long)(task % TASK_SEEDS), name, sizeof name);
-        fputs(name, out);
-        for (size_t k = 0; k < COLUMNS; ++k) fprintf(out, "\t%.17g", values[k]);
-        fputc('\n', out);
+        env_rows_send(out, &r->rows, name, COLUMNS, values);
     }
     hf_context_free(ctx);
     return ok;
@@ -114,18 +111,7 @@ static bool run_task(size_t task, FILE *out, void *user)
 static bool take_line(const char *line, void *user)
 {
     run *r = user;
-    char name[64];
-    double values[COLUMNS];
-    const char *tab = strchr(line, '\t');
-    if (!tab || (size_t)(tab - line) >= sizeof name) return false;
-    snprintf(name, sizeof name, "%.*s", (int)(tab - line), line);
-    for (size_t k = 0; k < COLUMNS; ++k) {
-        char *end;
-        values[k] = strtod(tab, &end);
-        tab = end;
-    }
-    env_rows_add(&r->rows, name, values);
-    return true;
+    return env_rows_take(&r->rows, line);
 }
 
 static bool work(void *state)

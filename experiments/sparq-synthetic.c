@@ -40,13 +40,6 @@ static const char requests_prefix[] = "requests: ";
 
 /* ---- work ---------------------------------------------------------------------------------------------------------------------- */
 
-static void print_row(FILE *out, const char *name, size_t width, const double *values)
-{
-    fputs(name, out);
-    for (size_t k = 0; k < SPARQ_COLUMNS; ++k) fprintf(out, "\t%.17g", k < width ? values[k] : NAN);
-    fputc('\n', out);
-}
-
 static bool run_task(size_t task, FILE *out, void *user)
 {
     const run *r = user;
@@ -59,9 +52,9 @@ static bool run_task(size_t task, FILE *out, void *user)
     const bool ok = ctx && sparq_case_run(ctx, c, (size_t)r->steps, (uint64_t)seed, values, requests);
     if (ok) {
         sparq_row_name("", c, seed, name, sizeof name);
-        print_row(out, name, SPARQ_COLUMNS, values);
+        env_rows_send(out, &r->rows, name, SPARQ_COLUMNS, values);
         sparq_row_name(requests_prefix, c, seed, name, sizeof name);
-        if (strcmp(c->group, "practical") == 0) print_row(out, name, SPARQ_CHECKS, requests);
+        if (strcmp(c->group, "practical") == 0) env_rows_send(out, &r->rows, name, SPARQ_CHECKS, requests);
     }
     hf_context_free(ctx);
     return ok;
@@ -70,18 +63,7 @@ static bool run_task(size_t task, FILE *out, void *user)
 static bool take_line(const char *line, void *user)
 {
     run *r = user;
-    char name[64];
-    double values[SPARQ_COLUMNS];
-    const char *tab = strchr(line, '\t');
-    if (!tab || (size_t)(tab - line) >= sizeof name) return false;
-    snprintf(name, sizeof name, "%.*s", (int)(tab - line), line);
-    for (size_t k = 0; k < SPARQ_COLUMNS; ++k) {
-        char *end;
-        values[k] = strtod(tab, &end);
-        tab = end;
-    }
-    env_rows_add(&r->rows, name, values);
-    return true;
+    return env_rows_take(&r->rows, line);
 }
 
 /* How many realisations a case gets: all if an aim is about it, else few. */

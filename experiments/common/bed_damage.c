@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/bed_damage.h"
 #include "common/draws.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -75,12 +76,8 @@ static void nearest_first(damaging *a)
 {
     const problem *p = a->p;
     const size_t from = a->rows[0];
-    neighbour *near = calloc(p->n, sizeof *near);
-    double *column = malloc(p->n * sizeof *column);
-    if (!near || !column) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    neighbour *near = room(p->n, sizeof *near);
+    double *column = room(p->n, sizeof *column);
     for (size_t i = 0; i < p->n; ++i) near[i].row = i;
     for (size_t j = 0; j < p->d; ++j) {
         for (size_t i = 0; i < p->n; ++i) column[i] = p->x[i * p->d + j];
@@ -139,11 +136,7 @@ size_t bed_damage(const bed_kind *kind, double share, uint64_t seed, size_t *ord
     const size_t count = asked - asked % kind->divisor;
     size_t wrong = 0;
     if (!kind->changed || count == 0 || count >= p->n) return 0;
-    double *y = malloc(p->n * sizeof *y);
-    if (!y) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    double *y = room(p->n, sizeof *y);
     memcpy(y, p->y, p->n * sizeof *y);
     damaging a = {kind, p, y, order, count, {seed}};
     if (kind->choose) kind->choose(&a);

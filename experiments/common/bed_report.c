@@ -2,6 +2,7 @@
 #include "common/bed_report.h"
 #include "common/bed_damage.h"
 #include "common/quantile.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -12,16 +13,6 @@ static const double WORSE = 0.1;      /* nats a reading that make a table worth 
 static const double GAIN = 5.0;       /* nats of an optimum worth naming */
 static const double TENTH = 0.10;     /* the share of section (d) */
 static const size_t SHARED_ROWS = 20; /* rows of a table for section (d) */
-
-static double *numbers(size_t count)
-{
-    double *room = calloc(count ? count : 1, sizeof *room);
-    if (!room) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return room;
-}
 
 static bool in_half(const bed_scope *s, const bed_table *t)
 {
@@ -250,7 +241,7 @@ typedef struct spread {
 
 static spread spread_of(const bed_scope *s, const char *method, const char *kind)
 {
-    double *ratios = numbers(s->tables->count);
+    double *ratios = room(s->tables->count, sizeof(double));
     spread out = {0, NAN, 0.0, ""};
     for (size_t i = 0; i < s->tables->count; ++i) {
         const bed_table *t = &s->tables->tables[i];
@@ -292,7 +283,7 @@ static void report_tenth(const bed_scope *s)
 
 static void report_time(const bed_scope *s)
 {
-    double ours = 0.0, plain = 0.0, *ratios = numbers(s->done->count);
+    double ours = 0.0, plain = 0.0, *ratios = room(s->done->count, sizeof(double));
     size_t count = 0;
     for (size_t i = 0; i < s->done->count; ++i) {
         const record *r = &s->done->items[i], *gp;
@@ -396,7 +387,7 @@ void bed_report_known(const records *done, const bed *tables)
 
 void bed_report_restarts(const records *done, const bed *tables)
 {
-    double *gains = numbers(done->count);
+    double *gains = room(done->count, sizeof(double));
     size_t count = 0, named = 0;
     puts("\n### More starts of the plain GP\n\n| table | split | rows | gain, nats |\n|---|---|---|---|");
     for (size_t i = 0; i < done->count; ++i) {

@@ -4,7 +4,6 @@
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/room.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables and curves of bo_paper.h. */
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/bo_paper.h"
 #include "common/bo_surrogate.h"

@@ -14,11 +14,7 @@ void bo_results_add(bo_results *results, const bo_result *item)
 {
     if (results->count == results->capacity) {
         results->capacity = results->capacity ? 2 * results->capacity : 256;
-        results->items = realloc(results->items, results->capacity * sizeof *results->items);
-        if (!results->items) {
-            fputs("out of memory\n", stderr);
-            exit(1);
-        }
+        results->items = room_more(results->items, results->capacity, sizeof *results->items);
     }
     results->items[results->count++] = *item;
 }

@@ -2,7 +2,6 @@
 #include "common/bo_functions.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Steps of the rover and points at which its way is looked at. */
 enum {

@@ -29,11 +29,7 @@ void bo_runs_add(bo_runs *runs, const bo_run *run)
 {
     if (runs->count == runs->capacity) {
         runs->capacity = runs->capacity ? 2 * runs->capacity : 256;
-        runs->items = realloc(runs->items, runs->capacity * sizeof *runs->items);
-        if (!runs->items) {
-            fputs("out of memory\n", stderr);
-            exit(1);
-        }
+        runs->items = room_more(runs->items, runs->capacity, sizeof *runs->items);
     }
     runs->items[runs->count++] = *run;
 }

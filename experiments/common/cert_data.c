@@ -2,6 +2,7 @@
 #include "common/cert_data.h"
 #include "common/class_data.h"
 #include "common/draws.h"
+#include "common/room.h"
 #include "common/sets.h"
 
 #include <math.h>
@@ -59,12 +60,6 @@ void cert_options_rows(cert_options *options, const char *sets, bool images, opt
     memcpy(rows, common, sizeof common);
 }
 
-static void out_of_memory(void)
-{
-    fputs("out of memory\n", stderr);
-    exit(1);
-}
-
 /* The picture of `side` x `side` pixels moved by rows and columns; what comes in is dark. */
 static void move_picture(const double *from, long side, const int *by, double *to)
 {
@@ -84,15 +79,12 @@ static void add_moved(size_t n, size_t own, cert_set *out)
     const size_t d = out->d, rounds = sizeof moves / sizeof *moves;
     if (n > own * rounds) n = own * rounds;
     if (n <= own) return;
-    double *x = realloc(out->x, n * d * sizeof *x);
-    size_t *label = realloc(out->label, n * sizeof *label);
-    if (!x || !label) out_of_memory();
+    double *x = out->x = room_more(out->x, n * d, sizeof *x);
+    size_t *label = out->label = room_more(out->label, n, sizeof *label);
     for (size_t i = own; i < n; ++i) {
         move_picture(x + i % own * d, (long)out->kind->side, moves[i / own], x + i * d);
         label[i] = label[i % own];
     }
-    out->x = x;
-    out->label = label;
     out->n = n;
 }
 
@@ -101,18 +93,17 @@ static void split(const class_data *all, size_t n, size_t m, uint64_t seed, cert
 {
     draws stream = {seed + 5000};
     const size_t rows = all->train, d = all->d;
-    size_t *order = malloc((rows + 1) * sizeof *order);
+    size_t *order = room(rows, sizeof *order);
     if (n > rows / 2 + rows / 3) n = rows / 2 + rows / 3;
     if (m > rows - n) m = rows - n;
     *out = (cert_set){out->kind,
                       n,
                       m,
                       d,
-                      malloc((n * d + 1) * sizeof *out->x),
-                      malloc((m * d + 1) * sizeof *out->at),
-                      malloc((n + 1) * sizeof *out->label),
-                      malloc((m + 1) * sizeof *out->truth)};
-    if (!order || !out->x || !out->at || !out->label || !out->truth) out_of_memory();
+                      room(n * d, sizeof *out->x),
+                      room(m * d, sizeof *out->at),
+                      room(n, sizeof *out->label),
+                      room(m, sizeof *out->truth)};
     for (size_t i = 0; i < rows; ++i) order[i] = i;
     for (size_t i = rows; i > 1; --i) {
         const size_t other = (size_t)(draw_uniform(&stream) * (double)i), kept = order[i - 1];
@@ -166,8 +157,7 @@ bool cert_each(hf_context *ctx, const cert_options *options, size_t n, size_t m,
 
 static double accuracy_of(hf_context *ctx, const cert_set *set, const hf_classifier *classifier)
 {
-    size_t *winner = malloc((set->m + 1) * sizeof *winner), right = 0;
-    if (!winner) out_of_memory();
+    size_t *winner = room(set->m, sizeof *winner), right = 0;
     if (hf_classify_predict(ctx, classifier, set->m, set->at, set->d, NULL, winner, NULL, NULL, NULL) >= 0)
         for (size_t i = 0; i < set->m; ++i) right += winner[i] == set->truth[i];
     free(winner);
@@ -229,8 +219,7 @@ void cert_salient(const cert_set *set, hf_context *ctx, const hf_classifier *cla
                   double *moves)
 {
     const size_t d = set->d;
-    double *slope = calloc(d + 1, sizeof *slope);
-    if (!slope) out_of_memory();
+    double *slope = room(d, sizeof *slope);
     for (size_t j = 0; j < d; ++j) moves[j] = j < set->kind->free && set->kind->side == 0;
     if (set->kind->side > 0 && slope_of(ctx, set, classifier, x, slope))
         for (size_t k = 0; k < set->kind->free; ++k) {

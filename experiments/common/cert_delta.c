@@ -2,7 +2,6 @@
 #include "common/cert_delta.h"
 #include "common/quantile.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 typedef enum field {

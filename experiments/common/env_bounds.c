@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_bounds.h"
+#include "common/room.h"
 
 #include <stdlib.h>
 
@@ -18,11 +19,7 @@ hf_envelope *env_problem_envelope(hf_context *ctx, const env_problem *p, const c
 
 env_bounds env_bounds_create(size_t m)
 {
-    env_bounds b = {.m = m, .lower = malloc((2 * m + 1) * sizeof *b.lower)};
-    if (!b.lower) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    env_bounds b = {.m = m, .lower = room(2 * m, sizeof *b.lower)};
     b.upper = b.lower + m;
     return b;
 }

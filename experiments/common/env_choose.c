@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_choose.h"
 #include "common/env_control.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -11,21 +12,12 @@ enum {
     FOLDS = 5
 };
 
-static double *reserve(size_t count)
-{
-    double *p = malloc((count + 1) * sizeof *p);
-    if (!p) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
 /* Sum of squared errors over the folds; NaN when a fit fails. */
 static double fold_error(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
                          double lengthscale, double added)
 {
-    double *kept = reserve(n * d), *read = reserve(n), *mean = reserve(n), sum = 0.0;
+    double *kept = room(n * d, sizeof(double)), *read = room(n, sizeof(double)),
+           *mean = room(n, sizeof(double)), sum = 0.0;
     for (size_t f = 0; f < FOLDS; ++f) {
         const size_t from = f * n / FOLDS, to = (f + 1) * n / FOLDS, count = n - (to - from);
         memcpy(kept, x, from * d * sizeof *kept);
@@ -61,7 +53,7 @@ double env_choose_lengthscale(hf_context *ctx, size_t n, size_t d, const double 
 double env_ask_norm(hf_context *ctx, size_t n, size_t d, const double *x, const double *y, double lengthscale,
                     double added)
 {
-    double *mean = reserve(n), sum = 0.0;
+    double *mean = room(n, sizeof(double)), sum = 0.0;
     hf_posterior *fit = control_fit(ctx, n, d, x, y, lengthscale, added);
     const bool good = fit && hf_predict(ctx, fit, n, x, d, mean, NULL, NULL) >= 0;
     if (!good) sum = NAN;

@@ -3,7 +3,6 @@
 #include "common/env_matlab.h"
 #include "common/env_nlp.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_henon.h"
 #include "common/env_bounds.h"
+#include "common/room.h"
 #include "common/sets.h"
 
 #include <math.h>
@@ -13,19 +14,9 @@ double env_henon(const double *z)
     return 1.0 - 0.8 * z[0] * z[0] + z[1] + 8.0 * sin(0.8 * z[1]);
 }
 
-static double *numbers(size_t count)
-{
-    double *p = malloc((count + 1) * sizeof *p);
-    if (!p) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return p;
-}
-
 env_set env_set_create(size_t n, double noise)
 {
-    return (env_set){.n = n, .x = numbers(2 * n), .y = numbers(n), .noise = noise};
+    return (env_set){.n = n, .x = room(2 * n, sizeof(double)), .y = room(n, sizeof(double)), .noise = noise};
 }
 
 void env_set_free(env_set *set)
@@ -47,7 +38,7 @@ static double place(size_t i, size_t side)
 
 double *env_henon_mesh(size_t side)
 {
-    double *x = numbers(2 * side * side);
+    double *x = room(2 * side * side, sizeof(double));
     for (size_t i = 0; i < side * side; ++i) {
         x[2 * i] = place(i / side, side);
         x[2 * i + 1] = place(i % side, side);
@@ -57,7 +48,7 @@ double *env_henon_mesh(size_t side)
 
 double *env_henon_numbered(const double *x, size_t n, double first, double step)
 {
-    double *out = numbers(3 * n);
+    double *out = room(3 * n, sizeof(double));
     for (size_t i = 0; i < n; ++i) {
         out[3 * i] = x[2 * i];
         out[3 * i + 1] = x[2 * i + 1];
@@ -90,7 +81,8 @@ bool env_henon_published(hf_context *ctx, const env_set *set, double noise, doub
 
 env_set env_henon_grid(py_random *stream, size_t side, double noise)
 {
-    env_set set = {.n = side * side, .x = env_henon_mesh(side), .y = numbers(side * side), .noise = noise};
+    env_set set = {
+        .n = side * side, .x = env_henon_mesh(side), .y = room(side * side, sizeof(double)), .noise = noise};
     for (size_t i = 0; i < set.n; ++i)
         set.y[i] = env_henon(set.x + 2 * i) + py_between(stream, -noise, noise);
     return set;
@@ -120,7 +112,8 @@ void env_henon_tables(double noise, env_set *random, env_set *grid)
     py_random stream;
     py_seed(&stream, 1);
     *random = env_set_create(SIDE * SIDE, noise);
-    *grid = (env_set){.n = SIDE * SIDE, .x = env_henon_mesh(SIDE), .y = numbers(SIDE * SIDE), .noise = noise};
+    *grid = (env_set){
+        .n = SIDE * SIDE, .x = env_henon_mesh(SIDE), .y = room(SIDE * SIDE, sizeof(double)), .noise = noise};
     for (size_t i = 0; i < random->n; ++i) {
         random->x[2 * i] = py_between(&stream, -edge, edge);
         random->x[2 * i + 1] = py_between(&stream, -edge, edge);
@@ -141,7 +134,7 @@ static double *read_columns(hf_context *ctx, const char *folder, const char *fil
     }
     if (hf_table_read_csv(ctx, path, &table) < 0) return NULL;
     *rows = hf_table_rows(table);
-    double *out = numbers(*rows * count);
+    double *out = room(*rows * count, sizeof(double));
     for (size_t j = 0; out && j < count; ++j) {
         size_t at;
         const double *column;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_matlab.h"
+#include "common/room.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 void matlab_seed(py_random *r, uint32_t seed)
@@ -25,11 +25,7 @@ double *matlab_grid(py_random *stream, size_t count, size_t d, const double *low
     size_t levels = 2;
     while (points(levels, d) < count) ++levels;
     size_t total = points(levels, d);
-    double *x = malloc(total * d * sizeof *x);
-    if (!x) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    double *x = room(total * d, sizeof *x);
     for (size_t i = 0; i < total; ++i) {
         size_t rest = i;
         for (size_t j = 0; j < d; ++j) {

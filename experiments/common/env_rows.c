@@ -1,21 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/env_rows.h"
+#include "common/room.h"
 
 #include <jansson.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static void keep(env_rows *rows, const char *name, const double *values)
 {
-    env_row *items = realloc(rows->items, (rows->count + 1) * sizeof *items);
-    if (!items) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    rows->items = items;
-    env_row *row = &items[rows->count++];
+    rows->items = room_more(rows->items, rows->count + 1, sizeof *rows->items);
+    env_row *row = &rows->items[rows->count++];
     *row = (env_row){{0}, {0}};
     snprintf(row->name, sizeof row->name, "%s", name);
     for (size_t i = 0; i < rows->width; ++i) row->values[i] = values[i];
@@ -83,4 +78,27 @@ void env_rows_free(env_rows *rows)
     free(rows->items);
     rows->items = NULL;
     rows->count = 0;
+}
+
+void env_rows_send(FILE *out, const env_rows *rows, const char *name, size_t count, const double *values)
+{
+    fputs(name, out);
+    for (size_t k = 0; k < rows->width; ++k) fprintf(out, "\t%.17g", k < count ? values[k] : NAN);
+    fputc('\n', out);
+}
+
+bool env_rows_take(env_rows *rows, const char *line)
+{
+    char name[64];
+    double values[ENV_COLUMNS];
+    const char *tab = strchr(line, '\t');
+    if (!tab || (size_t)(tab - line) >= sizeof name) return false;
+    snprintf(name, sizeof name, "%.*s", (int)(tab - line), line);
+    for (size_t k = 0; k < rows->width; ++k) {
+        char *end;
+        values[k] = strtod(tab, &end);
+        tab = end;
+    }
+    env_rows_add(rows, name, values);
+    return true;
 }

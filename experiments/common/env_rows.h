@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 enum {
     ENV_COLUMNS = 24
@@ -34,5 +35,10 @@ const double *env_rows_find(const env_rows *rows, const char *name);
 /** Adds and, with a path, appends to the file. Ends the program when memory is out or the file cannot be written. */
 void env_rows_add(env_rows *rows, const char *name, const double *values);
 void env_rows_free(env_rows *rows);
+
+/** Prints a row as one line, from a child process to the one that keeps the rows; `count` values, the others NaN. */
+void env_rows_send(FILE *out, const env_rows *rows, const char *name, size_t count, const double *values);
+/** Adds the row of such a line; false where it is none. */
+bool env_rows_take(env_rows *rows, const char *line);
 
 #endif

@@ -3,7 +3,6 @@
 #include "common/picture.h"
 
 #include <math.h>
-#include <string.h>
 
 static const char *const colours[] = {"#e0a030", "#1f4e79", "#4dac6e", "#a05fb0", "#c05050", "#707070"};
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_methods.h"
 #include "common/clock.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,11 +140,7 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
 
 mo_result mo_result_create(const problem *p)
 {
-    mo_result r = {.mean = calloc(3 * p->m, sizeof *r.mean), .readings = calloc(p->n, sizeof *r.readings)};
-    if (!r.mean || !r.readings) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    mo_result r = {.mean = room(3 * p->m, sizeof *r.mean), .readings = room(p->n, sizeof *r.readings)};
     r.latent_sd = r.mean + p->m;
     r.sd = r.mean + 2 * p->m;
     return r;

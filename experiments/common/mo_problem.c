@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_problem.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-static double *room(size_t count)
-{
-    double *memory = calloc(count ? count : 1, sizeof *memory);
-    if (!memory) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    return memory;
-}
 
 problem mo_problem_create(size_t samples, size_t tests, size_t inputs, size_t outputs)
 {
@@ -69,7 +60,8 @@ static void factor(size_t n, double *a, double least)
 void mo_draw(draws *stream, const mo_model *model, size_t n, const double *x, double *f)
 {
     const size_t outputs = model->outputs;
-    double *k = room(n * n), *b = room(outputs * outputs), *z = room(n * outputs), *u = room(outputs);
+    double *k = room(n * n, sizeof(double)), *b = room(outputs * outputs, sizeof(double)),
+           *z = room(n * outputs, sizeof(double)), *u = room(outputs, sizeof(double));
     for (size_t i = 0; i < n; ++i)
         for (size_t j = 0; j < n; ++j) {
             const double r = (x[i] - x[j]) / model->lengthscale;
@@ -99,8 +91,8 @@ problem mo_draw_problem(draws *stream, const mo_model *model, size_t n, double l
                         double **latent)
 {
     problem p = mo_problem_create(n, n, 1, model->outputs);
-    double *x = room(n);
-    *latent = room(n * model->outputs);
+    double *x = room(n, sizeof(double));
+    *latent = room(n * model->outputs, sizeof(double));
     for (size_t i = 0; i < n; ++i) {
         x[i] = least + (most - least) * draw_uniform(stream);
         mo_set_input(&p, false, i, 0, x[i]);
@@ -123,7 +115,7 @@ void mo_choose(draws *stream, size_t n, size_t count, bool *chosen)
 
 double mo_mahalanobis(size_t s, const double *v, size_t outputs, const double *b)
 {
-    double *l = room(s * s), *u = room(s), sum = 0.0;
+    double *l = room(s * s, sizeof(double)), *u = room(s, sizeof(double)), sum = 0.0;
     for (size_t i = 0; i < s; ++i) memcpy(l + i * s, b + i * outputs, s * sizeof *l);
     factor(s, l, 1e-300);
     for (size_t i = 0; i < s; ++i) {

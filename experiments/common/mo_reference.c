@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_reference.h"
+#include "common/room.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -20,11 +21,7 @@ static const double lengthscale = 1.2, jitter = 1e-6, ridge = 1e-3;
 
 mo_reference mo_reference_create(size_t n)
 {
-    mo_reference r = {.n = n, .x = calloc(n + 6 * n * T, sizeof(double))};
-    if (!r.x) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    mo_reference r = {.n = n, .x = room(n + 6 * n * T, sizeof(double))};
     r.y = r.x + n;
     r.centre = r.y + n * T;
     r.weight = r.centre + n * T;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "common/mo_waves.h"
 #include "common/mo_curves.h"
+#include "common/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,9 @@ const mo_model mo_waves = {2, b, 0.1, 0.05};
 
 void mo_waves_draw(draws *stream, problem *data, double **latent, double **grid)
 {
-    double x[SAMPLES + GRID], *f = malloc(2 * sizeof x);
-    *latent = malloc(2 * SAMPLES * sizeof **latent);
-    *grid = malloc(2 * GRID * sizeof **grid);
-    if (!f || !*latent || !*grid) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    double x[SAMPLES + GRID], *f = room(2, sizeof x);
+    *latent = room((size_t)2 * SAMPLES, sizeof **latent);
+    *grid = room((size_t)2 * GRID, sizeof **grid);
     for (size_t i = 0; i < SAMPLES; ++i) x[i] = data->x[2 * i * data->d];
     for (size_t i = 0; i < GRID; ++i) x[SAMPLES + i] = (double)i / (double)(GRID - 1);
     mo_draw(stream, &mo_waves, SAMPLES + GRID, x, f);

@@ -2,7 +2,6 @@
 #include "common/picture.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const char style[] = "set encoding utf8\n"
                             "set border 3 lc rgb '#606060'\n"

@@ -2,6 +2,7 @@
 #include "common/record.h"
 #include "common/hash.h"
 #include "common/lines.h"
+#include "common/room.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -53,15 +54,9 @@ static void file_item(records *list, size_t place)
 static void grow(records *list)
 {
     const size_t capacity = list->capacity ? 2 * list->capacity : 256;
-    record *items = realloc(list->items, capacity * sizeof *items);
-    size_t *slots = calloc(2 * capacity, sizeof *slots);
-    if (!items || !slots) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
+    list->items = room_more(list->items, capacity, sizeof *list->items);
     free(list->slots);
-    list->items = items;
-    list->slots = slots;
+    list->slots = room(2 * capacity, sizeof *list->slots);
     list->capacity = capacity;
     for (size_t i = 0; i < list->count; ++i) file_item(list, i);
 }

@@ -4,12 +4,21 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-void *room(size_t count, size_t size)
+static void *there(void *memory)
 {
-    void *memory = calloc(count ? count : 1, size);
     if (!memory) {
         fputs("out of memory\n", stderr);
         exit(1);
     }
     return memory;
+}
+
+void *room(size_t count, size_t size)
+{
+    return there(calloc(count ? count : 1, size));
+}
+
+void *room_more(void *memory, size_t count, size_t size)
+{
+    return there(realloc(memory, count * size));
 }

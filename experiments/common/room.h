@@ -10,5 +10,7 @@
 
 /** `count` zeroed entries of `size` bytes, at least one; ends the program when memory is out. */
 void *room(size_t count, size_t size);
+/** The same memory with room for `count` entries; what is new is not zeroed. */
+void *room_more(void *memory, size_t count, size_t size);
 
 #endif

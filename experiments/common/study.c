@@ -2,6 +2,7 @@
 #include "common/study.h"
 #include "common/clock.h"
 #include "common/pool.h"
+#include "common/room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -110,12 +111,8 @@ size_t study_run(study *s)
 {
     open_results(s);
     if (s->report) return 0;
-    size_t *left = calloc(s->count ? s->count : 1, sizeof *left), count = 0, failed = 0;
+    size_t *left = room(s->count, sizeof *left), count = 0, failed = 0;
     pool_calls calls = {work, collect, s};
-    if (!left) {
-        fputs("out of memory\n", stderr);
-        return s->count;
-    }
     for (size_t i = 0; i < s->count; ++i)
         if (missing(s, i)) left[count++] = i;
     if (count) failed = pool_run(left, count, (size_t)s->jobs, &calls);
