@@ -112,7 +112,7 @@ typedef struct plan {
     long threads, first, last; /* splits */
 } plan;
 
-/* What others took, printed and with the published program, beside the seconds here. */
+/* Seconds of others, printed and of the published program, beside those here. */
 static void print_others(const char *model, double here)
 {
     const double printed = printed_seconds(model), program = program_seconds(model);
