@@ -43,11 +43,6 @@ static size_t method_of(const char *name)
     return k;
 }
 
-static bool method_known(const char *name)
-{
-    return method_of(name) < sizeof methods / sizeof *methods;
-}
-
 static bool count_known(const char *text)
 {
     char *end;
@@ -214,8 +209,8 @@ int main(int argc, char **argv)
     run r = {
         .points = 50, .evaluations = 20, .rows = {.columns = cert_delta_columns, .width = CERT_DELTA_FIELDS}};
     option_row options[OWN + CERT_OPTIONS] = {
-        option_list("methods", "A,B", "of fic, dtc, var (default all)", &r.methods, "fic,dtc,var",
-                    method_known),
+        option_choice("methods", "A,B", "of fic, dtc, var (default all)", &r.methods, "fic,dtc,var",
+                      "fic,dtc,var"),
         option_list("training", "A,B", "numbers of training points (default 250,500,1000,1500)", &r.train,
                     "250,500,1000,1500", count_known),
         option_list("inducing", "A,B", "numbers of inducing inputs (default 100,200,300,400,500)",

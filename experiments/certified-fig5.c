@@ -42,13 +42,6 @@ typedef struct run {
     env_rows rows;
 } run;
 
-static bool gamma_known(const char *text)
-{
-    char *end;
-    const double gamma = strtod(text, &end);
-    return *end == '\0' && gamma > 0.0 && isfinite(gamma);
-}
-
 static const double *row_of(const run *r, const char *set, const char *gamma, size_t input)
 {
     char name[64];
@@ -214,7 +207,7 @@ int main(int argc, char **argv)
 {
     run r = {.points = 50, .evaluations = 40, .rows = {.columns = columns, .width = FIELDS}};
     option_row options[OWN + CERT_OPTIONS] = {
-        option_list("gammas", "A,B", "steps (default 0.1,0.5,2)", &r.gammas, "0.1,0.5,2", gamma_known),
+        option_list("gammas", "A,B", "steps (default 0.1,0.5,2)", &r.gammas, "0.1,0.5,2", words_positive),
         option_number("points", "N", "test points (default 50)", &r.points, 1, POINTS_MOST),
         option_number("evaluations", "N", "of the evidence, about (default 40)", &r.evaluations, 1, 1000)};
     cert_options_rows(&r.common, "synthetic2d,spam", false, options + OWN);

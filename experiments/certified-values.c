@@ -58,18 +58,6 @@ static size_t value_of(const char *name)
     return k;
 }
 
-static bool value_known(const char *name)
-{
-    return value_of(name) < sizeof values_known / sizeof *values_known;
-}
-
-static bool gamma_known(const char *text)
-{
-    char *end;
-    const double gamma = strtod(text, &end);
-    return *end == '\0' && gamma > 0.0 && isfinite(gamma);
-}
-
 static const double *row_of(const run *r, const char *table, const char *value, const char *gamma, long point)
 {
     char name[64];
@@ -283,9 +271,9 @@ int main(int argc, char **argv)
         option_text("data", "DIR", "folder that holds bed/ (comes with Holdfast)", &r.data),
         option_choice("tables", "A,B", "of data/bed (default faithful,hills,swiss,mtcars,diabetes)",
                       &r.tables, "faithful,hills,swiss,mtcars,diabetes", NULL),
-        option_list("values", "A,B", "of mean, sd (default both)", &r.values, "mean,sd", value_known),
+        option_choice("values", "A,B", "of mean, sd (default both)", &r.values, "mean,sd", "mean,sd"),
         option_list("gammas", "A,B", "half-widths in sds of the inputs (default 0.1,0.5,1)", &r.gammas,
-                    "0.1,0.5,1", gamma_known),
+                    "0.1,0.5,1", words_positive),
         option_number("points", "N", "test points (default 20)", &r.points, 1, POINTS_MOST),
         option_number("limit", "S", "seconds for a box (default 10; 0: none)", &r.limit, 0, 100000)};
     const env_program program = {work, report, NULL, &r, &r.rows, &r.ctx, false};

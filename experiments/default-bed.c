@@ -46,8 +46,7 @@ static void read_options(int argc, char **argv, plan *p)
                     &p->data),
         option_text("half", "HALF", "tables of the half tune or held, or all (default)", &p->half),
         option_choice("tables", "LIST", "names of at most 32 tables (default all)", &p->tables, NULL, NULL),
-        option_choice("methods", "LIST", "of gp,default,oracle (default all)", &p->methods,
-                      "gp,default,oracle", "gp,default,oracle"),
+        OPTION_SOME("methods", &p->methods, "gp,default,oracle"),
         option_list("kinds", "LIST",
                     "of none,one_6,one_10,one_20,one_x10,one_zero,one_sign,three_10,shift,x10,\n"
                     "zero,swap,stuck,clustered,known (default all)",

@@ -33,8 +33,7 @@ static void read_options(int argc, char **argv, plan *p)
 {
     const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_choice("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
-                      "boston,energy,yacht,parkinsons", "boston,energy,yacht,parkinsons"),
+        OPTION_SOME("sets", &p->sets, "boston,energy,yacht,parkinsons"),
         option_choice("models", "LIST",
                       "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)", &p->models,
                       "RCSVGP,RCaGP,rcagp,rcsvgp", "RCSVGP,RCaGP,rcagp,rcsvgp"),

@@ -35,23 +35,16 @@ typedef struct plan {
     long off; /* sd of corrections, hundredths of the sd of clean targets */
 } plan;
 
-static bool mean_known(const char *mean)
-{
-    return expert_use_of(mean) != EXPERT_USES;
-}
-
 static void read_options(int argc, char **argv, plan *p)
 {
     const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_choice("sets", "LIST", "of toy,boston,energy,yacht,parkinsons (default all)", &p->sets,
-                      "toy,boston,energy,yacht,parkinsons", "toy,boston,energy,yacht,parkinsons"),
+        OPTION_SOME("sets", &p->sets, "toy,boston,energy,yacht,parkinsons"),
         option_choice("models", "LIST",
                       "of RCSVGP,RCaGP (published settings) and rcsvgp,rcagp,rcgp,default,gp (presets;\n"
                       "default RCSVGP,RCaGP,rcgp,default)",
                       &p->models, "RCSVGP,RCaGP,rcgp,default", "RCSVGP,RCaGP,rcsvgp,rcagp,rcgp,default,gp"),
-        option_list("means", "LIST", "of const,alg1,eq22,average,replace (default all)", &p->means,
-                    "const,alg1,eq22,average,replace", mean_known),
+        OPTION_SOME("means", &p->means, "const,alg1,eq22,average,replace"),
         option_number("off", "N", "corrections are off by N hundredths of the targets' sd (default 0)",
                       &p->off, 0, 1000),
         option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};

@@ -33,11 +33,6 @@ typedef struct plan {
     size_t damage_count;
 } plan;
 
-static bool known_set(const char *name)
-{
-    return uci_find(name) != NULL;
-}
-
 static bool known_share(const char *text)
 {
     char *end;
@@ -49,12 +44,9 @@ static void read_options(int argc, char **argv, plan *p)
 {
     option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_list("sets", "LIST", "of boston,energy,yacht,parkinsons,concrete,airfoil,wine (default all)",
-                    &p->sets, "boston,energy,yacht,parkinsons,concrete,airfoil,wine", known_set),
-        option_choice("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
-                      "gp,rcgp,smooth,default,oracle", "gp,rcgp,smooth,default,oracle"),
-        option_choice("kinds", "LIST", "of none,uniform,asymmetric,focused (default all)", &p->kinds,
-                      "none,uniform,asymmetric,focused", "none,uniform,asymmetric,focused"),
+        OPTION_SOME("sets", &p->sets, "boston,energy,yacht,parkinsons,concrete,airfoil,wine"),
+        OPTION_SOME("methods", &p->methods, "gp,rcgp,smooth,default,oracle"),
+        OPTION_SOME("kinds", &p->kinds, "none,uniform,asymmetric,focused"),
         option_list("share", "LIST",
                     "shares of damaged readings in per cent, for every set (default 10, and on\n"
                     "boston, yacht and parkinsons also 2 and 25)",

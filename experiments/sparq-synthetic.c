@@ -200,12 +200,8 @@ int main(int argc, char **argv)
                       "of the other cases at most (default 10; the tuning grids have their own)", &r.others,
                       1, 1000),
         option_number("steps", "T", "default 500", &r.steps, 2, 100000),
-        option_list("groups", "LIST",
-                    "of practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning "
-                    "(default all)",
-                    &r.groups,
-                    "practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning",
-                    sparq_group_known),
+        OPTION_SOME("groups", &r.groups,
+                    "practical,growing,theory,recommended,outliers,few,places,printed,controls,tuning"),
         option_text("only", "TEXT", "cases whose names hold this text", &r.only),
         option_flag("quick", "2 realisations of 40 steps: whether it works", &r.quick)};
     const env_program program = {work, report, draw_picture, &r, &r.rows, &r.ctx, false};

@@ -39,11 +39,8 @@ typedef struct plan {
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    const option_row rows[] = {
-        option_choice("noises", "LIST", "of gauss,t3,t2,hetero,skew (default all)", &p->noises,
-                      "gauss,t3,t2,hetero,skew", "gauss,t3,t2,hetero,skew"),
-        option_choice("methods", "LIST", "of gp,rcgp,smooth,default,oracle (default all)", &p->methods,
-                      "gp,rcgp,smooth,default,oracle", "gp,rcgp,smooth,default,oracle")};
+    const option_row rows[] = {OPTION_SOME("noises", &p->noises, "gauss,t3,t2,hetero,skew"),
+                               OPTION_SOME("methods", &p->methods, "gp,rcgp,smooth,default,oracle")};
     study_read(
         &p->study, argc, argv,
         "usage: synthetic-noise [option]...\n"

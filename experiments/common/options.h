@@ -32,6 +32,9 @@ option_row option_list(const char *name, const char *value, const char *help, wo
 /** The same where the items are among those of `choices`, "a,b,c", or any where that is NULL. */
 option_row option_choice(const char *name, const char *value, const char *help, words *list,
                          const char *usual, const char *choices);
+/** Some of ITEMS, a literal "a,b,c", and all of them until the option occurs. */
+#define OPTION_SOME(NAME, LIST_OF, ITEMS)                                                                    \
+    option_choice(NAME, "LIST", "of " ITEMS " (default all)", LIST_OF, ITEMS, ITEMS)
 option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
                          long most);
 option_row option_range(const char *name, const char *help, long *first, long *last);

@@ -26,8 +26,7 @@ static void read_options(int argc, char **argv, plan *p)
     char heading[400];
     const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
-        option_choice("sets", "LIST", "of boston,energy,yacht,parkinsons (default all)", &p->sets,
-                      "boston,energy,yacht,parkinsons", "boston,energy,yacht,parkinsons"),
+        OPTION_SOME("sets", &p->sets, "boston,energy,yacht,parkinsons"),
         option_choice("kinds", "LIST", "of none,asymmetric,uniform,focused (default those of the table)",
                       &p->kinds, p->table->kinds, "none,asymmetric,uniform,focused"),
         option_list("models", "LIST",

@@ -166,13 +166,6 @@ const char *const sparq_columns[SPARQ_COLUMNS] = {"t2",   "t5",   "t10",  "t20",
                                                   "t150", "t200", "t250", "t300",   "t350", "t400",
                                                   "t500", "half", "all",  "answers"};
 
-bool sparq_group_known(const char *name)
-{
-    for (size_t i = 0; i < sparq_group_count; ++i)
-        if (strcmp(sparq_groups[i].name, name) == 0) return true;
-    return false;
-}
-
 const sparq_case *sparq_case_find(const char *group, const char *name)
 {
     for (size_t i = 0; i < sparq_case_count; ++i)

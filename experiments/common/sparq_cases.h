@@ -48,7 +48,6 @@ typedef struct sparq_group {
 } sparq_group;
 extern const sparq_group sparq_groups[];
 extern const size_t sparq_group_count;
-bool sparq_group_known(const char *name);
 /** The case, or NULL. */
 const sparq_case *sparq_case_find(const char *group, const char *name);
 

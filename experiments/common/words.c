@@ -2,6 +2,7 @@
 #include "common/words.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,6 +45,13 @@ bool words_hold(const words *list, const char *item)
     for (size_t i = 0; i < list->count; ++i)
         if (strcmp(list->items[i], item) == 0) return true;
     return false;
+}
+
+bool words_positive(const char *text)
+{
+    char *end;
+    const double number = strtod(text, &end);
+    return *end == '\0' && number > 0.0 && isfinite(number);
 }
 
 long words_number(const char *option, const char *text, long least, long most)

@@ -27,6 +27,8 @@ void words_parse(words *out, const char *option, const char *list, bool (*known)
 /** Whether "a,b,c" holds an item. */
 bool words_among(const char *list, const char *item);
 bool words_hold(const words *list, const char *item);
+/** Whether it is a finite number above 0. */
+bool words_positive(const char *text);
 /** A whole number in [least, most], or the end of the program with status 2. */
 long words_number(const char *option, const char *text, long least, long most);
 /** "a..b" or "a". */
