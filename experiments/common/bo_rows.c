@@ -4,13 +4,13 @@
 #include <math.h>
 
 /* Parts of a row; the numbers of a shape are those of inputs, objectives and constraints. */
-#define PROBLEM(NAME, ABOUT)              .name = NAME, .about = ABOUT
-#define SHAPE(D, OBJECTIVES, CONSTRAINTS) .d = D, .objectives = OBJECTIVES, .constraints = CONSTRAINTS
-#define BOX(LOWER, UPPER)                 .lower = LOWER, .upper = UPPER
-#define RUN(EVALUATIONS, STARTS)          .evaluations = EVALUATIONS, .starts = STARTS
-#define PROVED(BEST)                      .best = BEST, .proved = true
-#define FOUND(BEST)                       .best = BEST
-#define SPREAD(POINTS, ...)               .spread_points = POINTS, .sd = {__VA_ARGS__}
+#define PROBLEM(NAME, ABOUT)              .name = (NAME), .about = (ABOUT)
+#define SHAPE(D, OBJECTIVES, CONSTRAINTS) .d = (D), .objectives = (OBJECTIVES), .constraints = (CONSTRAINTS)
+#define BOX(LOWER, UPPER)                 .lower = (LOWER), .upper = (UPPER)
+#define RUN(EVALUATIONS, STARTS)          .evaluations = (EVALUATIONS), .starts = (STARTS)
+#define PROVED(BEST)                      .best = (BEST), .proved = true
+#define FOUND(BEST)                       .best = (BEST)
+#define SPREAD(POINTS, ...)               .spread_points = (POINTS), .sd = {__VA_ARGS__}
 
 static const bo_row rows[] = {
     {PROBLEM("branin", "Branin, three equal maxima"), SHAPE(2, 1, 0), .parameters = bo_branin_space,
