@@ -317,8 +317,8 @@ typedef struct hf_study_certificate {
  * @param at        a number for each variable
  * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay
  * open); of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit
- * came first; the bound holds. HF_ERR_ARGUMENT: more than one objective, constraints, or too many
- * combinations.
+ * came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or limits out of range (before anything
+ * is fitted), more than one objective, constraints, or too many combinations.
  */
 HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                                   const hf_certify_settings *limits, double *at, hf_best *best,

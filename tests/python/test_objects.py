@@ -231,7 +231,7 @@ class Certificates(Case):
         self.refused(ValueError, "which class", holdfast.certify, model, low, high)
         self.refused(ValueError, "'z'", holdfast.certify, model, low, high, class_="z")
         cost = np.array([[0.0, 2.0, 5.0], [1.0, 0.5, 9.0], [3.0, 4.0, 0.0]])
-        for loss in (cost, [1.0, 2.0, 30.0]):
+        for loss in (cost, np.asfortranarray(cost), [1.0, 2.0, 30.0]):
             whole = np.where(np.eye(3), 0.0, [loss] * 3) if np.ndim(loss) == 1 else cost
             for k, label in enumerate(model.classes_):
                 found = holdfast.certify(model, low, high, class_=label, loss=loss)

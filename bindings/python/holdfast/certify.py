@@ -33,7 +33,7 @@ def _costs(estimator, model, loss):
     if given.shape != (classes, classes):
         raise ValueError(f"loss has the shape {given.shape}; {classes} costs, one a class, or {classes} x {classes} are asked for")
     order = np.arange(classes) if getattr(estimator, "_order", None) is None else np.asarray(estimator._order)
-    own = np.empty_like(given)
+    own = np.empty((classes, classes))
     own[np.ix_(order, order)] = given
     return own
 

@@ -75,7 +75,7 @@ setting_text <- function(value, name)
 {
     if (length(value) != 1 || is.na(value)) refuse("the setting ", name, " must have one value")
     if (is.logical(value)) return(if (value) "on" else "off")
-    if (is.numeric(value)) return(format(value, digits = 17, trim = TRUE, scientific = FALSE))
+    if (is.numeric(value)) return(format(value, digits = 17, trim = TRUE, scientific = FALSE, decimal.mark = "."))
     as.character(value)
 }
 
@@ -92,8 +92,8 @@ named_numbers <- function(x, what)
 holdfast <- function(formula, data, ..., preset = NULL, hold = NULL, start = NULL, noise = NULL, subset,
                      na.action = na.pass, threads = 0, seed = 0)
 {
-    if (!is.numeric(seed) || length(seed) != 1 || is.na(seed) || seed < 0 || seed >= 2^53)
-        refuse("seed must be one number from 0 on, below 2^53")
+    if (!is.numeric(seed) || length(seed) != 1 || is.na(seed) || seed < 0 || seed >= 2^53 || seed != floor(seed))
+        refuse("seed must be one whole number from 0 on, below 2^53")
     call <- match.call()
     wanted <- call[c(1L, match(c("formula", "data", "subset", "noise"), names(call), 0L))]
     wanted[[1L]] <- quote(stats::model.frame)
