@@ -209,7 +209,5 @@ const tool_verb verb_attack = {
                "chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_attack,
+    TOOL_RUN(1, 1, run_attack),
 };

@@ -499,7 +499,5 @@ const tool_verb verb_certify = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_certify,
+    TOOL_RUN(1, 1, run_certify),
 };

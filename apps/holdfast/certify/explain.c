@@ -275,7 +275,5 @@ const tool_verb verb_explain = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_explain,
+    TOOL_RUN(1, 1, run_explain),
 };

@@ -139,7 +139,5 @@ const tool_verb verb_extremum = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_extremum,
+    TOOL_RUN(1, 1, run_extremum),
 };

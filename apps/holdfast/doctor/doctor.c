@@ -318,7 +318,5 @@ const tool_verb verb_doctor = {
         "MPI. Each is fine, slow, or absent; where something can be done, a line says what. The exit status\n"
         "is 0 whatever is found.",
     .example = "  holdfast doctor",
-    .least = 0,
-    .most = 0,
-    .run = run,
+    TOOL_RUN(0, 0, run),
 };

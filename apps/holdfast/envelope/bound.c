@@ -333,7 +333,5 @@ const tool_verb verb_bound = {
                "  holdfast bound hills.hf --grid miles=0:30:61 -o bounds.csv\n"
                "  holdfast plot hills.hf -o hills.svg",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_bound,
+    TOOL_RUN(1, 1, run_bound),
 };

@@ -155,7 +155,5 @@ const tool_verb verb_norm = {
         "curve has flattened, its end times a safety factor is what holdfast bound --norm is usually given.",
     .example = "  holdfast norm data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --noise-bound 50",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_norm,
+    TOOL_RUN(1, 1, run_norm),
 };

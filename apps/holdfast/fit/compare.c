@@ -149,7 +149,5 @@ const tool_verb verb_compare = {
         "  holdfast compare data/hills.csv -t minutes -k 'se(ard)' -k 'matern32(ard)' -m constant,linear\n"
         "  holdfast compare data/hills.csv -t minutes --preset gp --model 'tails: --nu 3' -o predicted.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run,
+    TOOL_RUN(1, 1, run),
 };

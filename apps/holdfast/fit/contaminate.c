@@ -174,8 +174,5 @@ const tool_verb verb_contaminate = {
     .example = "  holdfast contaminate data/boston.csv --target medv --kind asymmetric --share 0.1 --seed 1 "
                "-o bad.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = session_run,
-    .work = contaminate,
+    TOOL_WORK(1, 1, contaminate),
 };

@@ -144,7 +144,5 @@ const tool_verb verb_expert = {
             "theirs by --at.",
     .example = "  holdfast expert data/hills.csv -t minutes -f miles,feet --ask 5",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = run_expert,
+    TOOL_RUN(1, 1, run_expert),
 };

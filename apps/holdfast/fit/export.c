@@ -151,8 +151,5 @@ const tool_verb verb_export = {
                "  holdfast export boston.hf --single -o predict.c\n"
                "  cc -std=c99 -DHOLDFAST_SELF_TEST predict.c -lm -o predict && ./predict",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = session_run,
-    .work = work,
+    TOOL_WORK(1, 1, work),
 };

@@ -85,8 +85,6 @@ const tool_verb verb_fit = {
     .groups = groups,
     .traits = traits,
     .place = OWN_BEFORE,
-    .least = 1,
-    .most = 1,
     .derives = derive,
-    .run = fit_run,
+    TOOL_RUN(1, 1, fit_run),
 };

@@ -112,8 +112,5 @@ const tool_verb verb_inspect = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast inspect boston.hf --rows readings.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = session_run,
-    .work = work,
+    TOOL_WORK(1, 1, work),
 };

@@ -166,9 +166,6 @@ const tool_verb verb_predict = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     TOOL_OPTIONS(options),
-    .least = 2,
-    .most = 2,
     .extends = true,
-    .run = session_run,
-    .work = work,
+    TOOL_WORK(2, 2, work),
 };

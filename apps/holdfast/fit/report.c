@@ -93,8 +93,5 @@ const tool_verb verb_report = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast report boston.hf -o boston.html",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 2,
-    .run = session_run,
-    .work = work,
+    TOOL_WORK(1, 2, work),
 };

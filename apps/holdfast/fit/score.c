@@ -111,8 +111,5 @@ const tool_verb verb_score = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
     TOOL_OPTIONS(options),
-    .least = 2,
-    .most = 2,
-    .run = session_run,
-    .work = work,
+    TOOL_WORK(2, 2, work),
 };

@@ -221,8 +221,6 @@ const tool_verb verb_plot = {
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .derives = derive,
-    .run = run,
+    TOOL_RUN(1, 1, run),
 };

@@ -87,6 +87,9 @@ typedef struct tool_verb {
 
 /** Members of a verb: all of an array of options. */
 #define TOOL_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof *(array)
+/** The same: how many operands it takes, and what runs; the second one in a session. */
+#define TOOL_RUN(fewest, largest, function)  .least = (fewest), .most = (largest), .run = (function)
+#define TOOL_WORK(fewest, largest, function) TOOL_RUN(fewest, largest, session_run), .work = (function)
 
 typedef struct tool_given {
     const tool_option *option;

@@ -24,6 +24,8 @@ typedef struct studied {
 
 /** Runs a verb whose work is its member `study`, in a session; the exit status. */
 int studied_run(const tool_arguments *arguments);
+/** Members of a verb about a study: how many operands it takes, and that work. */
+#define STUDIED(fewest, largest, function) TOOL_RUN(fewest, largest, studied_run), .study = (function)
 /** Opens the study that the first operand names, waiting for others as long as --wait says. */
 hf_status studied_open(studied *run, bool write);
 /** The study's numbers for the members above. */

@@ -64,9 +64,6 @@ const tool_verb verb_study_ask = {
     .example = "  holdfast study create next.hf --real x=0:1 --minimise loss\n"
                "  holdfast study ask next.hf -n 3 -o trials.csv",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = studied_run,
-    .study = ask,
+    STUDIED(1, 1, ask),
 };

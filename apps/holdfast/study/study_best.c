@@ -279,8 +279,5 @@ const tool_verb verb_study_best = {
                "  holdfast study import found.hf data/hills.csv --drop race\n"
                "  holdfast study best found.hf --certify --tolerance 1",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = studied_run,
-    .study = best,
+    STUDIED(1, 1, best),
 };

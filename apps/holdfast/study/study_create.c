@@ -131,9 +131,6 @@ const tool_verb verb_study_create = {
     .settings = hf_study_settings_table,
     .traits = (const tool_option[]){{.name = "kernel", .letter = 'k'}, {.name = NULL}},
     .place = sizeof options / sizeof options[0],
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = studied_run,
-    .study = run_create,
+    STUDIED(1, 1, run_create),
 };

@@ -73,8 +73,5 @@ const tool_verb verb_study_expert = {
                "  holdfast study label looked.hf 18 doubted --correction 18.65 --note 'one hour too long'\n"
                "  holdfast study expert looked.hf",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = studied_run,
-    .study = expert,
+    STUDIED(1, 1, expert),
 };

@@ -65,11 +65,8 @@ const tool_verb verb_study_import = {
     .example = "  holdfast study create past.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import past.hf data/hills.csv --drop race",
     TOOL_OPTIONS(import_options),
-    .least = 2,
-    .most = 2,
     .changes = true,
-    .run = studied_run,
-    .study = import,
+    STUDIED(2, 2, import),
 };
 
 const tool_verb verb_study_export = {
@@ -86,8 +83,5 @@ const tool_verb verb_study_export = {
                "  holdfast study ask kept.hf -n 3\n"
                "  holdfast study export kept.hf -o trials.csv",
     TOOL_OPTIONS(export_options),
-    .least = 1,
-    .most = 1,
-    .run = studied_run,
-    .study = export,
+    STUDIED(1, 1, export),
 };

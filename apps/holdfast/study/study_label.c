@@ -59,9 +59,6 @@ const tool_verb verb_study_label = {
                "  holdfast study import judged.hf data/hills.csv --drop race\n"
                "  holdfast study label judged.hf 18 doubted --correction 18.65 --note 'one hour too long'",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 3,
     .changes = true,
-    .run = studied_run,
-    .study = label,
+    STUDIED(1, 3, label),
 };

@@ -132,9 +132,6 @@ const tool_verb verb_study_plot = {
         "  holdfast study plot pictured.hf -o progress.svg\n"
         "  holdfast study plot pictured.hf --what slices -o slices.svg",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .derives = plot_derive,
-    .run = studied_run,
-    .study = run_plot,
+    STUDIED(1, 1, run_plot),
 };

@@ -371,8 +371,5 @@ const tool_verb verb_study_show = {
                "  holdfast study ask known.hf -n 3\n"
                "  holdfast study show known.hf --trials",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = studied_run,
-    .study = show,
+    STUDIED(1, 1, show),
 };

@@ -127,11 +127,8 @@ const tool_verb verb_study_tell = {
                "  holdfast study tell results.hf 1 0.31 88\n"
                "  holdfast study tell results.hf 2 memory=97 loss=-0.2 --note 'on the old machine'",
     TOOL_OPTIONS(tell_options),
-    .least = 1,
-    .most = MOST_OPERANDS,
     .changes = true,
-    .run = studied_run,
-    .study = tell,
+    STUDIED(1, MOST_OPERANDS, tell),
 };
 
 const tool_verb verb_study_fail = {
@@ -145,9 +142,6 @@ const tool_verb verb_study_fail = {
                "  holdfast study ask failed.hf\n"
                "  holdfast study fail failed.hf 1 --note 'out of memory'",
     TOOL_OPTIONS(fail_options),
-    .least = 2,
-    .most = MOST_OPERANDS,
     .changes = true,
-    .run = studied_run,
-    .study = fail,
+    STUDIED(2, MOST_OPERANDS, fail),
 };

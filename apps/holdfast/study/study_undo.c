@@ -81,9 +81,6 @@ const tool_verb verb_study_undo = {
                "  holdfast study undo wrong.hf\n"
                "  holdfast study tell wrong.hf 1 0.31",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = studied_run,
-    .study = run_undo,
+    STUDIED(1, 1, run_undo),
 };

@@ -174,8 +174,5 @@ const tool_verb verb_track_advise = {
         "  holdfast track tell oven.hf --csv data/oven.csv\n"
         "  holdfast track advise oven.hf",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = tracked_run,
-    .track = run_advise,
+    TRACKED(run_advise),
 };

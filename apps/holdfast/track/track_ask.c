@@ -83,9 +83,6 @@ const tool_verb verb_track_ask = {
     .example = "  holdfast track create asked.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track ask asked.hf --time 0",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = tracked_run,
-    .track = ask,
+    TRACKED(ask),
 };

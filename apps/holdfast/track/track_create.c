@@ -90,9 +90,6 @@ const tool_verb verb_track_create = {
                                     {.name = "method", .letter = 'm'},
                                     {.name = NULL}},
     .place = TRACK_CREATE_BEFORE,
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = tracked_run,
-    .track = run_create,
+    TRACKED(run_create),
 };

@@ -58,9 +58,6 @@ const tool_verb verb_track_plot = {
                "  holdfast track tell drawn.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track plot drawn.hf -o drawn.svg",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .derives = plot_derive,
-    .run = tracked_run,
-    .track = run_plot,
+    TRACKED(run_plot),
 };

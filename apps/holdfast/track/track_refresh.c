@@ -230,9 +230,6 @@ const tool_verb verb_track_refresh = {
                "  holdfast track refresh asks.hf --answers requests.csv\n"
                "  holdfast track ask asks.hf --time 1",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = tracked_run,
-    .track = run_refresh,
+    TRACKED(run_refresh),
 };

@@ -265,8 +265,5 @@ const tool_verb verb_track_show = {
                "  holdfast track tell shown.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track show shown.hf --history -",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
-    .run = tracked_run,
-    .track = show,
+    TRACKED(show),
 };

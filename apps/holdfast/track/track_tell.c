@@ -182,9 +182,6 @@ const tool_verb verb_track_tell = {
                "  holdfast track tell told.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track tell told.hf --time 1 --x -8 --y 1.1 --best 2.3 --value 1.15",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = tracked_run,
-    .track = run_tell,
+    TRACKED(run_tell),
 };

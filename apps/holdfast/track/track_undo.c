@@ -153,9 +153,6 @@ const tool_verb verb_track_undo = {
                "  holdfast track tell undone.hf --time 1e12 --x 3.2 --y 1.6\n"
                "  holdfast track undo undone.hf",
     TOOL_OPTIONS(options),
-    .least = 1,
-    .most = 1,
     .changes = true,
-    .run = tracked_run,
-    .track = run_undo,
+    TRACKED(run_undo),
 };

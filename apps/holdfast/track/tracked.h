@@ -22,6 +22,8 @@ typedef struct tracked {
 
 /** Runs a verb whose work is its member `track`, in a session; the exit status. */
 int tracked_run(const tool_arguments *arguments);
+/** Members of a verb about one track: that work. */
+#define TRACKED(function) TOOL_RUN(1, 1, tracked_run), .track = (function)
 /** Opens the track that the first operand names. */
 hf_status tracked_open(tracked *run, bool write);
 
