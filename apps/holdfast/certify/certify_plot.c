@@ -43,14 +43,6 @@ static hf_status find_quantiles(picture *data)
     return made ? HF_OK : HF_ERR_MEMORY;
 }
 
-static void print_range(FILE *out, double at, double low, double high)
-{
-    plot_number(out, at);
-    plot_number(out, low);
-    plot_number(out, high);
-    fputc('\n', out);
-}
-
 static void print_value(FILE *out, const picture *data)
 {
     const certify_request *asked = data->asked;
@@ -72,8 +64,8 @@ static void print_curves(FILE *out, const picture *data)
     for (size_t p = 0; p < curves; p++) {
         fprintf(out, "$row%zu << EOD\n", p);
         for (size_t r = 0; r < run->radii; r++)
-            print_range(out, data->asked->radius[r], data->asked->low[p * run->radii + r],
-                        data->asked->high[p * run->radii + r]);
+            PLOT_ROW(out, data->asked->radius[r], data->asked->low[p * run->radii + r],
+                     data->asked->high[p * run->radii + r]);
         fputs("EOD\n", out);
     }
     fprintf(out, "set label 1 'What predictions surely keep to'%sset xlabel 'radius'\n", certified_heading);
@@ -94,7 +86,7 @@ static void print_bars(FILE *out, const picture *data)
     const size_t bars = data->run->points < BARS ? data->run->points : BARS;
     fputs("$bars << EOD\n", out);
     for (size_t k = 0; k < bars; k++)
-        print_range(out, (double)(k + 1), data->asked->low[k], data->asked->high[k]);
+        PLOT_ROW(out, (double)(k + 1), data->asked->low[k], data->asked->high[k]);
     fprintf(out, "EOD\nset label 1 'What predictions surely keep to'%sset xlabel 'row'\n", certified_heading);
     print_value(out, data);
     fprintf(out, "set xrange [0.3:%.9g]\n", (double)bars + 0.7);
@@ -135,16 +127,14 @@ static void print_widths(FILE *out, const picture *data)
 static bool ranges_script(FILE *out, const void *any, plot_format format, const char *output)
 {
     const picture *data = any;
-    plot_terminal(out, format, 520, output);
-    fputs(plot_style, out);
+    plot_begin(out, format, 520, output);
     fputs("set multiplot layout 1,2\n", out);
     if (data->asked->radii > 1)
         print_curves(out, data);
     else
         print_bars(out, data);
     print_widths(out, data);
-    fputs("unset multiplot\nset output\n", out);
-    return fflush(out) == 0 && !ferror(out);
+    return plot_end(out, "unset multiplot\nset output\n");
 }
 
 /* ---- shares -------------------------------------------------------------------------------------------------- */
@@ -154,13 +144,12 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
     const picture *data = any;
     const certify_request *asked = data->asked;
     const bool steps = certify_finds_radius(asked->what);
-    plot_terminal(out, format, 560, output);
-    fputs(plot_style, out);
+    plot_begin(out, format, 560, output);
     fputs("$shares << EOD\n", out);
     for (size_t r = 0; r < asked->shares; r++) {
         /* The corners of steps: shares at a radius hold up to it. */
-        if (steps && r > 0) print_range(out, asked->share_at[r - 1], asked->low[r], asked->high[r]);
-        print_range(out, asked->share_at[r], asked->low[r], asked->high[r]);
+        if (steps && r > 0) PLOT_ROW(out, asked->share_at[r - 1], asked->low[r], asked->high[r]);
+        PLOT_ROW(out, asked->share_at[r], asked->low[r], asked->high[r]);
     }
     fprintf(out, "EOD\n%sset yrange [0:1.02]\nset xlabel 'radius'\n", certified_key);
     fprintf(out, "set ylabel 'share of rows'\nset label 1 '%s'%s",
@@ -175,8 +164,7 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
             "using 1:3 with lines linewidth 5 linecolor rgb '#e8a29c' title 'no counterexample', $shares "
             "using 1:2 with %s linewidth 2 linecolor rgb blue title 'certified'\n",
             steps ? "lines" : "linespoints pointtype 7");
-    fputs("set output\n", out);
-    return fflush(out) == 0 && !ferror(out);
+    return plot_end(out, "set output\n");
 }
 
 hf_status certify_draw(certified *run, const certify_request *asked)

@@ -61,17 +61,11 @@ static void print_bars(FILE *out, const explain_picture *data, const bar *list, 
     for (size_t k = 0; k < count; k++) {
         const size_t j = list[k].input;
         fprintf(out, "%zu", count - k);
-        plot_number(out, middle(data, j));
-        plot_number(out, data->lower[j]);
-        plot_number(out, data->upper[j]);
-        fputc('\n', out);
+        PLOT_ROW(out, middle(data, j), data->lower[j], data->upper[j]);
     }
     fputs("EOD\nset ytics scale 0 (", out);
-    for (size_t k = 0; k < count; k++) {
-        fputs(k > 0 ? ", \"" : "\"", out);
-        plot_tic(out, hf_model_feature(data->run->model, list[k].input));
-        fprintf(out, "\" %zu", count - k);
-    }
+    for (size_t k = 0; k < count; k++)
+        plot_tic(out, k == 0, hf_model_feature(data->run->model, list[k].input), count - k);
     fprintf(out, ")\nset yrange [0.3:%.9g]\nset xlabel 'score, with what it is surely between'\n",
             (double)count + 0.7);
     fputs("set xzeroaxis\nset arrow from 0, graph 0 to 0, graph 1 nohead linecolor rgb '#8a8f98'\n", out);
@@ -110,22 +104,19 @@ static bool script(FILE *out, const void *any, plot_format format, const char *o
 {
     const explain_picture *data = any;
     if (data->rows > 0) {
-        plot_terminal(out, format, 1000, output);
-        fputs(plot_style, out);
+        plot_begin(out, format, 1000, output);
         print_title(out, data);
         print_map(out, data);
     } else {
         bar *list = calloc(data->run->d + 1, sizeof *list);
         if (list == NULL) return false;
         const size_t count = choose_bars(data, list);
-        plot_terminal(out, format, (unsigned)(160 + 32 * count), output);
-        fputs(plot_style, out);
+        plot_begin(out, format, (unsigned)(160 + 32 * count), output);
         print_title(out, data);
         print_bars(out, data, list, count);
         free(list);
     }
-    fputs("set output\n", out);
-    return fflush(out) == 0 && !ferror(out);
+    return plot_end(out, "set output\n");
 }
 
 hf_status explain_draw(certified *run, const explain_picture *data)

@@ -55,9 +55,8 @@ static void print_rows(FILE *out, const plot_classes *data, size_t c)
     fprintf(out, "$class%zu << EOD\n", c);
     for (size_t i = 0; i < data->n; i++) {
         if (data->label[i] != c || seen++ % step != 0) continue;
-        plot_number(out, data->inputs[data->maps ? 0 : data->column][i]);
-        plot_number(out, data->maps ? data->inputs[1][i] : height_of(data, c));
-        fputc('\n', out);
+        PLOT_ROW(out, data->inputs[data->maps ? 0 : data->column][i],
+                 data->maps ? data->inputs[1][i] : height_of(data, c));
     }
     fputs("EOD\n", out);
 }
@@ -176,8 +175,7 @@ static void print_maps(FILE *out, const plot_classes *data)
 
 bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format, const char *output)
 {
-    plot_terminal(script, format, 700, output);
-    fputs(plot_style, script);
+    plot_begin(script, format, 700, output);
     print_name(script, "set title \"", hf_model_target(data->model), "");
     if (!data->maps && data->d > 1)
         print_name(script, " along ", hf_model_feature(data->model, data->column),
@@ -188,5 +186,5 @@ bool plot_classes_script(FILE *script, const plot_classes *data, plot_format for
         print_maps(script, data);
     else
         print_slice(script, data);
-    return fputs("set output\n", script) >= 0 && fflush(script) == 0 && !ferror(script);
+    return plot_end(script, "set output\n");
 }

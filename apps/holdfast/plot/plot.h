@@ -175,14 +175,19 @@ int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, pl
  * become blanks, what is no UTF-8 becomes U+FFFD, and what gnuplot would act upon is written by
  * its number. */
 void plot_quoted(FILE *out, const char *text);
-/** The same where gnuplot takes the text for a format: the label of a tic. */
-void plot_tic(FILE *out, const char *text);
+/** A tic with a text, behind a comma unless it is the first one of its list. */
+void plot_tic(FILE *out, bool first, const char *text, size_t at);
 /** A blank and the number; NaN where it is missing. */
 void plot_number(FILE *out, double value);
-/** Terminal, and output unless it is NULL; 1200 points wide. */
-void plot_terminal(FILE *out, plot_format format, unsigned height, const char *output);
-/** Frame, tics, colours `blue` and `red`. */
-extern const char plot_style[];
+/** Numbers likewise, and the end of the line; PLOT_ROW(out, a, b, ...) counts them. */
+void plot_row(FILE *out, size_t count, const double *values);
+#define PLOT_ROW(out, ...)                                                                                   \
+    plot_row(out, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
+/** Begins a picture: terminal, 1200 points wide, output unless it is NULL, frame, tics, colours `blue`
+ * and `red`. */
+void plot_begin(FILE *out, plot_format format, unsigned height, const char *output);
+/** Ends it with a text. False when writing failed. */
+bool plot_end(FILE *out, const char *text);
 /** A key of one line above a panel. */
 extern const char plot_key_above[];
 /** Widens a range, {INFINITY, -INFINITY} at first, to a finite value. */

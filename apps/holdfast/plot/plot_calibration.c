@@ -37,11 +37,8 @@ static void print_levels(FILE *out, const double *t, size_t n)
         size_t inside = 0;
         for (size_t i = 0; i < n; i++) inside += erf(fabs(t[i]) * 0.70710678118654752440) <= level ? 1 : 0;
         const double half = count > 0 ? 1.96 * sqrt(level * (1.0 - level) / (double)count) : 1.0;
-        plot_number(out, level);
-        plot_number(out, count > 0 ? (double)inside / (double)count : NAN);
-        plot_number(out, fmax(level - half, 0.0));
-        plot_number(out, fmin(level + half, 1.0));
-        fputc('\n', out);
+        PLOT_ROW(out, level, count > 0 ? (double)inside / (double)count : NAN, fmax(level - half, 0.0),
+                 fmin(level + half, 1.0));
     }
     fputs("EOD\n", out);
 }

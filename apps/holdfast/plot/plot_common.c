@@ -50,9 +50,12 @@ void plot_quoted(FILE *out, const char *text)
     print_text(out, text, false);
 }
 
-void plot_tic(FILE *out, const char *text)
+/* gnuplot takes the text for a format. */
+void plot_tic(FILE *out, bool first, const char *text, size_t at)
 {
+    fputs(first ? "\"" : ", \"", out);
     print_text(out, text, true);
+    fprintf(out, "\" %zu", at);
 }
 
 void plot_number(FILE *out, double value)
@@ -63,7 +66,22 @@ void plot_number(FILE *out, double value)
         fprintf(out, " %.9g", value);
 }
 
-void plot_terminal(FILE *out, plot_format format, unsigned height, const char *output)
+void plot_row(FILE *out, size_t count, const double *values)
+{
+    for (size_t k = 0; k < count; k++) plot_number(out, values[k]);
+    fputc('\n', out);
+}
+
+static const char style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
+                            "set tics nomirror out scale 0.5 textcolor '#4a4f57'\n"
+                            "set grid linecolor '#e4e6ea' linetype 1 linewidth 0.7\n"
+                            "unset key\n"
+                            "set xlabel textcolor '#30343b' offset 0,0.3\n"
+                            "set ylabel textcolor '#30343b' offset 0.6,0\n"
+                            "blue = '#2f6690'\n"
+                            "red = '#c8372d'\n";
+
+static void print_terminal(FILE *out, plot_format format, unsigned height)
 {
     fputs("set encoding utf8\nset terminal ", out);
     if (format == PLOT_SVG)
@@ -80,24 +98,32 @@ void plot_terminal(FILE *out, plot_format format, unsigned height, const char *o
         fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'",
                 height / 100.0);
     fputc('\n', out);
-    if (output == NULL) return;
+}
+
+static void print_output(FILE *out, const char *output)
+{
     /* A name that begins with | would be a command, one that begins with ~ a home. */
     fputs(output[0] == '/' ? "set output \"" : "set output \"./", out);
     for (const char *c = output; *c != '\0'; c++) print_byte(out, (unsigned char)*c);
     fputs("\"\n", out);
 }
 
-const char plot_style[] = "set border 3 linecolor '#8a8f98' linewidth 1\n"
-                          "set tics nomirror out scale 0.5 textcolor '#4a4f57'\n"
-                          "set grid linecolor '#e4e6ea' linetype 1 linewidth 0.7\n"
-                          "unset key\n"
-                          "set xlabel textcolor '#30343b' offset 0,0.3\n"
-                          "set ylabel textcolor '#30343b' offset 0.6,0\n"
-                          "blue = '#2f6690'\n"
-                          "red = '#c8372d'\n";
+void plot_begin(FILE *out, plot_format format, unsigned height, const char *output)
+{
+    print_terminal(out, format, height);
+    if (output != NULL) print_output(out, output);
+    fputs(style, out);
+}
+
+bool plot_end(FILE *out, const char *text)
+{
+    fputs(text, out);
+    return fflush(out) == 0 && !ferror(out);
+}
 
 const char plot_key_above[] =
     "set key at graph 1, graph 1.1 right top horizontal maxrows 1 samplen 1 font ',10' textcolor '#30343b'\n";
+
 void plot_include(double range[2], double value)
 {
     if (!isfinite(value)) return;

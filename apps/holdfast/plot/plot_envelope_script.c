@@ -35,13 +35,6 @@ static bool lies_on_slice(const plot_envelope *data, const double *x)
     return true;
 }
 
-static void include(double range[2], double value)
-{
-    if (!isfinite(value)) return;
-    range[0] = fmin(range[0], value);
-    range[1] = fmax(range[1], value);
-}
-
 /* ---- along one input ------------------------------------------------------------------------------------------ */
 
 /* The range of the bounds and of the limits that are drawn. */
@@ -50,14 +43,14 @@ static void find_range(const plot_envelope *data, double range[2])
     range[0] = INFINITY;
     range[1] = -INFINITY;
     for (size_t k = 0; k < data->m; k++) {
-        include(range, data->lower[k]);
-        include(range, data->upper[k]);
+        plot_include(range, data->lower[k]);
+        plot_include(range, data->upper[k]);
     }
     for (size_t i = 0; i < hf_envelope_readings(data->envelope); i++) {
         reading r;
         if (!get_reading(data, i, &r) || !lies_on_slice(data, r.x)) continue;
-        include(range, r.low);
-        include(range, r.high);
+        plot_include(range, r.low);
+        plot_include(range, r.high);
     }
     double margin = 0.05 * (range[1] - range[0]);
     if (!(margin > 0.0)) margin = fmax(0.1 * fabs(range[0]), 0.5);
@@ -77,16 +70,11 @@ static bool print_readings(FILE *out, const plot_envelope *data, const double ra
         if (!any) fprintf(out, "$%s << EOD\n", name);
         any = true;
         const double arrow = 0.06 * (range[1] - range[0]);
-        plot_number(out, r.x[data->column]);
-        if (which == OPEN) {
-            plot_number(out, isfinite(r.low) ? r.low : r.high);
-            plot_number(out, isfinite(r.low) ? arrow : -arrow);
-        } else {
-            plot_number(out, r.low + 0.5 * (r.high - r.low));
-            plot_number(out, r.low);
-            plot_number(out, r.high);
-        }
-        fputc('\n', out);
+        if (which == OPEN)
+            PLOT_ROW(out, r.x[data->column], isfinite(r.low) ? r.low : r.high,
+                     isfinite(r.low) ? arrow : -arrow);
+        else
+            PLOT_ROW(out, r.x[data->column], r.low + 0.5 * (r.high - r.low), r.low, r.high);
     }
     if (any) fputs("EOD\n", out);
     return any;
@@ -113,11 +101,7 @@ static void print_slice_data(FILE *out, const plot_envelope *data, bool *has_cen
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < data->m; k++) {
         *has_centre = *has_centre && !isnan(data->centre[k]);
-        plot_number(out, data->x[k * data->d + data->column]);
-        plot_number(out, data->lower[k]);
-        plot_number(out, data->upper[k]);
-        plot_number(out, data->centre[k]);
-        fputc('\n', out);
+        PLOT_ROW(out, data->x[k * data->d + data->column], data->lower[k], data->upper[k], data->centre[k]);
     }
     fputs("EOD\n", out);
 }
@@ -199,9 +183,7 @@ static void print_map_data(FILE *out, const plot_envelope *data)
     for (size_t i = 0; i < hf_envelope_readings(data->envelope); i++) {
         reading r;
         if (!get_reading(data, i, &r)) continue;
-        plot_number(out, r.x[0]);
-        plot_number(out, r.x[1]);
-        fputc('\n', out);
+        PLOT_ROW(out, r.x[0], r.x[1]);
     }
     fputs("EOD\n", out);
 }
@@ -286,8 +268,7 @@ static bool print_maps(FILE *out, const plot_envelope *data)
 
 bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format, const char *output)
 {
-    plot_terminal(script, format, data->maps ? 460 : 560, output);
-    fputs(plot_style, script);
+    plot_begin(script, format, data->maps ? 460 : 560, output);
     fputs("set label 2 \"", script);
     plot_quoted(script, data->labels->target);
     fprintf(script,
@@ -299,6 +280,5 @@ bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format f
         complete = print_maps(script, data);
     else
         print_slice(script, data);
-    fputs("unset output\n", script);
-    return complete && fflush(script) == 0 && !ferror(script);
+    return plot_end(script, "unset output\n") && complete;
 }

@@ -91,9 +91,7 @@ static size_t print_readings(FILE *out, const plot_data *data, const char *name,
     fprintf(out, "$%s << EOD\n", name);
     for (size_t i = 0; i < data->n; i++) {
         if (isnan(data->y[i]) || (data->suspected[i] != 0.0) != suspected || printed++ % step != 0) continue;
-        plot_number(out, data->x[0][i]);
-        plot_number(out, data->x[1][i]);
-        fputc('\n', out);
+        PLOT_ROW(out, data->x[0][i], data->x[1][i]);
     }
     fputs("EOD\n", out);
     return count;

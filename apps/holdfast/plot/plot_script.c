@@ -164,14 +164,10 @@ static void print_slice(FILE *out, const plot_data *data)
 {
     fputs("$slice << EOD\n", out);
     for (size_t k = 0; k < data->points; k++) {
-        const double values[] = {data->at[k],
-                                 plot_band(data, k, data->sd_latent, 0.0),
-                                 plot_band(data, k, data->sd_latent, -1.96),
-                                 plot_band(data, k, data->sd_latent, 1.96),
-                                 plot_band(data, k, data->sd_observed, -1.96),
-                                 plot_band(data, k, data->sd_observed, 1.96)};
-        for (size_t c = 0; c < sizeof values / sizeof values[0]; c++) plot_number(out, values[c]);
-        fputc('\n', out);
+        const double *latent = data->sd_latent, *observed = data->sd_observed;
+        PLOT_ROW(out, data->at[k], plot_band(data, k, latent, 0.0), plot_band(data, k, latent, -1.96),
+                 plot_band(data, k, latent, 1.96), plot_band(data, k, observed, -1.96),
+                 plot_band(data, k, observed, 1.96));
     }
     fputs("EOD\n", out);
 }
@@ -419,8 +415,7 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
     const grid at = find_grid(data);
     const plot_legend legend = {data->transform != HF_TRANSFORM_NONE, false, count_suspected(data)};
     print_slice(script, data);
-    plot_terminal(script, format, height, output);
-    fputs(plot_style, script);
+    plot_begin(script, format, height, output);
     print_grid(script, data, &at, height);
     print_title(script, data, height);
     print_slice_panel(script, data);
@@ -436,8 +431,7 @@ bool plot_script(FILE *script, const plot_data *data, plot_format format, const 
         plot_map_script(script, data, at.left, at.width, 1.0 - (100.0 + MAPS_HEIGHT - 110.0) / height,
                         1.0 - 100.0 / height);
     plot_print_legend(script, &legend, height);
-    fputs("unset multiplot\nunset output\n", script);
-    return complete && fflush(script) == 0 && !ferror(script);
+    return plot_end(script, "unset multiplot\nunset output\n") && complete;
 }
 
 /* ---- several outputs ------------------------------------------------------------------------------------------ */
@@ -476,8 +470,7 @@ bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format for
     const unsigned top = 95, foot = 85, panel = 260, height = top + foot - 75 + panel * (unsigned)rows;
     const double beside = widest_room(data);
     plot_legend legend = {false, any_gaps(data), 0};
-    plot_terminal(script, format, height, output);
-    fputs(plot_style, script);
+    plot_begin(script, format, height, output);
     fprintf(script, "set multiplot layout %zu,%zu margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", rows,
             columns, beside, (double)foot / height, 1.0 - (double)top / height, beside, 75.0 / height);
     print_outputs_title(script, data, height);
@@ -489,6 +482,5 @@ bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format for
         print_slice_plot(script, &data->output[t], "", false);
     }
     plot_print_legend(script, &legend, height);
-    fputs("unset multiplot\nunset output\n", script);
-    return fflush(script) == 0 && !ferror(script);
+    return plot_end(script, "unset multiplot\nunset output\n");
 }

@@ -64,7 +64,5 @@ plot_writer study_progress_script, study_relevance_script, study_slices_script, 
 /** Begins one: terminal, style, and a title, "s.hf: loss, minimised", followed by `text`. */
 void study_plot_begin(FILE *out, const study_picture *data, plot_format format, unsigned height,
                       const char *output, const char *text);
-/** Ends it. False when writing failed. */
-bool study_plot_end(FILE *out);
 
 #endif

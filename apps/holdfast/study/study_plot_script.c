@@ -9,8 +9,7 @@ void study_plot_begin(FILE *out, const study_picture *data, plot_format format, 
                       const char *output, const char *text)
 {
     char goal[64];
-    plot_terminal(out, format, height, output);
-    fputs(plot_style, out);
+    plot_begin(out, format, height, output);
     fputs("grey = '#8a8f98'\nset label 1 \"", out);
     if (*text == ':') {
         plot_quoted(out, data->run->settings->outcome[data->of].name);
@@ -20,12 +19,6 @@ void study_plot_begin(FILE *out, const study_picture *data, plot_format format, 
     plot_quoted(out, text);
     fprintf(out, "\" at screen 0.065, 1 offset 0, -1.2 left textcolor rgb '#30343b' font ',14'\n");
     fputs("set multiplot\n", out);
-}
-
-bool study_plot_end(FILE *out)
-{
-    fputs("unset multiplot\nset output\n", out);
-    return fflush(out) == 0 && !ferror(out);
 }
 
 /* ---- progress --------------------------------------------------------------------------------------------------- */
@@ -78,8 +71,7 @@ static void print_points(FILE *out, const study_picture *data, const double rang
         const double value = t->value[data->of];
         if (isnan(value) || kind_of(data, t) != which) continue;
         fprintf(out, "%llu", (unsigned long long)t->id);
-        plot_number(out, to_edge(range, value));
-        fputc('\n', out);
+        PLOT_ROW(out, to_edge(range, value));
     }
     fputs("NaN NaN\nEOD\n", out);
 }
@@ -96,8 +88,7 @@ static void print_best(FILE *out, const study_picture *data, const double range[
         const double value = sign * t->value[data->of];
         if (!isnan(value) && what != BREAKING && (believing || what == SOUND)) best = fmax(best, value);
         fprintf(out, "%llu", (unsigned long long)t->id);
-        plot_number(out, isfinite(best) ? to_edge(range, sign * best) : (double)NAN);
-        fputc('\n', out);
+        PLOT_ROW(out, isfinite(best) ? to_edge(range, sign * best) : (double)NAN);
     }
     fputs("NaN NaN\nEOD\n", out);
 }
@@ -168,7 +159,7 @@ bool study_progress_script(FILE *script, const void *any, plot_format format, co
               "'failed'",
               script);
     fputc('\n', script);
-    return study_plot_end(script);
+    return plot_end(script, "unset multiplot\nset output\n");
 }
 
 /* ---- what matters ----------------------------------------------------------------------------------------------- */
@@ -186,17 +177,11 @@ bool study_relevance_script(FILE *script, const void *any, plot_format format, c
     for (size_t k = 0; k < bars; k++) {
         const size_t j = data->order[k];
         fprintf(script, "%zu", bars - k);
-        plot_number(script, data->share[j]);
-        plot_number(script, data->low[j]);
-        plot_number(script, data->high[j]);
-        fputc('\n', script);
+        PLOT_ROW(script, data->share[j], data->low[j], data->high[j]);
     }
     fputs("EOD\nset ytics scale 0 (", script);
-    for (size_t k = 0; k < bars; k++) {
-        fputs(k > 0 ? ", \"" : "\"", script);
-        plot_tic(script, data->run->settings->variable[data->order[k]].name);
-        fprintf(script, "\" %zu", bars - k);
-    }
+    for (size_t k = 0; k < bars; k++)
+        plot_tic(script, k == 0, data->run->settings->variable[data->order[k]].name, bars - k);
     fprintf(script,
             ")\nset yrange [0.4:%.9g]\nset xrange [0:1]\nset xlabel 'share'\nunset grid\nset grid xtics "
             "linecolor '#e4e6ea'\n",
@@ -206,7 +191,7 @@ bool study_relevance_script(FILE *script, const void *any, plot_format format, c
           "rgb blue, $bars using 2:1:3:4 with xerrorbars pointtype 7 pointsize 0.6 linewidth 2 linecolor rgb "
           "blue\n",
           script);
-    return study_plot_end(script);
+    return plot_end(script, "unset multiplot\nset output\n");
 }
 
 /* ---- the front -------------------------------------------------------------------------------------------------- */
@@ -230,18 +215,12 @@ static void print_pair(FILE *out, const study_picture *data, size_t a, size_t b)
     for (size_t i = 0; i < data->n; i++) {
         const hf_trial *t = &data->trial[i];
         if (!study_is_aside(t, a) && !study_is_aside(t, b)) continue;
-        plot_number(out, to_edge(across, t->value[a]));
-        plot_number(out, to_edge(up, t->value[b]));
-        fputc('\n', out);
+        PLOT_ROW(out, to_edge(across, t->value[a]), to_edge(up, t->value[b]));
     }
     fputs("NaN NaN\nEOD\n$front << EOD\n", out);
     for (size_t k = 0; k < data->count; k++) {
         const double *mean = data->mean + k * outcomes, *sd = data->sd + k * outcomes;
-        plot_number(out, mean[a]);
-        plot_number(out, mean[b]);
-        plot_number(out, sd[a]);
-        plot_number(out, sd[b]);
-        fputc('\n', out);
+        PLOT_ROW(out, mean[a], mean[b], sd[a], sd[b]);
         plot_include(across, mean[a]);
         plot_include(up, mean[b]);
     }
@@ -274,5 +253,5 @@ bool study_front_script(FILE *script, const void *any, plot_format format, const
         print_pair(script, data, objective[p == 2 ? 1 : 0], objective[p == 0 ? 1 : 2]);
         fputs("unset label 1\n", script);
     }
-    return study_plot_end(script);
+    return plot_end(script, "unset multiplot\nset output\n");
 }

@@ -17,13 +17,9 @@ static const double width95 = 1.959963984540054;
 static void print_slice(FILE *out, const study_slice *slice)
 {
     fputs("$slice << EOD\n", out);
-    for (size_t k = 0; k < slice->m; k++) {
-        plot_number(out, slice->x[k]);
-        plot_number(out, slice->mean[k]);
-        plot_number(out, slice->mean[k] - width95 * slice->sd[k]);
-        plot_number(out, slice->mean[k] + width95 * slice->sd[k]);
-        fputc('\n', out);
-    }
+    for (size_t k = 0; k < slice->m; k++)
+        PLOT_ROW(out, slice->x[k], slice->mean[k], slice->mean[k] - width95 * slice->sd[k],
+                 slice->mean[k] + width95 * slice->sd[k]);
     fputs("EOD\n", out);
 }
 
@@ -35,9 +31,7 @@ static void print_told(FILE *out, const study_picture *data, const study_slice *
         for (size_t i = 0; i < data->n; i++) {
             const hf_trial *t = &data->trial[i];
             if (isnan(slice->moved[i]) || study_is_aside(t, data->of) != (aside == 1)) continue;
-            plot_number(out, t->at[slice->variable]);
-            plot_number(out, fmin(fmax(slice->moved[i], range[0]), range[1]));
-            fputc('\n', out);
+            PLOT_ROW(out, t->at[slice->variable], fmin(fmax(slice->moved[i], range[0]), range[1]));
         }
         fputs("NaN NaN\nEOD\n", out);
     }
@@ -63,11 +57,7 @@ static void print_levels(FILE *out, const char *axis, const hf_variable *v)
 {
     const size_t step = 1 + (v->levels - 1) / MOST_TICS;
     fprintf(out, "set %stics (", axis);
-    for (size_t k = 0; k < v->levels; k += step) {
-        fputs(k > 0 ? ", \"" : "\"", out);
-        plot_tic(out, v->level[k]);
-        fprintf(out, "\" %zu", k);
-    }
+    for (size_t k = 0; k < v->levels; k += step) plot_tic(out, k == 0, v->level[k], k);
     fputs(")\n", out);
 }
 
@@ -145,7 +135,7 @@ bool study_slices_script(FILE *script, const void *any, plot_format format, cons
             fputs("set ylabel ''\nset format y ''\n", script);
         plot_slice(script, data, &data->slice[s], range, 1200.0 * (wide - 0.035));
     }
-    return study_plot_end(script);
+    return plot_end(script, "unset multiplot\nset output\n");
 }
 
 /* ---- parallel coordinates --------------------------------------------------------------------------------------- */
@@ -227,12 +217,11 @@ static void print_axes(FILE *out, const study_picture *data, size_t axes, const 
 {
     char words[32];
     fputs("set xtics scale 0 (", out);
-    for (size_t a = 0; a <= axes; a++) {
-        fputs(a > 0 ? ", \"" : "\"", out);
-        plot_tic(out, a < axes ? data->run->settings->variable[data->order[a]].name
-                               : data->run->settings->outcome[data->of].name);
-        fprintf(out, "\" %zu", a);
-    }
+    for (size_t a = 0; a <= axes; a++)
+        plot_tic(out, a == 0,
+                 a < axes ? data->run->settings->variable[data->order[a]].name
+                          : data->run->settings->outcome[data->of].name,
+                 a);
     fputs(")\n", out);
     for (size_t a = 0; a <= axes; a++) {
         fprintf(out, "set arrow from %zu, 0 to %zu, 1 nohead linewidth 1.2 linecolor rgb '#8a8f98' front\n",
@@ -268,5 +257,5 @@ bool study_parallel_script(FILE *script, const void *any, plot_format format, co
                     : "plot NaN with lines\n",
           script);
     free(list);
-    return study_plot_end(script);
+    return plot_end(script, "unset multiplot\nset output\n");
 }

@@ -16,11 +16,7 @@ static void print_slice(FILE *out, const track_picture *data, size_t s, double r
     fprintf(out, "$slice%zu << EOD\n", s);
     for (size_t i = s * data->m; i < (s + 1) * data->m && data->known; i++) {
         const double low = data->mean[i] - 2.0 * data->sd[i], high = data->mean[i] + 2.0 * data->sd[i];
-        plot_number(out, data->x[i]);
-        plot_number(out, data->mean[i]);
-        plot_number(out, low);
-        plot_number(out, high);
-        fputc('\n', out);
+        PLOT_ROW(out, data->x[i], data->mean[i], low, high);
         plot_include(range, low);
         plot_include(range, high);
     }
@@ -48,10 +44,7 @@ static void print_readings(FILE *out, const track_picture *data, double range[2]
             if (hf_track_reading_at(data->run->track, i, &r) < 0 || !r.counts) continue;
             if (r.answer != (answers == 1)) continue;
             const double aged = 1.0 - r.noise / fmax(r.variance, r.noise);
-            plot_number(out, r.x[0]);
-            plot_number(out, r.y);
-            plot_number(out, aged);
-            fputc('\n', out);
+            PLOT_ROW(out, r.x[0], r.y, aged);
             plot_include(range, r.y);
         }
         fputs("NaN NaN NaN\nEOD\n", out);
@@ -64,9 +57,7 @@ static void print_open(FILE *out, const track_picture *data, double bottom)
     for (size_t i = 0; i < hf_track_pending_count(data->run->track); i++) {
         hf_track_request r;
         if (hf_track_request_at(data->run->track, i, &r) < 0) continue;
-        plot_number(out, r.x[0]);
-        plot_number(out, bottom);
-        fputc('\n', out);
+        PLOT_ROW(out, r.x[0], bottom);
     }
     fputs("NaN NaN\nEOD\n", out);
 }
@@ -79,9 +70,7 @@ static void print_next(FILE *out, const track_picture *data, size_t input, doubl
                           : 0.0;
     if (data->is_asked) {
         const double bound = track_history_after(&data->history, data->last, TRACK_BOUND);
-        plot_number(out, at);
-        plot_number(out, bound);
-        fputc('\n', out);
+        PLOT_ROW(out, at, bound);
         if (data->run->d == 1) plot_include(range, bound);
     }
     fputs("NaN NaN\nEOD\n", out);
@@ -187,11 +176,8 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
         plot_include(range, high);
     }
     fputs("NaN NaN NaN NaN 0\nEOD\nset xtics scale 0 rotate by 40 right (", out);
-    for (size_t k = 0; k < count; k++) {
-        fputs(k > 0 ? ", \"" : "\"", out);
-        plot_tic(out, tracked_candidate(data->run, list[k].index, number));
-        fprintf(out, "\" %zu", k + 1);
-    }
+    for (size_t k = 0; k < count; k++)
+        plot_tic(out, k == 0, tracked_candidate(data->run, list[k].index, number), k + 1);
     fprintf(out, ")\nset xrange [0.3:%.9g]\n", (double)count + 0.7);
     plot_range(out, "y", range);
     plot_label(out, "y", hf_track_target(data->run->track));
@@ -233,10 +219,8 @@ static void print_events(FILE *out, const track_picture *data, const char *name,
         /* The mean before anything is known is nobody's expectation. */
         if (h->kind[i] != (size_t)kind || !any || seen++ % stride != 0) continue;
         const double value = track_history_after(h, i, after);
-        plot_number(out, h->numbers[i * h->columns + TRACK_TIME] - data->origin);
-        plot_number(out, value);
-        plot_number(out, h->numbers[i * h->columns + TRACK_FIXED]);
-        fputc('\n', out);
+        PLOT_ROW(out, h->numbers[i * h->columns + TRACK_TIME] - data->origin, value,
+                 h->numbers[i * h->columns + TRACK_FIXED]);
         plot_include(range, value);
     }
     fputs("NaN NaN NaN\nEOD\n", out);
@@ -359,8 +343,7 @@ bool track_picture_script(FILE *script, const void *any, plot_format format, con
     const size_t below = panels_below(data);
     const double width = 0.92 / (double)below;
     bool good = true;
-    plot_terminal(script, format, 900, output);
-    fputs(plot_style, script);
+    plot_begin(script, format, 900, output);
     print_title(script, data);
     fputs("set multiplot\n", script);
     plot_panel(script, 0.065, 0.965, data->slices == 0 ? 0.60 : 0.55, 0.90);
@@ -381,6 +364,5 @@ bool track_picture_script(FILE *script, const void *any, plot_format format, con
         else
             print_regret(script, data);
     }
-    fputs("unset multiplot\nset output\n", script);
-    return good && fflush(script) == 0 && !ferror(script);
+    return plot_end(script, "unset multiplot\nset output\n") && good;
 }
