@@ -33,39 +33,27 @@ static void print_title(FILE *out, const explain_picture *data)
 
 /* ---- bars ---------------------------------------------------------------------------------------------------- */
 
-typedef struct bar {
-    double strength;
-    size_t input;
-} bar;
-
-static int strongest_first(const void *a, const void *b)
-{
-    const bar *left = a, *right = b;
-    if (left->strength != right->strength) return left->strength < right->strength ? 1 : -1;
-    return left->input < right->input ? -1 : 1;
-}
-
 /* The inputs that move, the strongest first; how many are drawn. */
-static size_t choose_bars(const explain_picture *data, bar *list)
+static size_t choose_bars(const explain_picture *data, ranked *list)
 {
     size_t count = 0;
     for (size_t j = 0; j < data->run->d; j++)
-        if (data->run->unit[j] != 0.0) list[count++] = (bar){fabs(middle(data, j)), j};
-    qsort(list, count, sizeof *list, strongest_first);
+        if (data->run->unit[j] != 0.0) list[count++] = (ranked){fabs(middle(data, j)), j};
+    qsort(list, count, sizeof *list, largest_first);
     return count < BARS ? count : BARS;
 }
 
-static void print_bars(FILE *out, const explain_picture *data, const bar *list, size_t count)
+static void print_bars(FILE *out, const explain_picture *data, const ranked *list, size_t count)
 {
     fputs("$bars << EOD\n", out);
     for (size_t k = 0; k < count; k++) {
-        const size_t j = list[k].input;
+        const size_t j = list[k].index;
         fprintf(out, "%zu", count - k);
         PLOT_ROW(out, middle(data, j), data->lower[j], data->upper[j]);
     }
     fputs("EOD\nset ytics scale 0 (", out);
     for (size_t k = 0; k < count; k++)
-        plot_tic(out, k == 0, hf_model_feature(data->run->model, list[k].input), count - k);
+        plot_tic(out, k == 0, hf_model_feature(data->run->model, list[k].index), count - k);
     fprintf(out, ")\nset yrange [0.3:%.9g]\nset xlabel 'score, with what it is surely between'\n",
             (double)count + 0.7);
     fputs("set xzeroaxis\nset arrow from 0, graph 0 to 0, graph 1 nohead linecolor rgb '#8a8f98'\n", out);
@@ -108,7 +96,7 @@ static bool script(FILE *out, const void *any, plot_format format, const char *o
         print_title(out, data);
         print_map(out, data);
     } else {
-        bar *list = calloc(data->run->d + 1, sizeof *list);
+        ranked *list = calloc(data->run->d + 1, sizeof *list);
         if (list == NULL) return false;
         const size_t count = choose_bars(data, list);
         plot_begin(out, format, (unsigned)(160 + 32 * count), output);

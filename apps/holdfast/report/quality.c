@@ -72,32 +72,20 @@ void report_scores(FILE *out, const hf_model *model, const tool_quality *quality
 
 /* ---- inputs ----------------------------------------------------------------------------------------------- */
 
-typedef struct ranked {
-    double share;
-    size_t input;
-} ranked;
-
-static int by_share(const void *a, const void *b)
-{
-    const ranked *left = a, *right = b;
-    if (left->share != right->share) return left->share < right->share ? 1 : -1;
-    return left->input < right->input ? -1 : left->input > right->input;
-}
-
 /* "carat matters most (0.83), then depth (0.15); hardly table and 4 more" */
 static void print_ranked(FILE *out, const hf_model *model, const ranked *list, size_t count)
 {
     const size_t shown = count < SHOWN_INPUTS ? count : SHOWN_INPUTS;
     bool hardly = false;
     for (size_t k = 0; k < shown; k++) {
-        const bool little = k > 0 && list[k].share < HARDLY;
+        const bool little = k > 0 && list[k].value < HARDLY;
         const char *before = k == 0 ? "" : little && !hardly ? "; hardly " : k == 1 ? ", then " : ", ";
-        say(out, "%s%s%s", before, hf_model_feature(model, list[k].input), k == 0 ? " matters most" : "");
-        if (!little) fprintf(out, " (%.2f)", list[k].share);
+        say(out, "%s%s%s", before, hf_model_feature(model, list[k].index), k == 0 ? " matters most" : "");
+        if (!little) fprintf(out, " (%.2f)", list[k].value);
         hardly = hardly || little;
     }
-    if (count > shown && !hardly && list[shown].share >= HARDLY)
-        fprintf(out, "; %zu more up to %.2f", count - shown, list[shown].share);
+    if (count > shown && !hardly && list[shown].value >= HARDLY)
+        fprintf(out, "; %zu more up to %.2f", count - shown, list[shown].value);
     else if (count > shown)
         fprintf(out, "%s %zu more", hardly ? " and" : "; hardly", count - shown);
     fputc('\n', out);
@@ -110,9 +98,9 @@ void report_relevance(FILE *out, const hf_model *model, const tool_quality *qual
     ranked *list = calloc(count, sizeof *list);
     if (list == NULL) return;
     for (size_t j = 0; j < count; j++) list[j] = (ranked){quality->relevance[j], j};
-    qsort(list, count, sizeof *list, by_share);
+    qsort(list, count, sizeof *list, largest_first);
     fprintf(out, "\nInputs, by the share of what is predicted that each takes part in\n  ");
-    if (list[0].share > 0.0)
+    if (list[0].value > 0.0)
         print_ranked(out, model, list, count);
     else
         fputs("none matters: the same is predicted everywhere\n", out);

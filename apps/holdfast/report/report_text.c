@@ -123,18 +123,6 @@ static void print_heading(FILE *out, const hf_model *model)
 
 /* ---- suspects -------------------------------------------------------------------------------- */
 
-typedef struct suspect {
-    double distance; /* |y - expected| / sd */
-    size_t index;
-} suspect;
-
-static int by_distance(const void *a, const void *b)
-{
-    const suspect *left = a, *right = b;
-    if (left->distance != right->distance) return left->distance < right->distance ? 1 : -1;
-    return left->index < right->index ? -1 : left->index > right->index;
-}
-
 /* The columns of hf_model_suspects() in the order of this list. */
 enum {
     ROW,
@@ -169,16 +157,16 @@ static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table 
     const double *columns[SUSPECT_COLUMNS];
     const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     size_t count = hf_table_rows(suspects);
-    suspect *order = calloc(count, sizeof *order);
+    ranked *order = calloc(count, sizeof *order);
     if (order == NULL || !suspect_columns(suspects, outputs, plain, columns)) {
         free(order);
         return;
     }
     for (size_t i = 0; i < count; i++)
-        order[i] = (suspect){plain ? fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i]
-                                   : fabs(columns[RESIDUAL][i]),
-                             i};
-    qsort(order, count, sizeof *order, by_distance);
+        order[i] = (ranked){plain ? fabs(columns[READING][i] - columns[EXPECTED][i]) / columns[SD][i]
+                                  : fabs(columns[RESIDUAL][i]),
+                            i};
+    qsort(order, count, sizeof *order, largest_first);
     fprintf(out, "%s  %8s  %12s  %12s  %10s  %8s%s%s\n", line != NULL ? "      line" : "", "row", "reading",
             "expected", "sd", "weight", report->groups > 0 ? "   group" : "", outputs ? "  output" : "");
     for (size_t k = 0; k < count && k < SHOWN_SUSPECTS; k++) {

@@ -13,3 +13,10 @@ int by_size(const void *a, const void *b)
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
+
+int largest_first(const void *a, const void *b)
+{
+    const ranked *left = a, *right = b;
+    if (left->value != right->value) return left->value < right->value ? 1 : -1;
+    return left->index < right->index ? -1 : left->index > right->index;
+}

@@ -28,6 +28,13 @@ void free_list(size_t count, void *const *block);
 #define TOOL_FREE(...) free_list(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 /** For qsort(): numbers, the least first. */
 int by_size(const void *a, const void *b);
+/** A number, and what it is of. */
+typedef struct ranked {
+    double value;
+    size_t index;
+} ranked;
+/** For qsort(): the largest first, equal ones in the order of what they are of. */
+int largest_first(const void *a, const void *b);
 
 /* ---- options (options.c, help.c) ------------------------------------------------------------- */
 

@@ -140,23 +140,11 @@ bool study_slices_script(FILE *script, const void *any, plot_format format, cons
 
 /* ---- parallel coordinates --------------------------------------------------------------------------------------- */
 
-typedef struct ranked {
-    double value; /* large is good */
-    size_t index;
-} ranked;
-
-static int worst_first(const void *a, const void *b)
-{
-    const ranked *left = a, *right = b;
-    if (left->value != right->value) return left->value < right->value ? -1 : 1;
-    return left->index < right->index ? -1 : 1;
-}
-
 /* Trials that told the outcome and are not set aside, worst first; NULL when out of memory. */
 static ranked *rank(const study_picture *data, size_t *count, double range[2])
 {
     const hf_goal goal = data->run->settings->outcome[data->of].goal;
-    const double sign = goal == HF_GOAL_MINIMISE || goal == HF_GOAL_AT_MOST ? -1.0 : 1.0;
+    const double sign = goal == HF_GOAL_MINIMISE || goal == HF_GOAL_AT_MOST ? 1.0 : -1.0;
     ranked *list = calloc(data->n + 1, sizeof *list);
     *count = 0;
     for (size_t i = 0; i < data->n && list != NULL; i++) {
@@ -165,7 +153,7 @@ static ranked *rank(const study_picture *data, size_t *count, double range[2])
         list[(*count)++] = (ranked){sign * value, i};
         plot_include(range, value);
     }
-    if (list != NULL) qsort(list, *count, sizeof *list, worst_first);
+    if (list != NULL) qsort(list, *count, sizeof *list, largest_first);
     return list;
 }
 

@@ -83,39 +83,27 @@ static hf_status places_of(tracked *run, const hf_table *table, double *x)
 
 /* ---- readings --------------------------------------------------------------------------------------------------- */
 
-/* A row, and when it was read. */
-typedef struct moment {
-    double time;
-    size_t row;
-} moment;
-
-static int compare_moments(const void *a, const void *b)
-{
-    const moment *p = a, *q = b;
-    if (p->time != q->time) return p->time < q->time ? -1 : 1;
-    return p->row < q->row ? -1 : p->row > q->row ? 1 : 0;
-}
-
 /* Rows in the order of time, those of one time as they stand: told the newest first, the rest might be too old to be taken. */
-static moment *in_time(const double *time, size_t m)
+static ranked *in_time(const double *time, size_t m)
 {
-    moment *order = calloc(m, sizeof *order);
+    ranked *order = calloc(m, sizeof *order);
     if (order == NULL) return NULL;
-    for (size_t i = 0; i < m; i++) order[i] = (moment){.time = time[i], .row = i};
-    qsort(order, m, sizeof *order, compare_moments);
+    for (size_t i = 0; i < m; i++) order[i] = (ranked){-time[i], i};
+    qsort(order, m, sizeof *order, largest_first);
     return order;
 }
 
-static hf_status tell_in_time(tracked *run, const hf_table *table, const double *x, const moment *order)
+static hf_status tell_in_time(tracked *run, const hf_table *table, const double *x, const double *time,
+                              const ranked *order)
 {
     const double *y = NULL, *noise = NULL;
     hf_status status = session_column(&run->session, table, tracked_target(run), false, &y);
     if (status >= 0) status = session_variances(&run->session, table, "noise", &noise);
     const size_t m = hf_table_rows(table);
     for (size_t k = 0; k < m && status >= 0; k++) {
-        const size_t i = order[k].row;
+        const size_t i = order[k].index;
         if (!progress_step(run->session.progress, "tell", k, m)) return HF_ERR_CANCELLED;
-        status = hf_track_tell(run->session.ctx, run->track, order[k].time, x + i * run->d, y[i],
+        status = hf_track_tell(run->session.ctx, run->track, time[i], x + i * run->d, y[i],
                                variance_at(noise, i), NULL);
         status = session_refuse_at(&run->session, warn_status(&run->session, status), "%s, line %zu",
                                    hf_table_source(table), hf_table_line(table, i));
@@ -127,8 +115,8 @@ static hf_status tell_rows(tracked *run, const hf_table *table, const double *x)
 {
     const double *time = NULL;
     hf_status status = session_column(&run->session, table, "time", false, &time);
-    moment *order = status >= 0 ? in_time(time, hf_table_rows(table)) : NULL;
-    if (status >= 0) status = order != NULL ? tell_in_time(run, table, x, order) : HF_ERR_MEMORY;
+    ranked *order = status >= 0 ? in_time(time, hf_table_rows(table)) : NULL;
+    if (status >= 0) status = order != NULL ? tell_in_time(run, table, x, time, order) : HF_ERR_MEMORY;
     free(order);
     return status;
 }

@@ -137,18 +137,6 @@ static void print_lines(FILE *out, const track_picture *data, double bottom, dou
 
 /* ---- candidates ------------------------------------------------------------------------------------------------- */
 
-typedef struct bar {
-    double promise; /* the upper bound; minimising, the lower one with the other sign */
-    size_t index;
-} bar;
-
-static int best_first(const void *a, const void *b)
-{
-    const bar *left = a, *right = b;
-    if (left->promise != right->promise) return left->promise < right->promise ? 1 : -1;
-    return left->index < right->index ? -1 : 1;
-}
-
 /* The candidate that was asked for last; SIZE_MAX: none. */
 static size_t asked_candidate(const track_picture *data)
 {
@@ -158,7 +146,7 @@ static size_t asked_candidate(const track_picture *data)
     return index;
 }
 
-static void print_bars(FILE *out, const track_picture *data, const bar *list, size_t count)
+static void print_bars(FILE *out, const track_picture *data, const ranked *list, size_t count)
 {
     char number[32];
     double range[2] = {INFINITY, -INFINITY};
@@ -188,11 +176,12 @@ static void print_bars(FILE *out, const track_picture *data, const bar *list, si
 
 static bool print_candidates(FILE *out, const track_picture *data)
 {
-    bar *list = calloc(data->m + 1, sizeof *list);
+    ranked *list = calloc(data->m + 1, sizeof *list);
     if (list == NULL) return false;
     const double sign = tracked_minimises(data->run) ? -1.0 : 1.0;
-    for (size_t i = 0; i < data->m; i++) list[i] = (bar){sign * data->mean[i] + 2.0 * data->sd[i], i};
-    qsort(list, data->m, sizeof *list, best_first);
+    /* By the upper bound; minimising, by the lower one with the other sign. */
+    for (size_t i = 0; i < data->m; i++) list[i] = (ranked){sign * data->mean[i] + 2.0 * data->sd[i], i};
+    qsort(list, data->m, sizeof *list, largest_first);
     print_bars(out, data, list, !data->known ? 0 : data->m < TRACK_BARS ? data->m : TRACK_BARS);
     free(list);
     return true;
