@@ -59,11 +59,11 @@ static hf_status parse_value(certified *run, request *out)
     if (status < 0) return status;
     const bool plus = out->how.what == HF_CERTIFY_MEAN_PLUS;
     if (has_argument(a, "beta") != plus)
-        return session_misuse(&run->session, plus ? "--beta is missing: mean + how many sd?"
-                                                  : "--beta is for --what mean-plus");
+        return MISUSE(run,
+                      plus ? "--beta is missing: mean + how many sd?" : "--beta is for --what mean-plus");
     if (out->value.observed && out->how.what == HF_CERTIFY_MEAN)
-        return session_misuse(&run->session, "--observed is for --what sd and mean-plus");
-    if (out->how.starts == 0) return session_misuse(&run->session, "--starts: give a number from 1 on");
+        return MISUSE(run, "--observed is for --what sd and mean-plus");
+    if (out->how.starts == 0) return MISUSE(run, "--starts: give a number from 1 on");
     out->value.output = certified_latent(run, out->value.output);
     return HF_OK;
 }
@@ -75,10 +75,9 @@ static hf_status check_effect(certified *run, const request *asked)
     const tool_arguments *a = run->arguments;
     for (size_t k = 0; run->classifier != NULL && k < sizeof no / sizeof *no; k++)
         if (has_argument(a, no[k]))
-            return session_misuse(&run->session,
-                                  "--%s is for models of readings; the class of a row is attacked", no[k]);
+            return MISUSE(run, "--%s is for models of readings; the class of a row is attacked", no[k]);
     if (asked->how.kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
-        return session_misuse(&run->session, "--steps and --starts are for --method projected");
+        return MISUSE(run, "--steps and --starts are for --method projected");
     return HF_OK;
 }
 
@@ -94,14 +93,12 @@ static hf_status parse(certified *run, request *out)
     else if (!argument_double(a, "radius", &out->radius))
         return session_told(&run->session);
     if (!argument_size(a, "steps", &out->how.steps)) return session_told(&run->session);
-    if (!has_argument(a, "at")) return session_misuse(&run->session, "--at is missing: which rows?");
-    if (!has_argument(a, "radius"))
-        return session_misuse(&run->session, "--radius is missing: how far do the inputs move?");
+    if (!has_argument(a, "at")) return MISUSE(run, "--at is missing: which rows?");
+    if (!has_argument(a, "radius")) return MISUSE(run, "--radius is missing: how far do the inputs move?");
     if (!(out->radius >= 0.0) || !isfinite(out->radius))
-        return session_misuse(&run->session, "--radius: %g is not a number from 0 on", out->radius);
+        return MISUSE(run, "--radius: %g is not a number from 0 on", out->radius);
     if (method != NULL && out->how.kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
-        return session_misuse(&run->session, "--method: there is no method '%s'; give projected or sign",
-                              method);
+        return MISUSE(run, "--method: there is no method '%s'; give projected or sign", method);
     const hf_status status = check_effect(run, out);
     return status < 0 || run->classifier != NULL ? status : parse_value(run, out);
 }

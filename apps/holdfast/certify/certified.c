@@ -19,13 +19,11 @@ static hf_status check_files(certified *run)
     const char *output = argument(run->arguments, "output"), *plot = argument(run->arguments, "plot");
     plot_format format;
     if ((output == NULL || strcmp(output, "-") == 0) && run->session.json)
-        return session_misuse(&run->session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (plot != NULL && !plot_find_format(plot, &format))
-        return session_misuse(&run->session, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf",
-                              plot);
+        return MISUSE(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
     if (plot != NULL && !plot_has_gnuplot())
-        return session_refuse(&run->session, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
+        return REFUSE(run, "--plot: gnuplot is not installed (Debian: gnuplot-nox)");
     return HF_OK;
 }
 
@@ -36,19 +34,18 @@ hf_status certified_load(certified *run)
     if (status < 0) return status;
     const hf_transform transform = hf_model_settings(run->model)->transform;
     if (transform != HF_TRANSFORM_NONE)
-        return session_refuse(
-            &run->session,
-            "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
-            "targets as they are; fit without --transform, or to a column of that %s",
-            run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
-            hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
+        return REFUSE(run,
+                      "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
+                      "targets as they are; fit without --transform, or to a column of that %s",
+                      run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
+                      hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
     if (hf_model_mean_column(run->model) != NULL)
-        return session_refuse(&run->session,
-                              "%s is a model of \"%s\" less a prior mean that rows bring along "
-                              "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
-                              "to a column of the difference",
-                              run->arguments->operand[0], hf_model_target(run->model),
-                              hf_model_mean_column(run->model));
+        return REFUSE(run,
+                      "%s is a model of \"%s\" less a prior mean that rows bring along "
+                      "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
+                      "to a column of the difference",
+                      run->arguments->operand[0], hf_model_target(run->model),
+                      hf_model_mean_column(run->model));
     status = take_class_rule(&run->session, run->arguments, run->model);
     if (status < 0) return status;
     run->posterior = hf_model_posterior(run->model);
@@ -95,9 +92,9 @@ static hf_status find_of(certified *run, size_t *out)
                 *out = k;
                 return HF_OK;
             }
-    return session_refuse(&run->session, "--of: the model has no %s \"%s\"; the first is \"%s\"",
-                          classes > 0 ? "class" : "output", name,
-                          classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
+    return REFUSE(run, "--of: the model has no %s \"%s\"; the first is \"%s\"",
+                  classes > 0 ? "class" : "output", name,
+                  classes > 0 ? hf_model_class(run->model, 0) : hf_model_output(run->model, 0));
 }
 
 hf_status certified_settings(certified *run, hf_certify_settings *settings)
@@ -120,9 +117,8 @@ hf_status certified_begin(certified *run, size_t rows, const double *points, con
     for (size_t k = 0; names[k] != NULL && points != NULL; k++)
         for (size_t j = 0; j < run->d; j++)
             if (strcmp(names[k], hf_model_feature(run->model, j)) == 0)
-                return session_refuse(&run->session,
-                                      "an input is called \"%s\" like a column of the result; rename it",
-                                      names[k]);
+                return REFUSE(run, "an input is called \"%s\" like a column of the result; rename it",
+                              names[k]);
     hf_table_free(run->answers);
     run->answers = NULL;
     hf_status status = hf_table_create(ctx, rows, &run->answers);
@@ -166,8 +162,7 @@ hf_status certified_places(certified *run, const char *ending, const double *poi
         if (name == NULL)
             status = HF_ERR_MEMORY;
         else if (table_has(run->answers, name))
-            status = session_refuse(&run->session,
-                                    "an input is called \"%s\" like a column of the result; rename it", name);
+            status = REFUSE(run, "an input is called \"%s\" like a column of the result; rename it", name);
         for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
         if (status >= 0) status = hf_table_set_numbers(ctx, run->answers, name, column);
         free(name);

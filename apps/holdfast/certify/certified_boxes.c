@@ -9,10 +9,9 @@
 static hf_status refuse_gap(certified *run, const hf_table *table, size_t row, size_t j)
 {
     const char *column = hf_model_category(run->model, j, NULL);
-    return session_refuse(&run->session, "%s, line %zu: \"%s\" is missing%s", hf_table_source(table),
-                          hf_table_line(table, row),
-                          column != NULL ? column : hf_model_feature(run->model, j),
-                          column != NULL ? ", or a text that the model has not seen" : "");
+    return REFUSE(run, "%s, line %zu: \"%s\" is missing%s", hf_table_source(table), hf_table_line(table, row),
+                  column != NULL ? column : hf_model_feature(run->model, j),
+                  column != NULL ? ", or a text that the model has not seen" : "");
 }
 
 /* The inputs of a table, m x d, read as predict reads them; every one must be a number. */
@@ -23,7 +22,7 @@ static hf_status read_points(certified *run, const char *path, hf_table **table,
     hf_status status = read_table(&run->session, path, run->model, table);
     if (status < 0) return status;
     *m = hf_table_rows(*table);
-    if (*m == 0) return session_refuse(&run->session, "%s: a header and no rows", path);
+    if (*m == 0) return REFUSE(run, "%s: a header and no rows", path);
     *out = calloc(*m * run->d + 1, sizeof **out);
     if (*out == NULL) return HF_ERR_MEMORY;
     status = hf_model_inputs(ctx, run->model, *table, &inputs);
@@ -96,8 +95,7 @@ static hf_status hold_others(certified *run)
     hf_status status = moves != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < names.count && status >= 0; k++) {
         if (!certified_select(run, names.list[k], moves))
-            status =
-                session_refuse(&run->session, "--features: the model has no input \"%s\"", names.list[k]);
+            status = REFUSE(run, "--features: the model has no input \"%s\"", names.list[k]);
     }
     for (size_t j = 0; j < run->d && status >= 0; j++)
         if (!moves[j]) run->unit[j] = 0.0;
@@ -114,8 +112,7 @@ hf_status certified_units(certified *run)
         if (certified_is_category(run, j)) continue;
         status = describe(run, j, &low, &high, &run->unit[j]);
         if (status == HF_ERR_NO_DATA)
-            return session_refuse(&run->session,
-                                  "--sds: the model has not kept its rows, and knows no deviations of them");
+            return REFUSE(run, "--sds: the model has not kept its rows, and knows no deviations of them");
     }
     if (status >= 0 && certified_named_radii(run)) status = certified_take_radii(run);
     return status >= 0 && has_argument(run->arguments, "features") ? hold_others(run) : status;
@@ -178,10 +175,10 @@ static hf_status whole_range(certified *run)
         if (!isnan(run->lower[j]) || certified_is_category(run, j)) continue;
         const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
         if (status == HF_ERR_NO_DATA)
-            return session_refuse(&run->session,
-                                  "--box: from where to where? The model has not kept its rows; say it of "
-                                  "each input: %s=LOW:HIGH",
-                                  hf_model_feature(run->model, j));
+            return REFUSE(run,
+                          "--box: from where to where? The model has not kept its rows; say it of "
+                          "each input: %s=LOW:HIGH",
+                          hf_model_feature(run->model, j));
         if (status < 0) return status;
     }
     return HF_OK;
@@ -213,10 +210,10 @@ static hf_status told_box(certified *run, const tool_names *ranges)
         double low, high;
         if (certified_take_category(run, ranges->list[k], run->lower, run->upper)) continue;
         if (!parse_range(run, ranges->list[k], &j, &low, &high) || certified_is_category(run, j))
-            return session_misuse(&run->session,
-                                  "--box: '%s' is neither INPUT=LOW:HIGH of an input of the model, nor "
-                                  "COLUMN=TEXT of one of its texts",
-                                  ranges->list[k]);
+            return MISUSE(run,
+                          "--box: '%s' is neither INPUT=LOW:HIGH of an input of the model, nor "
+                          "COLUMN=TEXT of one of its texts",
+                          ranges->list[k]);
         run->lower[j] = low;
         run->upper[j] = high;
     }
@@ -229,16 +226,16 @@ static hf_status read_boxes(certified *run, const tool_names *files)
     size_t other = 0;
     hf_table *table = NULL;
     if (files->count != 2)
-        return session_misuse(&run->session, "--box: give two tables, of the lower and of the upper sides "
-                                             "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
+        return MISUSE(run, "--box: give two tables, of the lower and of the upper sides "
+                           "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
     hf_status status = read_points(run, files->list[0], &table, &run->m, &run->lower);
     hf_table_free(table);
     table = NULL;
     if (status >= 0) status = read_points(run, files->list[1], &table, &other, &run->upper);
     hf_table_free(table);
     if (status >= 0 && run->m != other)
-        return session_refuse(&run->session, "--box: %s has %zu rows and %s has %zu", files->list[0], run->m,
-                              files->list[1], other);
+        return REFUSE(run, "--box: %s has %zu rows and %s has %zu", files->list[0], run->m, files->list[1],
+                      other);
     return status;
 }
 
@@ -256,9 +253,8 @@ static hf_status given_boxes(certified *run)
     names_free(&parts);
     for (size_t k = 0; status >= 0 && run->d > 0 && k < run->m * run->d; k++)
         if (run->lower[k] > run->upper[k])
-            status = session_refuse(
-                &run->session,
-                "--box: row %zu: \"%s\" goes from %g down to %g: the lower side is above the upper",
+            status = REFUSE(
+                run, "--box: row %zu: \"%s\" goes from %g down to %g: the lower side is above the upper",
                 k / run->d + 1, hf_model_feature(run->model, k % run->d), run->lower[k], run->upper[k]);
     return status;
 }

@@ -13,8 +13,7 @@ hf_status certified_limits(certified *run, hf_certify_settings *settings)
     run->begun = tool_now();
     if (status < 0 || !has_argument(run->arguments, "memory-limit")) return status;
     if (settings->memory_limit > SIZE_MAX / MIB)
-        return session_misuse(&run->session, "--memory-limit: %zu MiB is more than there can be",
-                              settings->memory_limit);
+        return MISUSE(run, "--memory-limit: %zu MiB is more than there can be", settings->memory_limit);
     settings->memory_limit *= MIB;
     return status;
 }

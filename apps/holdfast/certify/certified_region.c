@@ -20,8 +20,7 @@ static hf_status parse_named(certified *run, const char *option, const char *tex
     char *end = NULL;
     *j = equal != NULL ? certified_input(run, text, (size_t)(equal - text)) : run->d;
     if (equal != NULL && *j == run->d)
-        return session_refuse(&run->session, "--%s: the model has no input \"%.*s\"", option,
-                              (int)(equal - text), text);
+        return REFUSE(run, "--%s: the model has no input \"%.*s\"", option, (int)(equal - text), text);
     if (equal != NULL) *low = strtod(equal + 1, &end);
     bool right = equal != NULL && end != equal + 1 && !isnan(*low);
     if (right && high != NULL) {
@@ -31,8 +30,7 @@ static hf_status parse_named(certified *run, const char *option, const char *tex
         right = right && end != second && *low <= *high;
     }
     if (right && *end == '\0') return HF_OK;
-    return session_misuse(&run->session, "--%s: '%s' is not INPUT=%s", option, text,
-                          high != NULL ? "LOW:HIGH" : "NUMBER");
+    return MISUSE(run, "--%s: '%s' is not INPUT=%s", option, text, high != NULL ? "LOW:HIGH" : "NUMBER");
 }
 
 /* ---- radii of inputs ----------------------------------------------------------------------------------------- */
@@ -54,7 +52,7 @@ hf_status certified_take_radii(certified *run)
         double radius = 0.0;
         status = parse_named(run, "radius", names.list[k], &j, &radius, NULL);
         if (status >= 0 && !(radius >= 0.0 && isfinite(radius)))
-            status = session_misuse(&run->session, "--radius: %g is not a number from 0 on", radius);
+            status = MISUSE(run, "--radius: %g is not a number from 0 on", radius);
         if (status >= 0) own[j] = radius;
     }
     for (size_t j = 0; j < run->d && status >= 0; j++) run->unit[j] *= own[j];
@@ -82,7 +80,7 @@ static hf_status take_shape(certified *run, hf_region *region)
         region->shape = (hf_shape)k;
         if (strcmp(hf_enum_name(HF_ENUM_SHAPE, region->shape), name) == 0) return HF_OK;
     }
-    return session_misuse(&run->session, "--ball: there is no '%s'; give box, l2 or l1", name);
+    return MISUSE(run, "--ball: there is no '%s'; give box, l2 or l1", name);
 }
 
 /* --within and --step. */
@@ -112,7 +110,7 @@ static hf_status take_numbers(certified *run, struct certified_room *room)
         double stride = 0.0;
         status = parse_named(run, "step", steps.list[k], &j, &stride, NULL);
         if (status >= 0 && !(stride > 0.0 && isfinite(stride)))
-            status = session_misuse(&run->session, "--step: %g is not above 0", stride);
+            status = MISUSE(run, "--step: %g is not above 0", stride);
         if (status >= 0) step[j] = stride;
     }
     const bool texts = certified_moves_category(run);
@@ -149,11 +147,10 @@ static hf_status take_groups(certified *run, struct certified_room *room)
         tool_names names = {0};
         if (strcmp(a->list[i].option->name, "group") != 0) continue;
         if (!take_names(a->list[i].value, &names))
-            return session_misuse(&run->session, "--group: '%s' is no list of inputs", a->list[i].value);
+            return MISUSE(run, "--group: '%s' is no list of inputs", a->list[i].value);
         for (size_t k = 0; k < names.count && status >= 0; k++) {
             if (!certified_select(run, names.list[k], set))
-                status =
-                    session_refuse(&run->session, "--group: the model has no input \"%s\"", names.list[k]);
+                status = REFUSE(run, "--group: the model has no input \"%s\"", names.list[k]);
         }
         names_free(&names);
         set += run->d;
@@ -179,11 +176,10 @@ static hf_status take_patches(certified *run, struct certified_room *room)
     if (!take_pixels(&rest, 'x', &rows) || !take_pixels(&rest, '@', &columns) ||
         !take_pixels(&rest, 'x', &high) || !take_pixels(&rest, '\0', &wide) || rows == 0 || columns == 0 ||
         rows > high || columns > wide)
-        return session_misuse(&run->session,
-                              "--patch: '%s' is not ROWSxCOLUMNS@ROWSxCOLUMNS, such as 2x2@28x28", text);
+        return MISUSE(run, "--patch: '%s' is not ROWSxCOLUMNS@ROWSxCOLUMNS, such as 2x2@28x28", text);
     if (high * wide != run->d)
-        return session_refuse(&run->session, "--patch: %zux%zu are %zu pixels, and the model has %zu inputs",
-                              high, wide, high * wide, run->d);
+        return REFUSE(run, "--patch: %zux%zu are %zu pixels, and the model has %zu inputs", high, wide,
+                      high * wide, run->d);
     const size_t across = wide - columns + 1, count = (high - rows + 1) * across;
     bool *set = add_sets(run, room, count);
     if (set == NULL) return HF_ERR_MEMORY;
@@ -199,11 +195,9 @@ static hf_status take_parts(certified *run, struct certified_room *room)
     const tool_arguments *a = run->arguments;
     const bool few = has_argument(a, "at-most"), group = has_argument(a, "group"),
                patch = has_argument(a, "patch");
-    if (few + group + patch > 1)
-        return session_misuse(&run->session, "--at-most, --group and --patch exclude each other");
+    if (few + group + patch > 1) return MISUSE(run, "--at-most, --group and --patch exclude each other");
     if (few && !argument_size(a, "at-most", &room->region.moves)) return session_told(&run->session);
-    if (few && room->region.moves == 0)
-        return session_misuse(&run->session, "--at-most: give a number from 1 on");
+    if (few && room->region.moves == 0) return MISUSE(run, "--at-most: give a number from 1 on");
     return group ? take_groups(run, room) : patch ? take_patches(run, room) : HF_OK;
 }
 
@@ -232,9 +226,9 @@ hf_status certified_place_region(certified *run)
     for (size_t k = 0; region->least != NULL && k < run->m * run->d; k++) {
         const size_t j = k % run->d;
         if (!(run->x[k] >= region->least[j]) || !(run->x[k] <= region->most[j]))
-            return session_refuse(&run->session, "--within: row %zu: \"%s\" is %g, and not within %g and %g",
-                                  k / run->d / run->radii + 1, hf_model_feature(run->model, j), run->x[k],
-                                  region->least[j], region->most[j]);
+            return REFUSE(run, "--within: row %zu: \"%s\" is %g, and not within %g and %g",
+                          k / run->d / run->radii + 1, hf_model_feature(run->model, j), run->x[k],
+                          region->least[j], region->most[j]);
         /* The box of a ball says how long its half-axes are. */
         if (region->shape != HF_SHAPE_BOX) continue;
         run->lower[k] = fmax(run->lower[k], region->least[j]);

@@ -123,36 +123,33 @@ static hf_status parse_what(certified *run, certify_request *out)
     const certify_question standard = run->classifier != NULL ? CERTIFY_PROBABILITY : CERTIFY_MEAN;
     out->what = radii && !claims ? CERTIFY_RADII : standard;
     if (what != NULL && radii && !claims)
-        return session_misuse(&run->session, "--max-radius is a question of its own; leave out --what");
+        return MISUSE(run, "--max-radius is a question of its own; leave out --what");
     for (int k = 0; what != NULL; k++) {
         if (k == CERTIFY_RADII)
-            return session_misuse(&run->session,
-                                  "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                                  "loss, classes, decision, accuracy, readings, interval or outputs",
-                                  what);
+            return MISUSE(run,
+                          "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
+                          "loss, classes, decision, accuracy, readings, interval or outputs",
+                          what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
     }
     const bool classes =
         (out->what >= CERTIFY_PROBABILITY && out->what <= CERTIFY_ACCURACY) || out->what == CERTIFY_RADII;
     if (classes && run->classifier == NULL)
-        return session_refuse(&run->session, "%s%s is about classes; %s is a model of the readings of \"%s\"",
-                              radii ? "--max-radius" : "--what ", radii ? "" : what,
-                              run->arguments->operand[0], hf_model_target(run->model));
+        return REFUSE(run, "%s%s is about classes; %s is a model of the readings of \"%s\"",
+                      radii ? "--max-radius" : "--what ", radii ? "" : what, run->arguments->operand[0],
+                      hf_model_target(run->model));
     out->value = out->what;
     if (out->what == CERTIFY_OUTPUTS && run->classifier != NULL)
-        return session_refuse(&run->session,
-                              "--what outputs is about readings; %s is a model of the classes of \"%s\"",
-                              run->arguments->operand[0], hf_model_target(run->model));
+        return REFUSE(run, "--what outputs is about readings; %s is a model of the classes of \"%s\"",
+                      run->arguments->operand[0], hf_model_target(run->model));
     if (out->what == CERTIFY_OUTPUTS) return certify_parse_norm(run, out);
     if (claims && out->what > CERTIFY_PROBABILITY)
-        return session_misuse(&run->session, "--never-above, --never-below and --delta are not for --what %s",
-                              what);
+        return MISUSE(run, "--never-above, --never-below and --delta are not for --what %s", what);
     if (claims) out->what = radii ? CERTIFY_REACH : CERTIFY_CLAIM;
     if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
-        return session_refuse(&run->session,
-                              "--what %s is about readings; %s is a model of the classes of \"%s\"", what,
-                              run->arguments->operand[0], hf_model_target(run->model));
+        return REFUSE(run, "--what %s is about readings; %s is a model of the classes of \"%s\"", what,
+                      run->arguments->operand[0], hf_model_target(run->model));
     return HF_OK;
 }
 
@@ -164,11 +161,10 @@ static hf_status check_rule(certified *run, const certify_request *asked)
     const bool decides = what == CERTIFY_LOSS || what == CERTIFY_CLASSES || what == CERTIFY_DECISION ||
                          what == CERTIFY_ACCURACY || what == CERTIFY_RADII;
     if ((has_argument(a, "threshold") || has_argument(a, "loss")) && !decides)
-        return session_misuse(
-            &run->session, "--threshold and --loss are for --what loss, classes, decision and accuracy and "
+        return MISUSE(run, "--threshold and --loss are for --what loss, classes, decision and accuracy and "
                            "for --max-radius of a class");
     if (has_argument(a, "lambda") && !decides && asked->value != CERTIFY_PROBABILITY)
-        return session_misuse(&run->session, "--lambda is for what is asked of probabilities and classes");
+        return MISUSE(run, "--lambda is for what is asked of probabilities and classes");
     return HF_OK;
 }
 
@@ -179,42 +175,36 @@ static hf_status check_effect(certified *run, const certify_request *asked)
     const certify_question what = asked->what;
     const bool plus = asked->value == CERTIFY_MEAN_PLUS;
     if (has_argument(a, "beta") != plus)
-        return session_misuse(&run->session, plus ? "--beta is missing: mean + how many sd?"
-                                                  : "--beta is for --what mean-plus");
-    if (!isfinite(asked->settings.beta))
-        return session_misuse(&run->session, "--beta must be a finite number");
+        return MISUSE(run,
+                      plus ? "--beta is missing: mean + how many sd?" : "--beta is for --what mean-plus");
+    if (!isfinite(asked->settings.beta)) return MISUSE(run, "--beta must be a finite number");
     if (asked->settings.observed && !plus && asked->value != CERTIFY_SD)
-        return session_misuse(&run->session, "--observed is for --what sd and mean-plus");
+        return MISUSE(run, "--observed is for --what sd and mean-plus");
     if (asked->settings.observed && run->classifier != NULL)
-        return session_misuse(&run->session, "--observed is for models of readings");
+        return MISUSE(run, "--observed is for models of readings");
     if (has_argument(a, "of") && what == CERTIFY_CLASSES)
-        return session_misuse(&run->session, "--of is not for --what classes, which is about all of them");
+        return MISUSE(run, "--of is not for --what classes, which is about all of them");
     if (has_argument(a, "count") && what != CERTIFY_READINGS)
-        return session_misuse(&run->session, "--count is for --what readings");
+        return MISUSE(run, "--count is for --what readings");
     if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
-        return session_misuse(&run->session,
-                              "--counterexamples is for verdicts, --what decision and --max-radius");
+        return MISUSE(run, "--counterexamples is for verdicts, --what decision and --max-radius");
     if (asked->fail != CERTIFY_FAIL_NEVER && !certify_decides(what))
-        return session_misuse(&run->session,
-                              "--fail-on is for --never-above, --never-below, --delta, --what decision, "
-                              "--what accuracy and --max-radius");
+        return MISUSE(run, "--fail-on is for --never-above, --never-below, --delta, --what decision, "
+                           "--what accuracy and --max-radius");
     if ((has_argument(a, "norm") || has_argument(a, "weights")) && what != CERTIFY_OUTPUTS)
-        return session_misuse(&run->session, "--norm and --weights are for --what outputs");
+        return MISUSE(run, "--norm and --weights are for --what outputs");
     if (has_argument(a, "of") && what == CERTIFY_OUTPUTS)
-        return session_misuse(&run->session, "--of is not for --what outputs, which is about all of them");
+        return MISUSE(run, "--of is not for --what outputs, which is about all of them");
     if (what == CERTIFY_OUTPUTS && isinf(asked->norm.delta) &&
         (asked->fail != CERTIFY_FAIL_NEVER || asked->counterexamples != NULL))
-        return session_misuse(&run->session,
-                              "--fail-on and --counterexamples of --what outputs need --delta");
+        return MISUSE(run, "--fail-on and --counterexamples of --what outputs need --delta");
     if (asked->where && !certify_attains(what))
-        return session_misuse(&run->session,
-                              "--where is for ranges and verdicts; --counterexamples tells points");
+        return MISUSE(run, "--where is for ranges and verdicts; --counterexamples tells points");
     if (asked->sides && !certify_attains(what) && what != CERTIFY_DECISION && what != CERTIFY_CLASSES)
-        return session_misuse(&run->session,
-                              "--sides is for ranges, verdicts, --what classes and --what decision");
+        return MISUSE(run, "--sides is for ranges, verdicts, --what classes and --what decision");
     if (has_argument(a, "plot") &&
         (what == CERTIFY_READINGS || what == CERTIFY_CLASSES || what == CERTIFY_OUTPUTS))
-        return session_misuse(&run->session, "--plot is not for --what %s", certify_questions[what]);
+        return MISUSE(run, "--plot is not for --what %s", certify_questions[what]);
     return HF_OK;
 }
 
@@ -225,37 +215,31 @@ static hf_status check_where(certified *run, const certify_request *asked)
     const bool at = has_argument(a, "at"), box = has_argument(a, "box");
     const bool point = asked->what == CERTIFY_READINGS, max = has_argument(a, "max-radius");
     if (at == box)
-        return session_misuse(&run->session,
-                              at ? "--at and --box exclude each other" : "--at or --box is missing: where?");
+        return MISUSE(run, at ? "--at and --box exclude each other" : "--at or --box is missing: where?");
     if (box && (point || max || asked->what == CERTIFY_ACCURACY))
-        return max ? session_misuse(&run->session, "--box is not for --max-radius; give --at")
-                   : session_misuse(&run->session, "--box is not for --what %s; give --at",
-                                    certify_questions[asked->what]);
+        return max ? MISUSE(run, "--box is not for --max-radius; give --at")
+                   : MISUSE(run, "--box is not for --what %s; give --at", certify_questions[asked->what]);
     if (point && certified_asks_region(run))
-        return session_misuse(&run->session,
-                              "--ball, --within, --step, --at-most, --group and --patch are for boxes");
+        return MISUSE(run, "--ball, --within, --step, --at-most, --group and --patch are for boxes");
     if (asked->settings.rigorous &&
         (has_argument(a, "step") || (has_argument(a, "ball") && strcmp(argument(a, "ball"), "box") != 0)))
-        return session_misuse(&run->session, "--rigorous is for boxes, and not for --step and --ball");
+        return MISUSE(run, "--rigorous is for boxes, and not for --step and --ball");
     if ((box || point) && (asked->radii > 0 || has_argument(a, "features") || has_argument(a, "sds")))
-        return session_misuse(&run->session,
-                              "--radius, --sds and --features are for boxes about the rows of --at");
+        return MISUSE(run, "--radius, --sds and --features are for boxes about the rows of --at");
     if (box && certify_decides(asked->what) && has_argument(a, "plot"))
-        return session_misuse(&run->session,
-                              "--plot of verdicts is against the radius; give --at and --radius");
+        return MISUSE(run, "--plot of verdicts is against the radius; give --at and --radius");
     if (at && !point && asked->radii == 0)
-        return session_misuse(&run->session, "--radius is missing: how far do the inputs move?");
+        return MISUSE(run, "--radius is missing: how far do the inputs move?");
     if (max && asked->radii > 1)
-        return session_misuse(&run->session, "--max-radius: give one --radius, the largest to look at");
+        return MISUSE(run, "--max-radius: give one --radius, the largest to look at");
     for (size_t k = 0; k < asked->radii; k++) {
         if (!(asked->radius[k] >= 0.0) || !isfinite(asked->radius[k]))
-            return session_misuse(&run->session, "--radius: %g is not a number from 0 on", asked->radius[k]);
+            return MISUSE(run, "--radius: %g is not a number from 0 on", asked->radius[k]);
         if (max && asked->radius[k] == 0.0)
-            return session_misuse(&run->session,
-                                  "--max-radius: --radius, the largest to look at, must be above 0");
+            return MISUSE(run, "--max-radius: --radius, the largest to look at, must be above 0");
         if (k > 0 && asked->radius[k] <= asked->radius[k - 1])
-            return session_misuse(&run->session, "--radius: %g comes after %g; give several in rising order",
-                                  asked->radius[k], asked->radius[k - 1]);
+            return MISUSE(run, "--radius: %g comes after %g; give several in rising order", asked->radius[k],
+                          asked->radius[k - 1]);
     }
     return HF_OK;
 }
@@ -271,13 +255,12 @@ static hf_status parse(certified *run, certify_request *out)
     const char *format = argument(a, "format");
     out->lines = format != NULL && strcmp(format, "jsonl") == 0;
     if (format != NULL && !out->lines && strcmp(format, "csv") != 0)
-        return session_misuse(&run->session, "--format: there is no '%s'; give csv or jsonl", format);
+        return MISUSE(run, "--format: there is no '%s'; give csv or jsonl", format);
     const char *fail = argument(a, "fail-on");
     if (fail != NULL) {
         const bool open = strcmp(fail, "open") == 0;
         if (!open && strcmp(fail, "counterexample") != 0)
-            return session_misuse(&run->session, "--fail-on: there is no '%s'; give counterexample or open",
-                                  fail);
+            return MISUSE(run, "--fail-on: there is no '%s'; give counterexample or open", fail);
         out->fail = open ? CERTIFY_FAIL_OPEN : CERTIFY_FAIL_COUNTEREXAMPLE;
     }
     out->count = 1;

@@ -470,8 +470,8 @@ static hf_status ask_accuracy(certified *run, certify_request *asked)
     if (status >= 0) status = hf_model_labels(run->session.ctx, run->model, run->at, label);
     for (size_t k = 0; k < run->points && status >= 0; k++) labels += label[k] != HF_LABEL_MISSING;
     if (status >= 0 && labels == 0)
-        status = session_refuse(&run->session, "%s: no row has a label in column \"%s\"",
-                                hf_table_source(run->at), hf_model_target(run->model));
+        status = REFUSE(run, "%s: no row has a label in column \"%s\"", hf_table_source(run->at),
+                        hf_model_target(run->model));
     if (status >= 0) status = count_right(run, asked, label);
     const hf_status told = status >= 0 ? tell_counts(run, asked) : status;
     free(label);

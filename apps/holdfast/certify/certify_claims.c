@@ -18,16 +18,13 @@ hf_status certified_claim(certified *run, hf_claim *out, bool *claims)
         if (!has_argument(a, limits[k].name)) continue;
         *claims = true;
         if (!argument_double(a, limits[k].name, limits[k].value)) return session_told(&run->session);
-        if (!isfinite(*limits[k].value))
-            return session_misuse(&run->session, "--%s must be a finite number", limits[k].name);
+        if (!isfinite(*limits[k].value)) return MISUSE(run, "--%s must be a finite number", limits[k].name);
     }
-    if (out->delta < 0.0)
-        return session_misuse(&run->session, "--delta: %g is not a number from 0 on", out->delta);
+    if (out->delta < 0.0) return MISUSE(run, "--delta: %g is not a number from 0 on", out->delta);
     if (out->never_below > out->never_above)
-        return session_misuse(&run->session, "--never-below %g is above --never-above %g", out->never_below,
-                              out->never_above);
+        return MISUSE(run, "--never-below %g is above --never-above %g", out->never_below, out->never_above);
     if (*claims && has_argument(a, "box") && isfinite(out->delta))
-        return session_misuse(&run->session, "--delta is about points; give --at and --radius");
+        return MISUSE(run, "--delta is about points; give --at and --radius");
     return HF_OK;
 }
 

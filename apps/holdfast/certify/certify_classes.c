@@ -18,8 +18,7 @@ static hf_status add_name(certified *run, const char *before, size_t class, cons
     if (*out == NULL) return HF_ERR_MEMORY;
     (void)snprintf(*out, room, "%s%s%s", before, name, after);
     if (!table_has(run->answers, *out)) return HF_OK;
-    return session_refuse(&run->session, "an input is called \"%s\" like a column of the result; rename it",
-                          *out);
+    return REFUSE(run, "an input is called \"%s\" like a column of the result; rename it", *out);
 }
 
 /* Both ends of the probability of a class. */

@@ -13,25 +13,22 @@ hf_status certify_parse_norm(certified *run, certify_request *asked)
     size_t count = 0;
     asked->norm = hf_output_norm_default();
     if (has_argument(a, "never-above") || has_argument(a, "never-below") || has_argument(a, "max-radius"))
-        return session_misuse(&run->session,
-                              "--never-above, --never-below and --max-radius are not for --what outputs");
+        return MISUSE(run, "--never-above, --never-below and --max-radius are not for --what outputs");
     asked->norm.delta = asked->claim.delta;
     if (power != NULL && strcmp(power, "inf") == 0)
         asked->norm.p = (double)INFINITY;
     else if (!argument_double(a, "norm", &asked->norm.p))
         return session_told(&run->session);
     if (!(asked->norm.p >= 1.0))
-        return session_misuse(&run->session, "--norm: %g is neither a number from 1 on nor inf",
-                              asked->norm.p);
+        return MISUSE(run, "--norm: %g is neither a number from 1 on nor inf", asked->norm.p);
     if (asked->settings.rigorous && asked->norm.p != 1.0 && asked->norm.p != 2.0 && isfinite(asked->norm.p))
-        return session_misuse(&run->session, "--norm %g: --rigorous is for 1, 2 and inf", asked->norm.p);
+        return MISUSE(run, "--norm %g: --rigorous is for 1, 2 and inf", asked->norm.p);
     if (!argument_doubles(a, "weights", &count, &asked->weight)) return session_told(&run->session);
     if (count > 0 && count != hf_model_outputs(run->model))
-        return session_misuse(&run->session, "--weights: there are %zu for %zu outputs", count,
-                              hf_model_outputs(run->model));
+        return MISUSE(run, "--weights: there are %zu for %zu outputs", count, hf_model_outputs(run->model));
     for (size_t i = 0; i < count; i++)
         if (!(asked->weight[i] > 0.0) || !isfinite(asked->weight[i]))
-            return session_misuse(&run->session, "--weights: %g is not a number above 0", asked->weight[i]);
+            return MISUSE(run, "--weights: %g is not a number above 0", asked->weight[i]);
     asked->norm.weight = count > 0 ? asked->weight : NULL;
     return HF_OK;
 }

@@ -68,17 +68,15 @@ static hf_status parse_shape(certified *run, request *out)
     const char *text = argument(run->arguments, "shape");
     char *end = NULL;
     if (text == NULL) return HF_OK;
-    if (!has_argument(run->arguments, "plot"))
-        return session_misuse(&run->session, "--shape is for the picture of --plot");
+    if (!has_argument(run->arguments, "plot")) return MISUSE(run, "--shape is for the picture of --plot");
     out->rows = parse_side(text, &end);
     if (out->rows > 0 && *end == 'x') out->columns = parse_side(end + 1, &end);
     if (out->columns == 0 || *end != '\0')
-        return session_misuse(
-            &run->session,
-            "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns at least", text);
+        return MISUSE(
+            run, "--shape: '%s' is not ROWSxCOLUMNS, such as 28x28, of two rows and columns at least", text);
     if (out->rows * out->columns != run->d)
-        return session_refuse(&run->session, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs",
-                              out->rows, out->columns, out->rows * out->columns, run->d);
+        return REFUSE(run, "--shape: %zux%zu are %zu pixels, and the model has %zu inputs", out->rows,
+                      out->columns, out->rows * out->columns, run->d);
     return HF_OK;
 }
 
@@ -89,24 +87,22 @@ static hf_status parse(certified *run, request *out)
     *out = (request){.step = -1.0, .settings = hf_certify_settings_default()};
     out->linear = method != NULL && strcmp(method, "linear") == 0;
     if (!argument_double(a, "step", &out->step)) return session_told(&run->session);
-    if (!has_argument(a, "at")) return session_misuse(&run->session, "--at is missing: which rows?");
-    if (!has_argument(a, "step"))
-        return session_misuse(&run->session, "--step is missing: how far do the inputs move?");
+    if (!has_argument(a, "at")) return MISUSE(run, "--at is missing: which rows?");
+    if (!has_argument(a, "step")) return MISUSE(run, "--step is missing: how far do the inputs move?");
     if (!(out->step > 0.0) || !isfinite(out->step))
-        return session_misuse(&run->session, "--step: %g is not a number above 0", out->step);
+        return MISUSE(run, "--step: %g is not a number above 0", out->step);
     if (method != NULL && !out->linear && strcmp(method, "ranges") != 0)
-        return session_misuse(&run->session, "--method: there is no method '%s'; give ranges or linear",
-                              method);
+        return MISUSE(run, "--method: there is no method '%s'; give ranges or linear", method);
     if (out->linear &&
         (has_argument(a, "tolerance") || has_argument(a, "time-limit") || has_argument(a, "total-time") ||
          has_argument(a, "node-limit") || has_argument(a, "memory-limit")))
-        return session_misuse(&run->session, "--tolerance and limits are for --method ranges");
+        return MISUSE(run, "--tolerance and limits are for --method ranges");
     hf_status status = parse_shape(run, out);
     if (status >= 0) status = certified_settings(run, &out->settings);
     if (status >= 0) status = explain_parse_flip(run, &out->settings, &out->flip);
     if (status >= 0 && (has_argument(a, "threshold") || has_argument(a, "loss")) &&
         (!has_argument(a, "flip") || out->flip.limits))
-        return session_misuse(&run->session, "--threshold and --loss are for the --flip of a class");
+        return MISUSE(run, "--threshold and --loss are for the --flip of a class");
     return status;
 }
 

@@ -15,7 +15,7 @@ static hf_status parse_kind(certified *run, const char *name, hf_flip_kind *out)
             *out = (hf_flip_kind)k;
             return HF_OK;
         }
-    return session_misuse(&run->session, "--flip: there is no '%s'; give nearest or fewest", name);
+    return MISUSE(run, "--flip: there is no '%s'; give nearest or fewest", name);
 }
 
 /* Options that are not for --flip, and those that --flip needs. */
@@ -25,9 +25,9 @@ static hf_status check_effect(certified *run, bool flip)
     static const char *const only[] = {"never-above", "never-below", "delta", "beta", "observed"};
     const tool_arguments *a = run->arguments;
     for (size_t k = 0; flip && k < sizeof no / sizeof *no; k++)
-        if (has_argument(a, no[k])) return session_misuse(&run->session, "--%s is not for --flip", no[k]);
+        if (has_argument(a, no[k])) return MISUSE(run, "--%s is not for --flip", no[k]);
     for (size_t k = 0; !flip && k < sizeof only / sizeof *only; k++)
-        if (has_argument(a, only[k])) return session_misuse(&run->session, "--%s is for --flip", only[k]);
+        if (has_argument(a, only[k])) return MISUSE(run, "--%s is for --flip", only[k]);
     return HF_OK;
 }
 
@@ -42,19 +42,18 @@ hf_status explain_parse_flip(certified *run, hf_certify_settings *settings, expl
     if (status >= 0) status = certified_claim(run, &out->claim, &out->limits);
     if (status < 0) return status;
     if (!argument_double(a, "beta", &settings->beta)) return session_told(&run->session);
-    if (!isfinite(settings->beta)) return session_misuse(&run->session, "--beta must be a finite number");
+    if (!isfinite(settings->beta)) return MISUSE(run, "--beta must be a finite number");
     settings->observed = has_argument(a, "observed");
     if (settings->observed && !has_argument(a, "beta"))
-        return session_misuse(&run->session, "--observed is for --beta: the mean has no sd in it");
+        return MISUSE(run, "--observed is for --beta: the mean has no sd in it");
     if (has_argument(a, "beta") && run->classifier != NULL)
-        return session_misuse(&run->session, "--beta is for models of readings");
+        return MISUSE(run, "--beta is for models of readings");
     if (run->classifier == NULL && !out->limits)
-        return session_misuse(
-            &run->session,
+        return MISUSE(
+            run,
             "--flip of a model of readings is past a limit: give --never-above, --never-below or --delta");
     if (run->classifier != NULL && !out->limits && has_argument(a, "of"))
-        return session_misuse(&run->session,
-                              "--of is for limits; without them the class of each row is to change");
+        return MISUSE(run, "--of is for limits; without them the class of each row is to change");
     out->claim.classifier = run->classifier;
     out->claim.posterior = run->classifier != NULL ? NULL : run->posterior;
     if (has_argument(a, "beta")) out->claim.what = HF_CERTIFY_MEAN_PLUS;

@@ -37,9 +37,9 @@ static hf_status parse(certified *run, hf_certify_settings *out)
     out->rigorous = has_argument(a, "rigorous");
     if (!argument_double(a, "beta", &out->beta)) return session_told(&run->session);
     if (out->upper_only == out->lower_only)
-        return session_misuse(&run->session, out->upper_only ? "--minimum and --maximum exclude each other"
-                                                             : "--minimum or --maximum is missing");
-    if (!isfinite(out->beta)) return session_misuse(&run->session, "--beta must be a finite number");
+        return MISUSE(run, out->upper_only ? "--minimum and --maximum exclude each other"
+                                           : "--minimum or --maximum is missing");
+    if (!isfinite(out->beta)) return MISUSE(run, "--beta must be a finite number");
     const hf_status status = certified_settings(run, out);
     out->output = certified_latent(run, out->output);
     return status;

@@ -81,29 +81,26 @@ static hf_status check_files(bounded *run, const request *asked)
     const bool at = has_argument(a, "at"), grid = has_argument(a, "grid");
     for (size_t k = 0; k < sizeof of_tables / sizeof of_tables[0] && asked->from_file; k++)
         if (has_argument(a, of_tables[k]))
-            return session_misuse(&run->session, "--%s is for tables; %s has it already", of_tables[k],
-                                  a->operand[0]);
-    if (at && grid) return session_misuse(&run->session, "--at and --grid exclude each other");
+            return MISUSE(run, "--%s is for tables; %s has it already", of_tables[k], a->operand[0]);
+    if (at && grid) return MISUSE(run, "--at and --grid exclude each other");
     if (!at && !grid && asked->save == NULL)
-        return session_misuse(&run->session, "--at or --grid is missing: where are the bounds wanted?");
+        return MISUSE(run, "--at or --grid is missing: where are the bounds wanted?");
     if (!at && !grid && argument(a, "output") != NULL)
-        return session_misuse(&run->session, "-o without --at or --grid has nothing to write");
+        return MISUSE(run, "-o without --at or --grid has nothing to write");
     if ((at || grid) && strcmp(asked->output, "-") == 0 && run->session.json)
-        return session_misuse(&run->session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
     return HF_OK;
 }
 
 static hf_status check_numbers(bounded *run, const request *asked)
 {
     if (!asked->from_file && argument(run->arguments, "norm") == NULL)
-        return session_misuse(&run->session, "--norm is missing: how large can the function's norm be? "
-                                             "holdfast norm says what the readings ask for");
+        return MISUSE(run, "--norm is missing: how large can the function's norm be? "
+                           "holdfast norm says what the readings ask for");
     if (!asked->from_file && !(asked->norm > 0.0 && isfinite(asked->norm)))
-        return session_misuse(&run->session, "--norm: %g is not a positive number", asked->norm);
+        return MISUSE(run, "--norm: %g is not a positive number", asked->norm);
     if (!(asked->limits.seconds >= 0.0))
-        return session_misuse(&run->session, "--seconds: %g is not a number from 0 on",
-                              asked->limits.seconds);
+        return MISUSE(run, "--seconds: %g is not a number from 0 on", asked->limits.seconds);
     return HF_OK;
 }
 
@@ -112,7 +109,7 @@ static hf_status parse(bounded *run, request *out)
     const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output"), *method = argument(a, "method");
     if (strcmp(a->operand[0], "-") != 0 && access(a->operand[0], R_OK) != 0)
-        return session_refuse(&run->session, "%s: cannot be read: %s", a->operand[0], strerror(errno));
+        return REFUSE(run, "%s: cannot be read: %s", a->operand[0], strerror(errno));
     *out = (request){.method = OPTIMAL,
                      .closed = hf_closed_settings_default(),
                      .settings = hf_envelope_settings_default(),
@@ -128,8 +125,8 @@ static hf_status parse(bounded *run, request *out)
     for (out->method = method != NULL ? 0 : OPTIMAL; out->method < METHODS; out->method++)
         if (method == NULL || strcmp(methods[out->method], method) == 0) break;
     if (out->method == METHODS)
-        return session_misuse(
-            &run->session,
+        return MISUSE(
+            run,
             "--method: there is no method '%s'; give optimal, closed-form, minimum-norm, ellipsoid or gp",
             method);
     status = check_numbers(run, out);
@@ -244,8 +241,7 @@ static hf_status check_columns(bounded *run)
     for (size_t j = 0; j < run->d; j++) {
         const char *name = run->feature[j];
         if (strcmp(name, "lower") == 0 || strcmp(name, "upper") == 0 || strcmp(name, "gap") == 0)
-            return session_refuse(&run->session,
-                                  "an input is called \"%s\" like a column of the result; rename it", name);
+            return REFUSE(run, "an input is called \"%s\" like a column of the result; rename it", name);
     }
     return HF_OK;
 }

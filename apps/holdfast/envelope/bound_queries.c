@@ -84,18 +84,17 @@ static hf_status parse_grid(bounded *run, const char *text, axis *axes)
         const char *start = at;
         axis range;
         if (!take_name(&at, name) || *name == '\0' || !take_range(&at, &range)) {
-            status = session_misuse(
-                &run->session,
-                "--grid: '%s' does not begin with NAME=LOW:HIGH:COUNT or NAME=VALUE (COUNT up to %d)", start,
-                (int)MOST_QUERIES);
+            status = MISUSE(
+                run, "--grid: '%s' does not begin with NAME=LOW:HIGH:COUNT or NAME=VALUE (COUNT up to %d)",
+                start, (int)MOST_QUERIES);
             break;
         }
         size_t j = 0;
         while (j < run->d && strcmp(run->feature[j], name) != 0) j++;
         if (j == run->d)
-            status = session_refuse(&run->session, "--grid: there is no input \"%s\"", name);
+            status = REFUSE(run, "--grid: there is no input \"%s\"", name);
         else if (axes[j].count > 0)
-            status = session_misuse(&run->session, "--grid: \"%s\" is given twice", name);
+            status = MISUSE(run, "--grid: \"%s\" is given twice", name);
         else
             axes[j] = range;
         if (*at == '\0') break;
@@ -128,11 +127,10 @@ static hf_status make_grid(bounded *run, const char *text, queries *out)
     out->m = 1;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         if (axes[j].count == 0) {
-            (void)session_misuse(&run->session, "--grid: there is nothing about the input \"%s\"",
-                                 run->feature[j]);
+            (void)MISUSE(run, "--grid: there is nothing about the input \"%s\"", run->feature[j]);
             status = HF_ERR_ARGUMENT;
         } else if (axes[j].count * out->m > MOST_QUERIES) { /* two numbers up to that fit */
-            status = session_misuse(&run->session, "--grid: more than %d places", (int)MOST_QUERIES);
+            status = MISUSE(run, "--grid: more than %d places", (int)MOST_QUERIES);
         } else {
             out->m *= axes[j].count;
             if (axes[j].count > 1)
@@ -155,9 +153,9 @@ static hf_status take_column(bounded *run, const hf_table *table, size_t j, doub
     if (status < 0) return status;
     for (size_t i = 0; i < hf_table_rows(table); i++) {
         if (!isfinite(numbers[i]))
-            return session_refuse(&run->session, "%s, line %zu, column \"%s\": the value is %s",
-                                  hf_table_source(table), hf_table_line(table, i), run->feature[j],
-                                  isnan(numbers[i]) ? "missing" : "infinite");
+            return REFUSE(run, "%s, line %zu, column \"%s\": the value is %s", hf_table_source(table),
+                          hf_table_line(table, i), run->feature[j],
+                          isnan(numbers[i]) ? "missing" : "infinite");
         x[i * run->d + j] = numbers[i];
     }
     return HF_OK;
@@ -171,8 +169,7 @@ static hf_status read_queries(bounded *run, const char *path, queries *out)
     out->m = hf_table_rows(table);
     out->x = calloc(out->m * run->d + 1, sizeof *out->x);
     if (out->x == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0 && out->m == 0)
-        status = session_refuse(&run->session, "%s: no rows", hf_table_source(table));
+    if (status >= 0 && out->m == 0) status = REFUSE(run, "%s: no rows", hf_table_source(table));
     for (size_t j = 0; j < run->d && status >= 0; j++) status = take_column(run, table, j, out->x);
     hf_table_free(table);
     return status;

@@ -44,19 +44,18 @@ static hf_status choose_features(bounded *run)
     for (size_t j = 0; j < run->given.count; j++) {
         const char *name = run->given.list[j];
         if (is_spoken_for(run, name))
-            return session_refuse(&run->session, "\"%s\" cannot be an input: it is the target or %s", name,
-                                  run->other_count > 0 ? "what is said of it" : "a noise bound");
+            return REFUSE(run, "\"%s\" cannot be an input: it is the target or %s", name,
+                          run->other_count > 0 ? "what is said of it" : "a noise bound");
         for (size_t k = 0; k < j; k++)
-            if (strcmp(run->feature[k], name) == 0)
-                return session_misuse(&run->session, "--features names \"%s\" twice", name);
+            if (strcmp(run->feature[k], name) == 0) return MISUSE(run, "--features names \"%s\" twice", name);
         run->feature[run->d++] = name;
     }
     for (size_t j = 0; j < columns && run->given.count == 0; j++)
         if (hf_table_is_numeric(run->table, j) && !is_spoken_for(run, hf_table_name(run->table, j)))
             run->feature[run->d++] = hf_table_name(run->table, j);
     return run->d > 0 ? HF_OK
-                      : session_refuse(&run->session, "%s: no inputs: no numeric column beside \"%s\"",
-                                       hf_table_source(run->table), run->target);
+                      : REFUSE(run, "%s: no inputs: no numeric column beside \"%s\"",
+                               hf_table_source(run->table), run->target);
 }
 
 static hf_status numbers_of(bounded *run, const char *name, const double **out)
@@ -69,8 +68,8 @@ static hf_status numbers_of(bounded *run, const char *name, const double **out)
 
 static hf_status infinite(bounded *run, const char *name, size_t row)
 {
-    return session_refuse(&run->session, "%s, line %zu, column \"%s\": the value is infinite",
-                          hf_table_source(run->table), hf_table_line(run->table, row), name);
+    return REFUSE(run, "%s, line %zu, column \"%s\": the value is infinite", hf_table_source(run->table),
+                  hf_table_line(run->table, row), name);
 }
 
 /* ---- noise bounds ------------------------------------------------------------------------------------------ */
@@ -81,20 +80,17 @@ static hf_status check_noise_options(bounded *run, bool noisy)
     const bool constant = has_argument(a, "noise-bound"), column = has_argument(a, "noise-bound-column"),
                below = has_argument(a, "noise-below"), above = has_argument(a, "noise-above");
     if (below != above)
-        return session_misuse(
-            &run->session,
-            "--noise-below and --noise-above go together; a column of 0 is an exact side, inf none");
+        return MISUSE(
+            run, "--noise-below and --noise-above go together; a column of 0 is an exact side, inf none");
     if ((constant ? 1 : 0) + (column ? 1 : 0) + (below ? 1 : 0) > 1)
-        return session_misuse(
-            &run->session,
+        return MISUSE(
+            run,
             "--noise-bound, --noise-bound-column and --noise-below with --noise-above exclude each other");
     if (noisy && !constant && !column && !below)
-        return session_misuse(&run->session,
-                              "--noise-bound is missing: how far can a reading be off? (0: not at all)");
+        return MISUSE(run, "--noise-bound is missing: how far can a reading be off? (0: not at all)");
     if (!argument_double(a, "noise-bound", &run->noise)) return session_told(&run->session);
     if (!(run->noise >= 0.0 && run->noise < (double)INFINITY))
-        return session_misuse(&run->session, "--noise-bound: %g is not a finite number from 0 on",
-                              run->noise);
+        return MISUSE(run, "--noise-bound: %g is not a finite number from 0 on", run->noise);
     return HF_OK;
 }
 
@@ -113,12 +109,10 @@ static hf_status gather_noise(bounded *run, const char *option, bool limited, do
         const size_t line = hf_table_line(run->table, run->row[i]);
         const char *source = hf_table_source(run->table);
         if (isnan(value))
-            return session_refuse(&run->session, "%s, line %zu, column \"%s\": the noise bound is missing",
-                                  source, line, name);
+            return REFUSE(run, "%s, line %zu, column \"%s\": the noise bound is missing", source, line, name);
         if (value < 0.0)
-            return session_refuse(&run->session,
-                                  "%s, line %zu, column \"%s\": the noise bound %g is negative", source, line,
-                                  name, value);
+            return REFUSE(run, "%s, line %zu, column \"%s\": the noise bound %g is negative", source, line,
+                          name, value);
         if (limited && isinf(value)) return infinite(run, name, run->row[i]);
         (*out)[i] = value;
     }
@@ -132,9 +126,8 @@ static hf_status gather_noises(bounded *run)
     if (status >= 0) status = gather_noise(run, "noise-above", false, &run->above);
     for (size_t i = 0; i < run->n && status >= 0 && run->above != NULL; i++)
         if (isinf(run->below[i]) && isinf(run->above[i]))
-            status = session_refuse(&run->session,
-                                    "%s, line %zu: a reading without limits on both sides says nothing",
-                                    hf_table_source(run->table), hf_table_line(run->table, run->row[i]));
+            status = REFUSE(run, "%s, line %zu: a reading without limits on both sides says nothing",
+                            hf_table_source(run->table), hf_table_line(run->table, run->row[i]));
     return status;
 }
 
@@ -158,8 +151,7 @@ static hf_status gather_rows(bounded *run, const double *target, const double *c
     }
     run->left_out = rows - run->n;
     if (run->n == 0)
-        return session_refuse(&run->session, "%s: no rows with a target and all inputs",
-                              hf_table_source(run->table));
+        return REFUSE(run, "%s: no rows with a target and all inputs", hf_table_source(run->table));
     if (run->left_out > 0)
         warn(&run->session, "%s: %zu of %zu rows left out: the target or an input is missing",
              hf_table_source(run->table), run->left_out, rows);
@@ -201,9 +193,7 @@ static hf_status choose_offset(bounded *run)
     if (offset == NULL) return HF_OK;
     if (strcmp(offset, "median") == 0) return median_of(run, &run->offset);
     if (!argument_double(run->arguments, "offset", &run->offset)) return session_told(&run->session);
-    return isfinite(run->offset)
-               ? HF_OK
-               : session_misuse(&run->session, "--offset: %g is not a finite number", run->offset);
+    return isfinite(run->offset) ? HF_OK : MISUSE(run, "--offset: %g is not a finite number", run->offset);
 }
 
 /* Whether functions of the kernel may be as large far from everything as at the first reading, all
@@ -246,8 +236,7 @@ void bounded_mind_level(const bounded *run)
 hf_status bounded_read(bounded *run, const char *path, bool noisy)
 {
     run->target = argument(run->arguments, "target");
-    if (run->target == NULL)
-        return session_misuse(&run->session, "--target is missing: name the column of the readings");
+    if (run->target == NULL) return MISUSE(run, "--target is missing: name the column of the readings");
     hf_status status = check_noise_options(run, noisy);
     if (status >= 0) status = read_table(&run->session, path, NULL, &run->table);
     if (status >= 0) status = choose_features(run);

@@ -28,20 +28,18 @@ hf_status bounded_kernel(bounded *run)
     const char *expression = argument(run->arguments, "kernel");
     const bool search = has_argument(run->arguments, "cv");
     if (expression == NULL && !search)
-        return session_misuse(
-            &run->session,
-            "--kernel is missing: for example 'se(lengthscale=5)', or --cv to find lengthscales");
+        return MISUSE(run,
+                      "--kernel is missing: for example 'se(lengthscale=5)', or --cv to find lengthscales");
     hf_status status = hf_kernel_parse(run->session.ctx, expression, run->feature, run->d, &run->kernel);
     if (status < 0) return status;
     const char *name = bounded_free_parameter(run->kernel);
     if (name != NULL && !search)
-        return session_refuse(&run->session,
-                              "--kernel: %s has no written value, and the bounds hang on it; write one, as "
-                              "in se(lengthscale=5), or add --cv",
-                              name);
+        return REFUSE(run,
+                      "--kernel: %s has no written value, and the bounds hang on it; write one, as "
+                      "in se(lengthscale=5), or add --cv",
+                      name);
     if (name == NULL && search)
-        return session_misuse(&run->session,
-                              "--cv has nothing to find: every parameter that shapes the kernel is written");
+        return MISUSE(run, "--cv has nothing to find: every parameter that shapes the kernel is written");
     return search ? bounded_search(run) : HF_OK;
 }
 
@@ -130,8 +128,8 @@ static hf_status tell(bounded *run, double norm, const hf_consistency *found, co
     print_ways_out(ways, sizeof ways, run, norm, found);
     if (isfinite(norm)) (void)snprintf(limit, sizeof limit, " of norm %g or less", norm);
     const char *contradiction = found->conflicting == 1 ? "alone contradicts that" : "cannot all be true";
-    return session_refuse(&run->session, "%s: no function%s meets all readings: %s %s; %s",
-                          hf_table_source(run->table), limit, lines, contradiction, ways);
+    return REFUSE(run, "%s: no function%s meets all readings: %s %s; %s", hf_table_source(run->table), limit,
+                  lines, contradiction, ways);
 }
 
 hf_status bounded_explain(bounded *run, double norm)
@@ -146,8 +144,7 @@ hf_status bounded_explain(bounded *run, double norm)
     if (status >= 0 && found.conflicting > 0)
         status = tell(run, norm, &found, row);
     else if (status >= 0)
-        status = session_refuse(&run->session, "%s: %s", hf_table_source(run->table),
-                                hf_status_text(HF_ERR_INCONSISTENT));
+        status = REFUSE(run, "%s: %s", hf_table_source(run->table), hf_status_text(HF_ERR_INCONSISTENT));
     free(row);
     return status;
 }

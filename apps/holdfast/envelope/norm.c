@@ -42,11 +42,11 @@ static hf_status parse(bounded *run, estimate *out)
     if (!argument_size(run->arguments, "points", &out->points) ||
         !argument_double(run->arguments, "safety", &out->safety))
         return session_told(&run->session);
-    if (out->points == 0) return session_misuse(&run->session, "--points: a curve has one point at least");
+    if (out->points == 0) return MISUSE(run, "--points: a curve has one point at least");
     if (!(out->safety >= 1.0 && isfinite(out->safety)))
-        return session_misuse(&run->session, "--safety: %g is not a number from 1 on", out->safety);
+        return MISUSE(run, "--safety: %g is not a number from 1 on", out->safety);
     if (out->output != NULL && strcmp(out->output, "-") == 0 && run->session.json)
-        return session_misuse(&run->session, "--json and the table cannot both go to standard output");
+        return MISUSE(run, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
 

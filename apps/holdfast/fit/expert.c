@@ -47,20 +47,18 @@ static hf_status parse(expert_run *run)
     run->output = argument(a, "output");
     if (run->output == NULL && !has_argument(a, "ask")) run->output = "-";
     if (has_argument(a, "kernel") && has_argument(a, "lengthscale"))
-        return session_misuse(&run->base.session, "--kernel and --lengthscale exclude each other");
+        return MISUSE(&run->base, "--kernel and --lengthscale exclude each other");
     if (has_argument(a, "model") && !has_argument(a, "ask"))
-        return session_misuse(&run->base.session, "--model is for --ask: it says what readings should be");
+        return MISUSE(&run->base, "--model is for --ask: it says what readings should be");
     const bool streamed = run->output != NULL && strcmp(run->output, "-") == 0;
     if (streamed && has_argument(a, "ask"))
-        return session_misuse(
-            &run->base.session,
-            "the questions and the table cannot both go to standard output; add -o OUT.csv");
+        return MISUSE(&run->base,
+                      "the questions and the table cannot both go to standard output; add -o OUT.csv");
     if (streamed && run->base.session.json)
-        return session_misuse(&run->base.session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return MISUSE(&run->base, "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (!argument_size(a, "ask", &run->asked)) return session_told(&run->base.session);
     if (has_argument(a, "ask") && run->asked == 0)
-        return session_misuse(&run->base.session, "--ask: it takes 1 question or more");
+        return MISUSE(&run->base, "--ask: it takes 1 question or more");
     return session_settings(&run->base.session, hf_expert_settings_table(), &run->settings);
 }
 
@@ -74,8 +72,7 @@ static hf_status parse_kernel(expert_run *run)
     if (status < 0) return status;
     const char *name = bounded_free_parameter(base->kernel);
     if (name != NULL)
-        return session_refuse(&base->session,
-                              "--kernel: %s has no written value; write one, as in se(lengthscale=5)", name);
+        return REFUSE(base, "--kernel: %s has no written value; write one, as in se(lengthscale=5)", name);
     run->settings.kernel = base->kernel;
     return HF_OK;
 }

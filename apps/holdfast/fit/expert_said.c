@@ -52,9 +52,8 @@ static hf_status read_labels(expert_run *run, size_t column)
         trim(hf_table_field(base->table, base->row[i], column, buffer), word, sizeof word);
         if (*word == '\0') continue;
         if (hf_enum_parse(base->session.ctx, HF_ENUM_EXPERT_LABEL, word, &run->label[i]) < 0)
-            return session_refuse(
-                &base->session,
-                "%s, line %zu, column \"%s\": \"%s\" is no label; say believed, doubted, or nothing",
+            return REFUSE(
+                base, "%s, line %zu, column \"%s\": \"%s\" is no label; say believed, doubted, or nothing",
                 hf_table_source(base->table), hf_table_line(base->table, base->row[i]),
                 run->name[EXPERT_LABEL], word);
     }
@@ -75,9 +74,8 @@ static hf_status read_numbers(expert_run *run, size_t column, double *out)
 static hf_status refuse_at(expert_run *run, size_t i, size_t which, const char *why, double value)
 {
     bounded *base = &run->base;
-    return session_refuse(&base->session, "%s, line %zu, column \"%s\": %s (%g)",
-                          hf_table_source(base->table), hf_table_line(base->table, base->row[i]),
-                          run->name[which], why, value);
+    return REFUSE(base, "%s, line %zu, column \"%s\": %s (%g)", hf_table_source(base->table),
+                  hf_table_line(base->table, base->row[i]), run->name[which], why, value);
 }
 
 /* An expert who gives a correction doubts the reading. */
@@ -137,8 +135,8 @@ static hf_status prior_columns(expert_run *run, const double **input, double *me
         status = hf_expert_mean(ctx, run->expert, 1, x, d, &mean[i], &sd[i]);
         sd[i] = sqrt(sd[i]);
         if (status == HF_ERR_NOT_FINITE)
-            status = session_refuse(&run->base.session, "%s, line %zu: an input is infinite",
-                                    hf_table_source(run->out), hf_table_line(run->out, i));
+            status = REFUSE(&run->base, "%s, line %zu: an input is infinite", hf_table_source(run->out),
+                            hf_table_line(run->out, i));
     }
     free(x);
     return status;
@@ -196,10 +194,10 @@ static hf_status left_out(expert_run *run, const char *file, double *expected, d
     for (size_t i = 0; i < base->n; i++) expected[i] = sd[i] = NAN;
     hf_status status = hf_model_load(base->session.ctx, file, &model);
     if (status >= 0 && strcmp(hf_model_target(model), base->target) != 0)
-        status = session_refuse(&base->session, "--model: %s is of \"%s\", not of \"%s\"", file,
-                                hf_model_target(model), base->target);
+        status = REFUSE(base, "--model: %s is of \"%s\", not of \"%s\"", file, hf_model_target(model),
+                        base->target);
     if (status >= 0 && hf_model_can(model, HF_ABILITY_COVARIANCES))
-        status = session_refuse(&base->session, "--model: %s is of several outputs; it takes one", file);
+        status = REFUSE(base, "--model: %s is of several outputs; it takes one", file);
     if (status >= 0) status = hf_model_rows(base->session.ctx, model, &rows);
     if (status >= 0) {
         const double *row = table_column(base->session.ctx, rows, "row");

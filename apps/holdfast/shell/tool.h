@@ -209,6 +209,9 @@ hf_status warn_status(const tool_session *session, hf_status status);
 hf_status session_refuse(tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 /** The same for wrong usage: exit status 2, with a pointer at --help. */
 hf_status session_misuse(tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
+/** Both in a run of a verb, whose session is its member of that name. */
+#define REFUSE(run, ...) session_refuse(&(run)->session, __VA_ARGS__)
+#define MISUSE(run, ...) session_misuse(&(run)->session, __VA_ARGS__)
 /** The same after argument_double() or the like has told it. */
 hf_status session_told(tool_session *session);
 /** Tells an error: the library's message with words in front, as session_refuse(); HF_ERR_MEMORY,

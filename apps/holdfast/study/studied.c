@@ -35,8 +35,7 @@ hf_status studied_open(studied *run, bool write)
     hf_study *study = NULL;
     const bool waits = write && has_argument(run->session.arguments, "wait");
     hf_status status = waits ? session_number(&run->session, "wait", false, &wait) : HF_OK;
-    if (status >= 0 && wait < 0.0)
-        status = session_misuse(&run->session, "--wait: %g seconds are no time to wait", wait);
+    if (status >= 0 && wait < 0.0) status = MISUSE(run, "--wait: %g seconds are no time to wait", wait);
     if (status >= 0)
         status = hf_study_file_open(run->session.ctx, run->session.arguments->operand[0], write, &study);
     progress_clear(run->session.progress);
@@ -60,7 +59,7 @@ hf_status studied_trial(studied *run, const char *text, hf_trial *out)
     errno = 0;
     const unsigned long long id = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end != '\0' || errno != 0)
-        return session_misuse(&run->session, "'%s' is no number of a trial", text);
+        return MISUSE(run, "'%s' is no number of a trial", text);
     return hf_study_trial(run->session.ctx, run->study, id, out);
 }
 
@@ -82,8 +81,7 @@ static hf_status no_outcome(studied *run, const char *text, size_t length)
     for (size_t o = 0; o < run->outcomes && used < sizeof list; o++)
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", o > 0 ? ", " : "",
                                  run->settings->outcome[o].name);
-    return session_refuse(&run->session, "the study has no outcome \"%.*s\", but %s", (int)length, text,
-                          list);
+    return REFUSE(run, "the study has no outcome \"%.*s\", but %s", (int)length, text, list);
 }
 
 /* "3.2" is the next outcome's, "time=3.2" that of time. */
@@ -94,13 +92,13 @@ static hf_status take_value(studied *run, const char *text, size_t *next, const 
     if (equals != NULL && (o = find_outcome(run, text, (size_t)(equals - text))) == run->outcomes)
         return no_outcome(run, text, (size_t)(equals - text));
     if (o >= run->outcomes)
-        return session_misuse(&run->session, "'%s' is a %s too many: the study has %zu outcome%s", text, what,
-                              run->outcomes, run->outcomes == 1 ? "" : "s");
+        return MISUSE(run, "'%s' is a %s too many: the study has %zu outcome%s", text, what, run->outcomes,
+                      run->outcomes == 1 ? "" : "s");
     const char *number = equals != NULL ? equals + 1 : text;
     char *end;
     value[o] = strtod(number, &end);
     if (end == number || *end != '\0')
-        return session_misuse(&run->session, "'%s' is no %s: write a number, or NAME=NUMBER", text, what);
+        return MISUSE(run, "'%s' is no %s: write a number, or NAME=NUMBER", text, what);
     *next = equals != NULL ? *next : *next + 1;
     return HF_OK;
 }
@@ -114,9 +112,8 @@ hf_status studied_values(studied *run, size_t first, double *value)
     for (size_t i = first; i < a->operands && status >= 0; i++)
         status = take_value(run, a->operand[i], &next, "value", value);
     if (status >= 0 && next > 0 && next < run->outcomes)
-        status = session_misuse(&run->session,
-                                "%zu value%s for %zu outcomes; write NAME=VALUE for those that were measured",
-                                next, next == 1 ? "" : "s", run->outcomes);
+        status = MISUSE(run, "%zu value%s for %zu outcomes; write NAME=VALUE for those that were measured",
+                        next, next == 1 ? "" : "s", run->outcomes);
     return status;
 }
 
@@ -133,8 +130,8 @@ hf_status studied_noise(studied *run, double *noise)
     names_free(&list);
     for (size_t o = 0; o < run->outcomes && status >= 0; o++)
         if (!(noise[o] >= 0.0) || isinf(noise[o]))
-            status = session_misuse(&run->session, "--noise: %g is no variance of %s", noise[o],
-                                    run->settings->outcome[o].name);
+            status =
+                MISUSE(run, "--noise: %g is no variance of %s", noise[o], run->settings->outcome[o].name);
     return status;
 }
 

@@ -34,9 +34,9 @@ static hf_status ask(studied *run)
     const char *output = argument(a, "output");
     size_t count = 1;
     if (!argument_size(a, "count", &count)) return session_told(&run->session);
-    if (count == 0) return session_misuse(&run->session, "--count: 0 trials are none");
+    if (count == 0) return MISUSE(run, "--count: 0 trials are none");
     if (run->session.json && output != NULL && strcmp(output, "-") == 0)
-        return session_misuse(&run->session, "--json and -o - cannot both go to standard output");
+        return MISUSE(run, "--json and -o - cannot both go to standard output");
     hf_proposal *proposal = calloc(count, sizeof *proposal);
     hf_status status = proposal != NULL ? studied_open(run, true) : HF_ERR_MEMORY;
     if (status >= 0)

@@ -242,8 +242,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
 static hf_status best_of_several(studied *run)
 {
     if (has_argument(run->session.arguments, "certify"))
-        return session_misuse(&run->session, "--certify is for one objective; this study has %zu",
-                              studied_objectives(run));
+        return MISUSE(run, "--certify is for one objective; this study has %zu", studied_objectives(run));
     size_t count = 0;
     uint64_t *trial = calloc((size_t)hf_study_trials(run->study) + 1, sizeof *trial);
     hf_status status = trial != NULL ? studied_look(run) : HF_ERR_MEMORY;
@@ -259,8 +258,8 @@ static hf_status best(studied *run)
 {
     const tool_arguments *a = run->session.arguments;
     if (!has_argument(a, "certify") && (has_argument(a, "tolerance") || has_argument(a, "time-limit")))
-        return session_misuse(&run->session, "--%s is for --certify",
-                              has_argument(a, "tolerance") ? "tolerance" : "time-limit");
+        return MISUSE(run, "--%s is for --certify",
+                      has_argument(a, "tolerance") ? "tolerance" : "time-limit");
     const hf_status status = studied_open(run, false);
     if (status < 0) return status;
     return studied_objectives(run) > 1 ? best_of_several(run) : best_of_one(run);

@@ -46,15 +46,14 @@ static hf_status check_uses(studied *run, const study_plan *plan)
     for (size_t o = 0; o < s->outcomes; o++)
         objectives += s->outcome[o].goal == HF_GOAL_MAXIMISE || s->outcome[o].goal == HF_GOAL_MINIMISE;
     if (objectives > 1 && has_argument(a, "acquisition"))
-        return session_misuse(
-            &run->session,
-            "--acquisition is for one objective; of several it is the expected hypervolume improvement");
+        return MISUSE(
+            run, "--acquisition is for one objective; of several it is the expected hypervolume improvement");
     if (has_argument(a, "beta") && (s->thompson || s->acquisition != HF_ACQUIRE_UCB))
-        return session_misuse(&run->session, "--beta is for --acquisition ucb");
+        return MISUSE(run, "--beta is for --acquisition ucb");
     if (has_argument(a, "regions") && s->reach == HF_REACH_GLOBAL)
-        return session_misuse(&run->session, "--regions is not for --reach global");
+        return MISUSE(run, "--regions is not for --reach global");
     if (has_argument(a, "expires") && s->expires == 0.0)
-        return session_misuse(&run->session, "--expires: no trial can be given up after 0 seconds");
+        return MISUSE(run, "--expires: no trial can be given up after 0 seconds");
     return HF_OK;
 }
 

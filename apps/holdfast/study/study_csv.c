@@ -101,8 +101,8 @@ static hf_status check_columns(const reading *r, const tool_names *dropped)
         bool known = is_own(r, name);
         for (size_t k = 0; k < dropped->count; k++) known = known || strcmp(dropped->list[k], name) == 0;
         if (!known)
-            status = session_refuse(
-                &r->run->session,
+            status = REFUSE(
+                r->run,
                 "%s: column \"%s\" is neither a variable nor an outcome of the study; --drop leaves it out",
                 hf_table_source(r->table), name);
     }
@@ -126,11 +126,11 @@ static hf_status leave_out(reading *r, const tool_names *dropped)
     }
     for (size_t o = 0; o < r->run->outcomes; o++) told = told || r->value[o] != NULL;
     if (told || r->state != SIZE_MAX) return HF_OK;
-    return session_refuse(&r->run->session,
-                          "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says "
-                          "what became of the trials",
-                          hf_table_source(r->table), r->run->settings->outcome[0].name,
-                          r->run->outcomes > 1 ? ", ..." : "");
+    return REFUSE(r->run,
+                  "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says "
+                  "what became of the trials",
+                  hf_table_source(r->table), r->run->settings->outcome[0].name,
+                  r->run->outcomes > 1 ? ", ..." : "");
 }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
@@ -189,8 +189,8 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
     if (*word == '\0') {
         *state = present > 0 ? HF_TRIAL_TOLD : HF_TRIAL_FAILED;
         if (present == 0 && *text_at(r, i, r->why, buffer) != '\0')
-            return session_refuse(
-                &r->run->session,
+            return REFUSE(
+                r->run,
                 "%s, line %zu: a trial that was asked, and no outcome; results of asked trials are for "
                 "holdfast study tell --from, and one that failed says so in a column \"%s\"",
                 source, line, studied_own(r->run, "state", own));
@@ -200,10 +200,10 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
         *state = (hf_trial_state)k;
         if (strcmp(word, hf_enum_name(HF_ENUM_TRIAL_STATE, *state)) == 0) return HF_OK;
     }
-    return session_refuse(&r->run->session,
-                          "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; "
-                          "--drop leaves the column out",
-                          source, line, studied_own(r->run, "state", own), word);
+    return REFUSE(r->run,
+                  "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; "
+                  "--drop leaves the column out",
+                  source, line, studied_own(r->run, "state", own), word);
 }
 
 /* ---- import ----------------------------------------------------------------------------------------------------- */
@@ -217,9 +217,9 @@ static hf_status import_row(const reading *r, size_t i, bool failed)
         bool said;
         status = setting_at(r, i, j, &r->at[j], &said);
         if (status >= 0 && !said)
-            return session_refuse(&r->run->session, "%s, line %zu, column \"%s\": the value is missing",
-                                  hf_table_source(r->table), hf_table_line(r->table, i),
-                                  r->run->settings->variable[j].name);
+            return REFUSE(r->run, "%s, line %zu, column \"%s\": the value is missing",
+                          hf_table_source(r->table), hf_table_line(r->table, i),
+                          r->run->settings->variable[j].name);
     }
     const char *note = text_at(r, i, r->note, buffer);
     if (status >= 0)
@@ -262,10 +262,9 @@ static hf_status check_settings(const reading *r, size_t i, const hf_trial *tria
         status = setting_at(r, i, j, &value, &said);
         if (status < 0 || !said || is_meant(value, trial->at[j])) continue;
         hf_study_format(r->run->study, j, trial->at[j], sizeof words, words);
-        status =
-            session_refuse(&r->run->session, "%s, line %zu: trial %llu has %s = %s, not what the row says",
-                           hf_table_source(r->table), hf_table_line(r->table, i),
-                           (unsigned long long)trial->id, r->run->settings->variable[j].name, words);
+        status = REFUSE(r->run, "%s, line %zu: trial %llu has %s = %s, not what the row says",
+                        hf_table_source(r->table), hf_table_line(r->table, i), (unsigned long long)trial->id,
+                        r->run->settings->variable[j].name, words);
     }
     return status;
 }
@@ -277,8 +276,8 @@ static hf_status tell_row(const reading *r, size_t i)
     const double number = r->trial[i];
     const uint64_t id = number >= 1.0 && number <= 9007199254740992.0 ? (uint64_t)number : 0;
     if ((double)id != number)
-        return session_refuse(&r->run->session, "%s, line %zu: %g is no number of a trial",
-                              hf_table_source(r->table), hf_table_line(r->table, i), number);
+        return REFUSE(r->run, "%s, line %zu: %g is no number of a trial", hf_table_source(r->table),
+                      hf_table_line(r->table, i), number);
     hf_status status = hf_study_trial(r->run->session.ctx, r->run->study, id, &trial);
     if (status >= 0) status = check_settings(r, i, &trial);
     if (status >= 0)
@@ -333,7 +332,7 @@ static hf_status take_table(studied *run, const char *path, bool import, study_c
     if (!argument_names(run->session.arguments, "drop", &dropped)) return session_told(&run->session);
     hf_status status = read_table(&run->session, path, NULL, &table);
     if (status >= 0 && hf_table_rows(table) == 0)
-        status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
+        status = REFUSE(run, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0) status = reading_begin(&r, run, table);
     if (status >= 0 && import) status = check_columns(&r, &dropped);
     if (status >= 0 && import) status = leave_out(&r, &dropped);

@@ -41,8 +41,7 @@ static hf_status export(studied *run)
     const char *output = argument(run->session.arguments, "output");
     const bool standard = output == NULL || strcmp(output, "-") == 0;
     if (standard && run->session.json)
-        return session_misuse(&run->session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
     hf_status status = studied_open(run, false);
     if (status >= 0) status = studied_look(run);
     if (status >= 0) status = study_trials_table(run, standard ? "-" : output);

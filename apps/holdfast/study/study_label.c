@@ -22,11 +22,9 @@ static hf_status label(studied *run)
     size_t outcome = 0;
     double correction = NAN, variance = 0.0;
     if (a->operands == 1)
-        return session_misuse(&run->session,
-                              "which trial is it? holdfast study expert lists those that matter most");
+        return MISUSE(run, "which trial is it? holdfast study expert lists those that matter most");
     if (a->operands == 2)
-        return session_misuse(&run->session, "what is said of trial %s? believed, doubted or unknown",
-                              a->operand[1]);
+        return MISUSE(run, "what is said of trial %s? believed, doubted or unknown", a->operand[1]);
     hf_status status = hf_enum_parse(run->session.ctx, HF_ENUM_EXPERT_LABEL, a->operand[2], &said);
     if (status < 0) return status;
     status = session_number(&run->session, "correction", false, &correction);

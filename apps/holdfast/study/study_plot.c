@@ -45,9 +45,8 @@ static hf_status find_picture(studied *run, size_t *index)
     for (size_t k = 0; k < PICTURES && what != NULL; k++)
         if (strcmp(pictures[k].name, what) == 0) *index = k;
     if (what != NULL && *index == PICTURES)
-        return session_misuse(
-            &run->session, "--what: '%s' is no picture; progress, slices, parallel, relevance and front are",
-            what);
+        return MISUSE(run, "--what: '%s' is no picture; progress, slices, parallel, relevance and front are",
+                      what);
     return HF_OK;
 }
 
@@ -58,14 +57,14 @@ static hf_status check(studied *run, size_t *index, size_t outcome)
     const bool several = studied_objectives(run) > 1;
     if (*index == PICTURES) *index = several && !has_argument(a, "of") ? FRONT : PROGRESS;
     if (*index == FRONT && !several)
-        return session_misuse(&run->session, "--what front is for several objectives; this study has one");
+        return MISUSE(run, "--what front is for several objectives; this study has one");
     if (*index == FRONT && has_argument(a, "of"))
-        return session_misuse(&run->session, "--of is not for --what front, which has all objectives");
+        return MISUSE(run, "--of is not for --what front, which has all objectives");
     if (!pictures[*index].any_outcome && !studied_is_objective(run, outcome))
-        return session_misuse(&run->session, "--of: \"%s\" is a constraint, and --what %s is of objectives",
-                              run->settings->outcome[outcome].name, pictures[*index].name);
+        return MISUSE(run, "--of: \"%s\" is a constraint, and --what %s is of objectives",
+                      run->settings->outcome[outcome].name, pictures[*index].name);
     if (*index != PROGRESS && has_argument(a, "certify"))
-        return session_misuse(&run->session, "--certify is for --what progress");
+        return MISUSE(run, "--certify is for --what progress");
     return HF_OK;
 }
 

@@ -353,7 +353,7 @@ static hf_status show(studied *run)
 {
     const tool_arguments *a = run->session.arguments;
     if (has_argument(a, "trials") + has_argument(a, "journal") + has_argument(a, "suspects") > 1)
-        return session_misuse(&run->session, "--trials, --journal and --suspects exclude each other");
+        return MISUSE(run, "--trials, --journal and --suspects exclude each other");
     hf_status status = studied_open(run, false);
     if (status >= 0 && !has_argument(a, "journal")) status = studied_look(run);
     progress_clear(run->session.progress);

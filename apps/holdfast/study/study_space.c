@@ -50,8 +50,8 @@ static hf_status take_labels(studied *run, char *text, const char *given, hf_var
 {
     char *equals = strchr(text, '=');
     if (equals == NULL || equals == text || !take_names(equals + 1, labels))
-        return session_misuse(&run->session, "--%s: '%s' is not NAME=LABEL,LABEL,...",
-                              hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind), given);
+        return MISUSE(run, "--%s: '%s' is not NAME=LABEL,LABEL,...",
+                      hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind), given);
     *equals = '\0';
     v->name = text;
     v->levels = labels->count;
@@ -74,7 +74,7 @@ static hf_status take_variable(studied *run, study_plan *plan, size_t kind, cons
     if (v->kind == HF_VARIABLE_ORDERED || v->kind == HF_VARIABLE_CATEGORY)
         status = take_labels(run, text, given, v, labels);
     else if (strchr(given, ':') == NULL || !take_side(text, &v->name, &v->lower, &v->upper))
-        status = session_misuse(&run->session, "--%s: '%s' is not NAME=LOW:HIGH", kinds[kind].option, given);
+        status = MISUSE(run, "--%s: '%s' is not NAME=LOW:HIGH", kinds[kind].option, given);
     return status >= 0 ? session_name(&run->session, "a variable", v->name) : status;
 }
 
@@ -93,7 +93,7 @@ static hf_status take_outcome(studied *run, study_plan *plan, const char *option
         char *equals = strrchr(text, '=');
         char *number = equals != NULL ? equals + 1 : text;
         if (equals == NULL || equals == text || !number_until(&number, '\0', &o->limit))
-            return session_misuse(&run->session, "--%s: '%s' is not NAME=LIMIT", option, given);
+            return MISUSE(run, "--%s: '%s' is not NAME=LIMIT", option, given);
         *equals = '\0';
     }
     return session_name(&run->session, "an outcome", o->name);
@@ -145,13 +145,13 @@ static hf_status take_certain(studied *run, study_plan *plan, const char *given)
     if (text == NULL) return HF_ERR_MEMORY;
     hf_outcome *o = find_certain(plan, text, &rest);
     if (o == NULL)
-        return session_misuse(&run->session,
-                              "--certain: '%s' does not begin with the name of a constraint (--at-most, "
-                              "--at-least) and a colon",
-                              given);
+        return MISUSE(run,
+                      "--certain: '%s' does not begin with the name of a constraint (--at-most, "
+                      "--at-least) and a colon",
+                      given);
     o->certain = true;
     if (take_bounds(rest, o)) return HF_OK;
-    return session_misuse(&run->session, "--certain: '%s' is not NAME:noise=V,norm=B,kernel=EXPR", given);
+    return MISUSE(run, "--certain: '%s' is not NAME:noise=V,norm=B,kernel=EXPR", given);
 }
 
 /* ---- both --------------------------------------------------------------------------------------------------------- */
@@ -178,9 +178,9 @@ hf_status study_plan_space(studied *run, study_plan *plan)
         if (strcmp(a->list[i].option->name, "certain") == 0)
             status = take_certain(run, plan, a->list[i].value);
     if (status >= 0 && plan->settings.variables == 0)
-        status = session_misuse(&run->session, "there is nothing to set: --real, --log, --integer, "
-                                               "--log-integer, --ordered and --category say what is");
+        status = MISUSE(run, "there is nothing to set: --real, --log, --integer, "
+                             "--log-integer, --ordered and --category say what is");
     if (status >= 0 && !has_argument(a, "minimise") && !has_argument(a, "maximise"))
-        status = session_misuse(&run->session, "--minimise or --maximise is missing: what is looked for?");
+        status = MISUSE(run, "--minimise or --maximise is missing: what is looked for?");
     return status;
 }

@@ -79,11 +79,9 @@ static hf_status tell_many(studied *run, const char *path)
 {
     study_counts counts;
     const tool_arguments *a = run->session.arguments;
-    if (a->operands > 1)
-        return session_misuse(&run->session, "--from has the trials; leave out '%s'", a->operand[1]);
+    if (a->operands > 1) return MISUSE(run, "--from has the trials; leave out '%s'", a->operand[1]);
     if (has_argument(a, "noise") || has_argument(a, "note"))
-        return session_misuse(&run->session,
-                              "--noise and --note are for one trial; with --from they stand in the table");
+        return MISUSE(run, "--noise and --note are for one trial; with --from they stand in the table");
     hf_status status = studied_open(run, true);
     if (status >= 0) status = study_tell_table(run, path, &counts);
     progress_clear(run->session.progress);
@@ -97,13 +95,11 @@ static hf_status tell(studied *run)
     const tool_arguments *a = run->session.arguments;
     const char *from = argument(a, "from");
     if (from != NULL) return tell_many(run, from);
-    if (a->operands < 2)
-        return session_misuse(&run->session, "which trial? Its number is missing, or --from RESULTS.csv");
+    if (a->operands < 2) return MISUSE(run, "which trial? Its number is missing, or --from RESULTS.csv");
     if (a->operands < 3)
-        return session_misuse(
-            &run->session,
-            "the outcome of trial %s is missing; one that has none failed: holdfast study fail",
-            a->operand[1]);
+        return MISUSE(run,
+                      "the outcome of trial %s is missing; one that has none failed: holdfast study fail",
+                      a->operand[1]);
     return settle(run, false);
 }
 

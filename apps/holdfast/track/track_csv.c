@@ -26,10 +26,9 @@ static hf_status check_coordinates(tracked *run, const hf_table *table, size_t i
     char place[1024], number[32];
     for (size_t j = 0; j < run->d; j++) {
         if (said[j] == NULL || isnan(said[j][i]) || is_meant(said[j][i], x[j])) continue;
-        return session_refuse(&run->session, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
-                              hf_table_source(table), hf_table_line(table, i), hf_track_name(run->track, j),
-                              hf_format_double(said[j][i], number), what,
-                              tracked_place(run, x, place, sizeof place));
+        return REFUSE(run, "%s, line %zu, column \"%s\": %s contradicts %s, which is %s",
+                      hf_table_source(table), hf_table_line(table, i), hf_track_name(run->track, j),
+                      hf_format_double(said[j][i], number), what, tracked_place(run, x, place, sizeof place));
     }
     return HF_OK;
 }
@@ -43,9 +42,8 @@ static hf_status places_by_name(tracked *run, const hf_table *table, const doubl
         const char *name = hf_table_field(table, i, column, buffer);
         size_t index = 0;
         if (name == NULL || !tracked_find(run, name, &index))
-            return session_refuse(&run->session,
-                                  "%s, line %zu, column \"candidate\": there is no candidate '%s'",
-                                  hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
+            return REFUSE(run, "%s, line %zu, column \"candidate\": there is no candidate '%s'",
+                          hf_table_source(table), hf_table_line(table, i), name != NULL ? name : "");
         memcpy(x + i * run->d, tracked_domain(run)->points + index * run->d, run->d * sizeof *x);
         snprintf(what, sizeof what, "candidate '%s'", name);
         status = check_coordinates(run, table, i, said, x + i * run->d, what);
@@ -60,10 +58,10 @@ static hf_status places_by_inputs(tracked *run, const hf_table *table, double *x
         const char *name = hf_track_name(run->track, j);
         const double *numbers = NULL;
         if (run->candidates > 0 && !table_has(table, name))
-            return session_refuse(&run->session,
-                                  "%s: there is no column \"candidate\", which says by name where each row "
-                                  "is, and no column \"%s\" for its place",
-                                  hf_table_source(table), name);
+            return REFUSE(run,
+                          "%s: there is no column \"candidate\", which says by name where each row "
+                          "is, and no column \"%s\" for its place",
+                          hf_table_source(table), name);
         status = session_column(&run->session, table, name, false, &numbers);
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
     }
@@ -127,8 +125,7 @@ hf_status tell_table(tracked *run, const char *path, size_t *told)
     double *x = NULL;
     hf_status status = read_table(&run->session, path, NULL, &table);
     *told = status >= 0 ? hf_table_rows(table) : 0;
-    if (status >= 0 && *told == 0)
-        status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(table));
+    if (status >= 0 && *told == 0) status = REFUSE(run, "%s: a header and no rows", hf_table_source(table));
     if (status >= 0 && (x = calloc(*told * run->d + 1, sizeof *x)) == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = places_of(run, table, x);
     const bool file = run->target == NULL;
@@ -175,9 +172,8 @@ static hf_status check_request(tracked *run, const hf_table *table, size_t i, co
         const char *said = hf_table_field(table, i, a->candidate, buffer),
                    *name = tracked_candidate(run, r.index, number);
         if (said != NULL && *said != '\0' && strcmp(said, name) != 0)
-            return session_refuse(&run->session,
-                                  "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
-                                  hf_table_source(table), hf_table_line(table, i), said, what, name);
+            return REFUSE(run, "%s, line %zu, column \"candidate\": '%s' contradicts %s, which is %s",
+                          hf_table_source(table), hf_table_line(table, i), said, what, name);
     }
     return check_coordinates(run, table, i, a->at, r.x, what);
 }
@@ -199,8 +195,8 @@ static hf_status answer_row(tracked *run, const hf_table *table, size_t i, const
 {
     uint64_t request;
     if (!as_request(a->request[i], &request))
-        return session_refuse(&run->session, "%s, line %zu, column \"request\": %g is no number of a request",
-                              hf_table_source(table), hf_table_line(table, i), a->request[i]);
+        return REFUSE(run, "%s, line %zu, column \"request\": %g is no number of a request",
+                      hf_table_source(table), hf_table_line(table, i), a->request[i]);
     hf_status status = check_request(run, table, i, a, request);
     if (status < 0) return status;
     status = hf_track_answer(run->session.ctx, run->track, request,

@@ -28,14 +28,13 @@ static hf_status check_names(tracked *run, const track_plan *plan)
     for (size_t j = 0; j < d; j++) {
         for (size_t k = 0; k < sizeof taken / sizeof taken[0]; k++)
             if (strcmp(plan->names[j], taken[k]) == 0 || strcmp(plan->target, taken[k]) == 0)
-                return session_refuse(
-                    &run->session, "\"%s\" means something else in tables of readings: call the %s otherwise",
-                    taken[k], strcmp(plan->target, taken[k]) == 0 ? "target" : "input");
+                return REFUSE(run, "\"%s\" means something else in tables of readings: call the %s otherwise",
+                              taken[k], strcmp(plan->target, taken[k]) == 0 ? "target" : "input");
         if (strcmp(plan->names[j], plan->target) == 0)
-            return session_refuse(&run->session, "\"%s\" cannot be the target and an input", plan->target);
+            return REFUSE(run, "\"%s\" cannot be the target and an input", plan->target);
         for (size_t k = 0; k < j; k++)
             if (strcmp(plan->names[j], plan->names[k]) == 0)
-                return session_refuse(&run->session, "two inputs are called \"%s\"", plan->names[j]);
+                return REFUSE(run, "two inputs are called \"%s\"", plan->names[j]);
     }
     return HF_OK;
 }
@@ -54,13 +53,11 @@ static hf_status plan_box(tracked *run, track_plan *plan)
     for (size_t j = 0; j < d; j++) {
         char *side = plan->sides.text + (plan->sides.list[j] - plan->sides.text);
         if (!take_side(side, &plan->names[j], &plan->lower[j], &plan->upper[j]))
-            return session_misuse(&run->session,
-                                  "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE", j + 1,
-                                  argument(run->session.arguments, "box"));
+            return MISUSE(run, "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE", j + 1,
+                          argument(run->session.arguments, "box"));
         if (plan->lower[j] > plan->upper[j])
-            return session_misuse(&run->session, "--box: %s begins at %s and ends below, at %s",
-                                  plan->names[j], hf_format_double(plan->lower[j], from),
-                                  hf_format_double(plan->upper[j], to));
+            return MISUSE(run, "--box: %s begins at %s and ends below, at %s", plan->names[j],
+                          hf_format_double(plan->lower[j], from), hf_format_double(plan->upper[j], to));
     }
     plan->settings.domain = (hf_domain){.dimension = d, .lower = plan->lower, .upper = plan->upper};
     return HF_OK;
@@ -100,10 +97,9 @@ static hf_status check_labels(tracked *run, const track_plan *plan, size_t m)
     if (status >= 0) qsort(sorted, m, sizeof *sorted, by_label);
     for (size_t i = 1; i < m && status >= 0; i++)
         if (strcmp(sorted[i - 1].label, sorted[i].label) == 0)
-            status =
-                session_refuse(&run->session, "%s, lines %zu and %zu: two candidates are called \"%s\"",
-                               hf_table_source(plan->table), hf_table_line(plan->table, sorted[i - 1].row),
-                               hf_table_line(plan->table, sorted[i].row), sorted[i].label);
+            status = REFUSE(run, "%s, lines %zu and %zu: two candidates are called \"%s\"",
+                            hf_table_source(plan->table), hf_table_line(plan->table, sorted[i - 1].row),
+                            hf_table_line(plan->table, sorted[i].row), sorted[i].label);
     free(sorted);
     return status;
 }
@@ -113,8 +109,8 @@ static hf_status take_label(tracked *run, track_plan *plan, size_t i, size_t col
     char buffer[32], what[512];
     const char *label = hf_table_field(plan->table, i, column, buffer);
     if (label == NULL || label == buffer || *label == '\0')
-        return session_refuse(&run->session, "%s, line %zu: the candidate has no name in \"%s\"",
-                              hf_table_source(plan->table), hf_table_line(plan->table, i), plan->called);
+        return REFUSE(run, "%s, line %zu: the candidate has no name in \"%s\"", hf_table_source(plan->table),
+                      hf_table_line(plan->table, i), plan->called);
     plan->label[i] = label;
     snprintf(what, sizeof what, "%s, line %zu: the candidate", hf_table_source(plan->table),
              hf_table_line(plan->table, i));
@@ -149,8 +145,8 @@ static hf_status choose_inputs(tracked *run, track_plan *plan, const tool_names 
             plan->names[d++] = hf_table_name(plan->table, j);
     plan->settings.domain.dimension = d;
     return d > 0 ? HF_OK
-                 : session_refuse(&run->session, "%s: no inputs: no column of numbers%s",
-                                  hf_table_source(plan->table), label != SIZE_MAX ? " beside the label" : "");
+                 : REFUSE(run, "%s: no inputs: no column of numbers%s", hf_table_source(plan->table),
+                          label != SIZE_MAX ? " beside the label" : "");
 }
 
 static hf_status plan_candidates(tracked *run, track_plan *plan)
@@ -160,8 +156,7 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
     hf_status status =
         read_table(&run->session, argument(run->session.arguments, "candidates"), NULL, &plan->table);
     const size_t m = status >= 0 ? hf_table_rows(plan->table) : 0;
-    if (status >= 0 && m == 0)
-        status = session_refuse(&run->session, "%s: a header and no rows", hf_table_source(plan->table));
+    if (status >= 0 && m == 0) status = REFUSE(run, "%s: a header and no rows", hf_table_source(plan->table));
     if (status >= 0 && !argument_names(run->session.arguments, "features", &given)) {
         status = session_told(&run->session);
     }
@@ -187,13 +182,12 @@ hf_status plan_domain(tracked *run, track_plan *plan)
     const bool box = has_argument(run->session.arguments, "box"),
                points = has_argument(run->session.arguments, "candidates");
     if (box == points)
-        return session_misuse(&run->session,
-                              box ? "--box and --candidates exclude each other"
-                                  : "--box or --candidates is missing: where can be measured?");
+        return MISUSE(run, box ? "--box and --candidates exclude each other"
+                               : "--box or --candidates is missing: where can be measured?");
     if (box &&
         (has_argument(run->session.arguments, "label") || has_argument(run->session.arguments, "features")))
-        return session_misuse(&run->session, "--%s is for --candidates",
-                              has_argument(run->session.arguments, "label") ? "label" : "features");
+        return MISUSE(run, "--%s is for --candidates",
+                      has_argument(run->session.arguments, "label") ? "label" : "features");
     hf_status status = box ? plan_box(run, plan) : plan_candidates(run, plan);
     if (status >= 0) status = check_names(run, plan);
     plan->settings.names = plan->names;

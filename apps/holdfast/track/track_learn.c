@@ -15,13 +15,11 @@ static hf_status check(tracked *run)
                                          "age-table", "window", "forgetting"};
     for (size_t k = 0; k < sizeof learnt / sizeof learnt[0]; k++)
         if (has_argument(run->session.arguments, learnt[k]))
-            return session_misuse(&run->session, "--%s is what --learn learns: leave one of them out",
-                                  learnt[k]);
+            return MISUSE(run, "--%s is what --learn learns: leave one of them out", learnt[k]);
     const char *file = run->session.arguments->operand[0];
     if (access(file, F_OK) ==
         0) /* the file's creation asks again; but nobody should wait for advice in vain */
-        return session_refuse(&run->session, "%s: is there already; a track is never made over another file",
-                              file);
+        return REFUSE(run, "%s: is there already; a track is never made over another file", file);
     return HF_OK;
 }
 
@@ -53,10 +51,10 @@ static hf_status adopt(tracked *run, track_plan *plan, const advised *a)
     plan->kernel = calloc(1, KERNEL_BYTES);
     if (plan->kernel == NULL) return HF_ERR_MEMORY;
     if (!learnt_kernel(&a->learnt, plan->kernel, KERNEL_BYTES))
-        return session_refuse(&run->session,
-                              "--learn writes kernels of one term; '%s' has more: create the track with it, "
-                              "tell it the survey, and see holdfast track advise and track refresh --fit",
-                              asked.kernel);
+        return REFUSE(run,
+                      "--learn writes kernels of one term; '%s' has more: create the track with it, "
+                      "tell it the survey, and see holdfast track advise and track refresh --fit",
+                      asked.kernel);
     hf_track_settings *s = &plan->settings;
     *s = hf_track_settings_default(row->method);
     s->domain = asked.domain;

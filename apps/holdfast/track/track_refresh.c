@@ -150,12 +150,10 @@ static hf_status check(tracked *run, const char *output)
     const tool_arguments *a = run->session.arguments;
     const bool time = has_argument(a, "time");
     if (!time && !has_argument(a, "answers") && !has_argument(a, "fit"))
-        return session_misuse(&run->session,
-                              "--time, --answers or --fit is missing: what is to be refreshed?");
-    if (!time && output != NULL)
-        return session_misuse(&run->session, "-o without --time has nothing to write");
+        return MISUSE(run, "--time, --answers or --fit is missing: what is to be refreshed?");
+    if (!time && output != NULL) return MISUSE(run, "-o without --time has nothing to write");
     if (output != NULL && strcmp(output, "-") == 0 && run->session.json)
-        return session_misuse(&run->session, "--json and the table cannot both go to standard output");
+        return MISUSE(run, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
 

@@ -75,10 +75,9 @@ static hf_status check_uses(tracked *run, const track_plan *plan)
     const tool_arguments *a = run->session.arguments;
     for (size_t k = 0; k < sizeof of_box / sizeof of_box[0]; k++)
         if (has_argument(a, of_box[k]) && !has_argument(a, "box"))
-            return session_misuse(&run->session, "--%s is for --box; this track has no use for it",
-                                  of_box[k]);
+            return MISUSE(run, "--%s is for --box; this track has no use for it", of_box[k]);
     if (has_argument(a, "age-table") && !has_use(run, plan, "age.rate"))
-        return session_misuse(&run->session, "--age-table is for a method whose readings age");
+        return MISUSE(run, "--age-table is for a method whose readings age");
     for (size_t i = 0; i < a->count; i++) {
         hf_setting_clash clash = {0};
         const hf_setting *setting = setting_of(table, a->list[i].option->name);
@@ -86,7 +85,7 @@ static hf_status check_uses(tracked *run, const track_plan *plan)
             hf_settings_check(run->session.ctx, table, &plan->settings, 1, setting->name, &clash) >= 0)
             continue;
         if (clash.other != NULL && strcmp(clash.other->name, "beta_rule") == 0)
-            return session_misuse(&run->session, "--%s is for --beta theory", a->list[i].option->name);
+            return MISUSE(run, "--%s is for --beta theory", a->list[i].option->name);
         run->session.refused =
             setting_clash_error(a, run->session.ctx, table, a->list[i].option->name, &clash);
         return HF_ERR_ARGUMENT;
@@ -133,18 +132,14 @@ static hf_status take_ages(tracked *run, track_plan *plan)
     const hf_age_kind kind = plan->settings.age.kind;
     const bool table = has_argument(a, "age-table");
     if (!has_use(run, plan, "age.rate")) return HF_OK;
-    if (kind == HF_AGE_TABLE && !table)
-        return session_misuse(&run->session, "--age-law table needs --age-table AGES.csv");
-    if (kind != HF_AGE_TABLE && table)
-        return session_misuse(&run->session, "--age-table is for --age-law table");
+    if (kind == HF_AGE_TABLE && !table) return MISUSE(run, "--age-law table needs --age-table AGES.csv");
+    if (kind != HF_AGE_TABLE && table) return MISUSE(run, "--age-table is for --age-law table");
     const bool rated = kind != HF_AGE_TABLE && kind != HF_AGE_NONE;
     if (rated && !has_argument(a, "drift"))
-        return session_misuse(&run->session,
-                              "--drift is missing: how much can the function change in a unit of time? "
-                              "(--learn SURVEY.csv learns it from readings, and which method to use)");
+        return MISUSE(run, "--drift is missing: how much can the function change in a unit of time? "
+                           "(--learn SURVEY.csv learns it from readings, and which method to use)");
     if (!rated && has_argument(a, "drift"))
-        return session_misuse(&run->session, "--drift is not for --age-law %s",
-                              hf_enum_name(HF_ENUM_AGE_KIND, kind));
+        return MISUSE(run, "--drift is not for --age-law %s", hf_enum_name(HF_ENUM_AGE_KIND, kind));
     return table ? take_table(run, plan) : HF_OK;
 }
 
@@ -155,7 +150,7 @@ static hf_status check_needs(tracked *run, const track_plan *plan)
     const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, plan->settings.method);
     for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
         if (!has_argument(run->session.arguments, needed[k]) && has_use(run, plan, needed[k]))
-            return session_misuse(&run->session, "--%s is missing: %s needs it", needed[k], method);
+            return MISUSE(run, "--%s is missing: %s needs it", needed[k], method);
     return HF_OK;
 }
 

@@ -225,8 +225,7 @@ static hf_status check(tracked *run, const char *readings, const char *history)
     const bool first = readings != NULL && strcmp(readings, "-") == 0,
                second = history != NULL && strcmp(history, "-") == 0;
     if ((first ? 1 : 0) + (second ? 1 : 0) + (run->session.json ? 1 : 0) > 1)
-        return session_misuse(&run->session,
-                              "only one of --json, --readings and --history can go to standard output");
+        return MISUSE(run, "only one of --json, --readings and --history can go to standard output");
     return HF_OK;
 }
 

@@ -79,8 +79,7 @@ static hf_status add_column(tracked *run, hf_table *table, const char *name, con
     const size_t m = hf_table_rows(table);
     for (size_t j = 0; j < hf_table_columns(table); j++)
         if (strcmp(hf_table_name(table, j), name) == 0)
-            return session_refuse(&run->session, "an input is called \"%s\" like a column of the result",
-                                  name);
+            return REFUSE(run, "an input is called \"%s\" like a column of the result", name);
     double *column = calloc(m + 1, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < m; i++) column[i] = rows[i * columns + k];

@@ -36,8 +36,7 @@ static hf_status check_table(tracked *run)
     static const char *const single[] = {"time", "x", "candidate", "y", "noise", "request", "best", "value"};
     for (size_t k = 0; k < sizeof single / sizeof single[0]; k++)
         if (has_argument(run->session.arguments, single[k]))
-            return session_misuse(&run->session, "--%s is for one reading; with --csv it stands in the table",
-                                  single[k]);
+            return MISUSE(run, "--%s is for one reading; with --csv it stands in the table", single[k]);
     return HF_OK;
 }
 
@@ -48,18 +47,16 @@ static hf_status check(tracked *run)
                request = has_argument(a, "request"), best = has_argument(a, "best"),
                value = has_argument(a, "value");
     if (has_argument(a, "csv")) return check_table(run);
-    if (x && candidate) return session_misuse(&run->session, "--x and --candidate exclude each other");
-    if (request && (x || candidate))
-        return session_misuse(&run->session, "--request knows the place; leave out --x");
-    if (best != value) return session_misuse(&run->session, "--best and --value go together");
-    if (!y && !best) return session_misuse(&run->session, "--y is missing: what was measured?");
+    if (x && candidate) return MISUSE(run, "--x and --candidate exclude each other");
+    if (request && (x || candidate)) return MISUSE(run, "--request knows the place; leave out --x");
+    if (best != value) return MISUSE(run, "--best and --value go together");
+    if (!y && !best) return MISUSE(run, "--y is missing: what was measured?");
     if (y && !request && !x && !candidate)
-        return session_misuse(&run->session,
-                              "--x, --candidate or --request is missing: where was it measured?");
+        return MISUSE(run, "--x, --candidate or --request is missing: where was it measured?");
     if (!y && (request || x || candidate || has_argument(a, "noise")))
-        return session_misuse(&run->session, "--y is missing: what was measured?");
+        return MISUSE(run, "--y is missing: what was measured?");
     if ((!request || best) && !has_argument(a, "time"))
-        return session_misuse(&run->session, "--time is missing: when was it measured?");
+        return MISUSE(run, "--time is missing: when was it measured?");
     return HF_OK;
 }
 
@@ -73,7 +70,7 @@ static hf_status take_numbers(tracked *run, telling *t)
     if (status >= 0) status = session_number(&run->session, "value", false, &t->value);
     if (status < 0) return status;
     if (has_argument(run->session.arguments, "noise") && !(t->noise > 0.0))
-        return session_misuse(&run->session, "--noise: %g is not a positive number", t->noise);
+        return MISUSE(run, "--noise: %g is not a positive number", t->noise);
     if (argument_seed(run->session.arguments, "request", &t->request)) return HF_OK;
     return session_told(&run->session);
 }
@@ -93,8 +90,8 @@ static hf_status take_place(tracked *run, telling *t)
     if (!argument_doubles(run->session.arguments, "x", &count, &t->x)) return session_told(&run->session);
     t->at = t->x;
     return count == run->d ? HF_OK
-                           : session_refuse(&run->session, "--x has %zu number%s, the track %zu input%s",
-                                            count, count == 1 ? "" : "s", run->d, run->d == 1 ? "" : "s");
+                           : REFUSE(run, "--x has %zu number%s, the track %zu input%s", count,
+                                    count == 1 ? "" : "s", run->d, run->d == 1 ? "" : "s");
 }
 
 static hf_status tell_reading(tracked *run, telling *t)

@@ -83,11 +83,9 @@ hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index)
     char first[32], last[32];
     if (tracked_find(run, name, index)) return HF_OK;
     if (run->candidates == 0)
-        return session_refuse(&run->session,
-                              "there are no candidates: the track is of a box; give the place with --x");
-    return session_refuse(&run->session, "there is no candidate '%s' among the %zu, %s to %s", name,
-                          run->candidates, tracked_candidate(run, 0, first),
-                          tracked_candidate(run, run->candidates - 1, last));
+        return REFUSE(run, "there are no candidates: the track is of a box; give the place with --x");
+    return REFUSE(run, "there is no candidate '%s' among the %zu, %s to %s", name, run->candidates,
+                  tracked_candidate(run, 0, first), tracked_candidate(run, run->candidates - 1, last));
 }
 
 const char *tracked_place(const tracked *run, const double *x, char *buffer, size_t bytes)
