@@ -40,12 +40,11 @@ hf_status certified_load(certified *run)
                       run->arguments->operand[0], hf_enum_name(HF_ENUM_TRANSFORM, transform),
                       hf_model_target(run->model), hf_enum_name(HF_ENUM_TRANSFORM, transform));
     if (hf_model_mean_column(run->model) != NULL)
-        return REFUSE(run,
-                      "%s is a model of \"%s\" less a prior mean that rows bring along "
-                      "(--mean-column %s), which nobody knows where inputs move; fit without it, or "
-                      "to a column of the difference",
-                      run->arguments->operand[0], hf_model_target(run->model),
-                      hf_model_mean_column(run->model));
+        return REFUSE(
+            run,
+            "%s is a model of \"%s\" less a prior mean that rows bring along (--mean-column %s), which "
+            "nobody knows where inputs move; fit without it, or to a column of the difference",
+            run->arguments->operand[0], hf_model_target(run->model), hf_model_mean_column(run->model));
     status = take_class_rule(&run->session, run->arguments, run->model);
     if (status < 0) return status;
     run->posterior = hf_model_posterior(run->model);
@@ -211,7 +210,7 @@ hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
 void certified_warn_estimate(const certified *run)
 {
     warn(&run->session,
-         "certificates of %zu classes rest on an estimate, six standard errors of a quadrature, "
-         "and on no bound",
+         "certificates of %zu classes rest on an estimate, six standard errors of a quadrature, and on no "
+         "bound",
          hf_classifier_classes(run->classifier));
 }

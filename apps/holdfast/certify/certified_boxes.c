@@ -176,8 +176,8 @@ static hf_status whole_range(certified *run)
         const hf_status status = describe(run, j, &run->lower[j], &run->upper[j], &sd);
         if (status == HF_ERR_NO_DATA)
             return REFUSE(run,
-                          "--box: from where to where? The model has not kept its rows; say it of "
-                          "each input: %s=LOW:HIGH",
+                          "--box: from where to where? The model has not kept its rows; say it of each "
+                          "input: %s=LOW:HIGH",
                           hf_model_feature(run->model, j));
         if (status < 0) return status;
     }
@@ -211,8 +211,8 @@ static hf_status told_box(certified *run, const tool_names *ranges)
         if (certified_take_category(run, ranges->list[k], run->lower, run->upper)) continue;
         if (!parse_range(run, ranges->list[k], &j, &low, &high) || certified_is_category(run, j))
             return MISUSE(run,
-                          "--box: '%s' is neither INPUT=LOW:HIGH of an input of the model, nor "
-                          "COLUMN=TEXT of one of its texts",
+                          "--box: '%s' is neither INPUT=LOW:HIGH of an input of the model, nor COLUMN=TEXT "
+                          "of one of its texts",
                           ranges->list[k]);
         run->lower[j] = low;
         run->upper[j] = high;
@@ -226,8 +226,8 @@ static hf_status read_boxes(certified *run, const tool_names *files)
     size_t other = 0;
     hf_table *table = NULL;
     if (files->count != 2)
-        return MISUSE(run, "--box: give two tables, of the lower and of the upper sides "
-                           "(L.csv,U.csv), or ranges (INPUT=LOW:HIGH,...)");
+        return MISUSE(run, "--box: give two tables, of the lower and of the upper sides (L.csv,U.csv), or "
+                           "ranges (INPUT=LOW:HIGH,...)");
     hf_status status = read_points(run, files->list[0], &table, &run->m, &run->lower);
     hf_table_free(table);
     table = NULL;

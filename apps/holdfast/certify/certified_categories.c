@@ -127,10 +127,9 @@ hf_status certified_each_category(certified *run)
     size_t first = 0;
     const size_t d = run->d, boxes = count_combinations(run, &first);
     if (boxes > MOST_COMBINATIONS)
-        return REFUSE(run,
-                      "--box: there are more than %d combinations of texts; say some of them, as in "
-                      "--box '%s'",
-                      (int)MOST_COMBINATIONS, hf_model_feature(run->model, first));
+        return REFUSE(
+            run, "--box: there are more than %d combinations of texts; say some of them, as in --box '%s'",
+            (int)MOST_COMBINATIONS, hf_model_feature(run->model, first));
     double *lower = calloc(boxes * d + 1, sizeof *lower), *upper = calloc(boxes * d + 1, sizeof *upper);
     for (size_t b = 0; b < boxes && lower != NULL && upper != NULL; b++) {
         memcpy(lower + b * d, run->lower, d * sizeof *lower);

@@ -17,8 +17,7 @@ static const tool_option options[] = {
     {"box", 0, "BOX",
      "instead: boxes from the rows of one table to those of another,\nL.csv,U.csv; or one box by name, "
      "INPUT=LOW:HIGH,..., inputs\nleft out going as far as the rows of the fit; COLUMN=TEXT of a column\nof "
-     "texts, "
-     "of which one that is left out makes a box for each",
+     "texts, of which one that is left out makes a box for each",
      TOOL_REPEATS | TOOL_READS},
     {"features", 'f', "A,B,...",
      "only these inputs move (default: all but those of texts, each\nof which is 0 or 1 also where it moves)",
@@ -38,16 +37,13 @@ static const tool_option options[] = {
      "2 by 2 of 28 by 28",
      false},
     {"what", 0, "WHAT",
-     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nloss (that is expected of "
-     "deciding for --of, see --loss),\nclasses (the probabilities of all "
-     "classes, "
-     "and which of them\nremain possible), decision (whether the class of a row is that of\nits whole box), "
-     "accuracy (of rows with labels: how many are right, and how many\nsurely stay "
-     "so), "
-     "readings (what bad readings can do to the mean,\nhyperparameters, noise, centres and thresholds held) "
-     "interval\n(that of predict in which 95 % of new readings are: its least lower\nand largest upper "
-     "end) or outputs (how far the means of all of them\ntogether are from those of the point). Default: "
-     "probability of classifiers, else\nmean",
+     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nloss (that is expected of deciding for "
+     "--of, see --loss),\nclasses (the probabilities of all classes, and which of them\nremain possible), "
+     "decision (whether the class of a row is that of\nits whole box), accuracy (of rows with labels: how "
+     "many are right, and how many\nsurely stay so), readings (what bad readings can do to the "
+     "mean,\nhyperparameters, noise, centres and thresholds held) interval\n(that of predict in which 95 % "
+     "of new readings are: its least lower\nand largest upper end) or outputs (how far the means of all of "
+     "them\ntogether are from those of the point). Default: probability of classifiers, else\nmean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     {"beta", 0, "B", "of mean-plus, of either sign", false},
@@ -72,30 +68,29 @@ static const tool_option options[] = {
      false},
     CERTIFIED_LIMITS,
     {"max-radius", 0, NULL,
-     "the largest certified radius up to --radius of each row, and the\nnearest counterexample found: of "
-     "the class, or of the verdict that\nis asked for",
+     "the largest certified radius up to --radius of each row, and the\nnearest counterexample found: of the "
+     "class, or of the verdict that\nis asked for",
      false},
     {"counterexamples", 0, "FILE.csv",
      "of verdicts, decision and --max-radius: points beyond a limit,\nor of another class", TOOL_WRITES},
     {"fail-on", 0, "WHAT", "exit status 3 if a counterexample is found; open: or if a verdict\nis left open",
      TOOL_TELLS},
     {"where", 0, NULL,
-     "columns more, for each input that moves: where lower_attained and\nupper_attained are "
-     "(INPUT_at_lower, INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
+     "columns more, for each input that moves: where lower_attained and\nupper_attained are (INPUT_at_lower, "
+     "INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
      TOOL_TELLS},
     {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", TOOL_TELLS},
     {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
      "status, nodes, seconds;\nof counts and amounts rate_lower and rate_upper, the exponentials;\nof "
-     "classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and "
-     "class_CLASS (possible, ruled out or open) of each,\nstatus, nodes, seconds; of decision class, "
-     "status, nodes, seconds;\nof --max-radius class or value, certified_radius, broken_radius,\nnodes, "
-     "seconds; of verdicts value, lower, upper, worst (the value\nnearest to its limit, or farthest beyond "
-     "it), margin (how far\ninside), status, nodes, seconds; of accuracy counts for each\nradius; of "
-     "readings damage, worst_row; of outputs upper, attained, status,\nparts, nodes, seconds. With several "
-     "radii there is\na column radius. A status ends in "
-     "(estimate) where it rests on one:\nof five classes and more",
+     "classes possible (how many remain), p_CLASS_lower,\np_CLASS_upper and class_CLASS (possible, ruled out "
+     "or open) of each,\nstatus, nodes, seconds; of decision class, status, nodes, seconds;\nof --max-radius "
+     "class or value, certified_radius, broken_radius,\nnodes, seconds; of verdicts value, lower, upper, "
+     "worst (the value\nnearest to its limit, or farthest beyond it), margin (how far\ninside), status, "
+     "nodes, seconds; of accuracy counts for each\nradius; of readings damage, worst_row; of outputs upper, "
+     "attained, status,\nparts, nodes, seconds. With several radii there is\na column radius. A status ends "
+     "in (estimate) where it rests on one:\nof five classes and more",
      TOOL_WRITES},
     {"format", 0, "FORMAT",
      "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
@@ -127,8 +122,8 @@ static hf_status parse_what(certified *run, certify_request *out)
     for (int k = 0; what != NULL; k++) {
         if (k == CERTIFY_RADII)
             return MISUSE(run,
-                          "--what: there is no '%s'; give mean, sd, mean-plus, probability, "
-                          "loss, classes, decision, accuracy, readings, interval or outputs",
+                          "--what: there is no '%s'; give mean, sd, mean-plus, probability, loss, classes, "
+                          "decision, accuracy, readings, interval or outputs",
                           what);
         out->what = (certify_question)k;
         if (strcmp(certify_questions[k], what) == 0) break;
@@ -189,8 +184,8 @@ static hf_status check_effect(certified *run, const certify_request *asked)
     if (asked->counterexamples != NULL && (!certify_decides(what) || what == CERTIFY_ACCURACY))
         return MISUSE(run, "--counterexamples is for verdicts, --what decision and --max-radius");
     if (asked->fail != CERTIFY_FAIL_NEVER && !certify_decides(what))
-        return MISUSE(run, "--fail-on is for --never-above, --never-below, --delta, --what decision, "
-                           "--what accuracy and --max-radius");
+        return MISUSE(run, "--fail-on is for --never-above, --never-below, --delta, --what decision, --what "
+                           "accuracy and --max-radius");
     if ((has_argument(a, "norm") || has_argument(a, "weights")) && what != CERTIFY_OUTPUTS)
         return MISUSE(run, "--norm and --weights are for --what outputs");
     if (has_argument(a, "of") && what == CERTIFY_OUTPUTS)
@@ -365,10 +360,9 @@ static void print_words(const certified *run, const certify_request *asked)
                c->right - c->certified - c->broken);
     }
     if (asked->what == CERTIFY_READINGS) {
-        printf(
-            "%zu point%s: with hyperparameters, noise, centres and thresholds held, replacing any %zu of the "
-            "readings moves the mean by no more than its damage; fitted again it may move farther\n",
-            asked->asked, asked->asked == 1 ? "" : "s", asked->count);
+        printf("%zu point%s: with hyperparameters, noise, centres and thresholds held, replacing any %zu of "
+               "the readings moves the mean by no more than its damage; fitted again it may move farther\n",
+               asked->asked, asked->asked == 1 ? "" : "s", asked->count);
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
         if (tells_verdicts(asked))

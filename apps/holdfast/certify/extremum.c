@@ -11,8 +11,7 @@ static const tool_option options[] = {
     {"box", 0, "BOX",
      "where: INPUT=LOW:HIGH,..., inputs left out going as far as the\nrows of the fit (default: all of "
      "them); COLUMN=TEXT of a column of\ntexts, of which one that is left out makes a box for each; or "
-     "from\nthe "
-     "rows of one table to those of another, L.csv,U.csv",
+     "from\nthe rows of one table to those of another, L.csv,U.csv",
      TOOL_REPEATS | TOOL_READS},
     {"beta", 0, "B", "of mean + B sd, B of either sign (default 0: of the mean)", false},
     {"of", 0, "NAME", "which of several outputs, or of more than two classes (default:\nthe first)", false},
@@ -22,8 +21,7 @@ static const tool_option options[] = {
     {"rigorous", 0, NULL, "proof against rounding", false},
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs there,\nvalue, bound (no value in the box is "
-     "beyond it), status, "
-     "nodes,\nseconds",
+     "beyond it), status, nodes,\nseconds",
      TOOL_WRITES},
 };
 

@@ -95,8 +95,8 @@ static hf_status check_files(bounded *run, const request *asked)
 static hf_status check_numbers(bounded *run, const request *asked)
 {
     if (!asked->from_file && argument(run->arguments, "norm") == NULL)
-        return MISUSE(run, "--norm is missing: how large can the function's norm be? "
-                           "holdfast norm says what the readings ask for");
+        return MISUSE(run, "--norm is missing: how large can the function's norm be? holdfast norm says what "
+                           "the readings ask for");
     if (!asked->from_file && !(asked->norm > 0.0 && isfinite(asked->norm)))
         return MISUSE(run, "--norm: %g is not a positive number", asked->norm);
     if (!(asked->limits.seconds >= 0.0))

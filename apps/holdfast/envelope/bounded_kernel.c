@@ -35,8 +35,8 @@ hf_status bounded_kernel(bounded *run)
     const char *name = bounded_free_parameter(run->kernel);
     if (name != NULL && !search)
         return REFUSE(run,
-                      "--kernel: %s has no written value, and the bounds hang on it; write one, as "
-                      "in se(lengthscale=5), or add --cv",
+                      "--kernel: %s has no written value, and the bounds hang on it; write one, as in "
+                      "se(lengthscale=5), or add --cv",
                       name);
     if (name == NULL && search)
         return MISUSE(run, "--cv has nothing to find: every parameter that shapes the kernel is written");

@@ -7,8 +7,7 @@
 static const tool_option options[] = {
     {"target", 't', "A,B,...",
      "column to predict (required); several are correlated outputs,\nwhose empty fields are readings that "
-     "were "
-     "not taken",
+     "were not taken",
      false},
     {"output-column", 0, "COLUMN",
      "rows are single readings of several outputs, and this column\nsays of which", false},
@@ -19,8 +18,8 @@ static const tool_option options[] = {
     {"exposure", 0, "COLUMN",
      "counts and amounts: column with the exposure of each row, such as\nhours watched (default: 1)", false},
     {"mean-column", 0, "COLUMN",
-     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add "
-     "it, so that these rows need it too",
+     "column with the prior mean of each row: what is fitted is the target\nless it, and predictions add it, "
+     "so that these rows need it too",
      false},
     {"preset", 0, "NAME",
      "default: suspects found and set aside; gp: plain Gaussian process;\n"

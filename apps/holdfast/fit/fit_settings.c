@@ -211,11 +211,10 @@ static int clash_error(const tool_arguments *arguments, hf_context *ctx, const h
         return setting_clash_error(arguments, ctx, hf_fit_settings_table(), option, c);
     const bool valued = c->setting->argument != NULL && *c->value != '\0';
     if (strcmp(c->other_value, "one") == 0)
-        return usage_error(
-            verb,
-            "--%s%s%s is about several outputs, and there is one output; give --target several "
-            "columns, or add --output-column%s%s",
-            option, valued ? " " : "", valued ? c->value : "", colon, why);
+        return usage_error(verb,
+                           "--%s%s%s is about several outputs, and there is one output; give --target "
+                           "several columns, or add --output-column%s%s",
+                           option, valued ? " " : "", valued ? c->value : "", colon, why);
     return usage_error(verb, "--%s%s%s goes with one output, and there are several%s%s", option,
                        valued ? " " : "", valued ? c->value : "", colon, why);
 }

@@ -9,13 +9,12 @@
 static const tool_option options[] = {
     {"rows", 'r', "OUT.csv",
      "write what is thought of each reading: row, of several outputs\noutput (its number, from 0), y, "
-     "loo_mean, "
-     "loo_sd, weight,\ninfluence, suspected, group, of a transformed target loo_median and\n"
+     "loo_mean, loo_sd, weight,\ninfluence, suspected, group, of a transformed target loo_median and\n"
      "loo_residual; of an envelope inputs, lower, upper",
      TOOL_WRITES},
     {"moved", 0, "ROW:OUTPUT=VALUE",
-     "print how far the model would move if the reading of OUTPUT in data row\nROW were VALUE, "
-     "nothing after = for not taken, and nothing else; of one\noutput ROW=VALUE",
+     "print how far the model would move if the reading of OUTPUT in data row\nROW were VALUE, nothing after "
+     "= for not taken, and nothing else; of one\noutput ROW=VALUE",
      0},
 };
 

@@ -27,11 +27,10 @@ static hf_status take_loss(tool_session *session, const tool_arguments *a, hf_mo
     hf_status status = loss != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0 &&
         ((count != classes && count != classes * classes) || !fill_up(classes, count, costs, loss)))
-        status =
-            session_misuse(session,
-                           "--loss: '%s' is not %zu costs, one a class, or %zu, one a decision and a class, "
-                           "none below 0",
-                           argument(a, "loss"), classes, classes * classes);
+        status = session_misuse(
+            session,
+            "--loss: '%s' is not %zu costs, one a class, or %zu, one a decision and a class, none below 0",
+            argument(a, "loss"), classes, classes * classes);
     rule->loss = loss;
     if (status >= 0) status = hf_model_set_class_rule(session->ctx, model, rule);
     if (status == HF_ERR_ARGUMENT)

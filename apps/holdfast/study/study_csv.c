@@ -127,8 +127,8 @@ static hf_status leave_out(reading *r, const tool_names *dropped)
     for (size_t o = 0; o < r->run->outcomes; o++) told = told || r->value[o] != NULL;
     if (told || r->state != SIZE_MAX) return HF_OK;
     return REFUSE(r->run,
-                  "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says "
-                  "what became of the trials",
+                  "%s: no column is an outcome of the study (\"%s\"%s), and no column \"state\" says what "
+                  "became of the trials",
                   hf_table_source(r->table), r->run->settings->outcome[0].name,
                   r->run->outcomes > 1 ? ", ..." : "");
 }
@@ -189,11 +189,10 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
     if (*word == '\0') {
         *state = present > 0 ? HF_TRIAL_TOLD : HF_TRIAL_FAILED;
         if (present == 0 && *text_at(r, i, r->why, buffer) != '\0')
-            return REFUSE(
-                r->run,
-                "%s, line %zu: a trial that was asked, and no outcome; results of asked trials are for "
-                "holdfast study tell --from, and one that failed says so in a column \"%s\"",
-                source, line, studied_own(r->run, "state", own));
+            return REFUSE(r->run,
+                          "%s, line %zu: a trial that was asked, and no outcome; results of asked trials are "
+                          "for holdfast study tell --from, and one that failed says so in a column \"%s\"",
+                          source, line, studied_own(r->run, "state", own));
         return HF_OK;
     }
     for (int k = HF_TRIAL_PENDING; k <= HF_TRIAL_EXPIRED; k++) {
@@ -201,8 +200,8 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
         if (strcmp(word, hf_enum_name(HF_ENUM_TRIAL_STATE, *state)) == 0) return HF_OK;
     }
     return REFUSE(r->run,
-                  "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; "
-                  "--drop leaves the column out",
+                  "%s, line %zu, column \"%s\": \"%s\" is none of told, failed, pending and expired; --drop "
+                  "leaves the column out",
                   source, line, studied_own(r->run, "state", own), word);
 }
 

@@ -146,8 +146,8 @@ static hf_status take_certain(studied *run, study_plan *plan, const char *given)
     hf_outcome *o = find_certain(plan, text, &rest);
     if (o == NULL)
         return MISUSE(run,
-                      "--certain: '%s' does not begin with the name of a constraint (--at-most, "
-                      "--at-least) and a colon",
+                      "--certain: '%s' does not begin with the name of a constraint (--at-most, --at-least) "
+                      "and a colon",
                       given);
     o->certain = true;
     if (take_bounds(rest, o)) return HF_OK;
@@ -178,8 +178,8 @@ hf_status study_plan_space(studied *run, study_plan *plan)
         if (strcmp(a->list[i].option->name, "certain") == 0)
             status = take_certain(run, plan, a->list[i].value);
     if (status >= 0 && plan->settings.variables == 0)
-        status = MISUSE(run, "there is nothing to set: --real, --log, --integer, "
-                             "--log-integer, --ordered and --category say what is");
+        status = MISUSE(run, "there is nothing to set: --real, --log, --integer, --log-integer, --ordered "
+                             "and --category say what is");
     if (status >= 0 && !has_argument(a, "minimise") && !has_argument(a, "maximise"))
         status = MISUSE(run, "--minimise or --maximise is missing: what is looked for?");
     return status;

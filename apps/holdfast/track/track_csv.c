@@ -59,8 +59,8 @@ static hf_status places_by_inputs(tracked *run, const hf_table *table, double *x
         const double *numbers = NULL;
         if (run->candidates > 0 && !table_has(table, name))
             return REFUSE(run,
-                          "%s: there is no column \"candidate\", which says by name where each row "
-                          "is, and no column \"%s\" for its place",
+                          "%s: there is no column \"candidate\", which says by name where each row is, and "
+                          "no column \"%s\" for its place",
                           hf_table_source(table), name);
         status = session_column(&run->session, table, name, false, &numbers);
         for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];

@@ -52,8 +52,8 @@ static hf_status adopt(tracked *run, track_plan *plan, const advised *a)
     if (plan->kernel == NULL) return HF_ERR_MEMORY;
     if (!learnt_kernel(&a->learnt, plan->kernel, KERNEL_BYTES))
         return REFUSE(run,
-                      "--learn writes kernels of one term; '%s' has more: create the track with it, "
-                      "tell it the survey, and see holdfast track advise and track refresh --fit",
+                      "--learn writes kernels of one term; '%s' has more: create the track with it, tell it "
+                      "the survey, and see holdfast track advise and track refresh --fit",
                       asked.kernel);
     hf_track_settings *s = &plan->settings;
     *s = hf_track_settings_default(row->method);

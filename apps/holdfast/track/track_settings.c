@@ -20,8 +20,7 @@ const tool_option track_create_options[] = {
      TOOL_READS},
     {"age-table", 0, "AGES.csv",
      "for --age-law table: columns age and added, the variance that a reading\nof that age has more than a "
-     "fresh "
-     "one",
+     "fresh one",
      TOOL_READS},
 };
 
@@ -136,8 +135,8 @@ static hf_status take_ages(tracked *run, track_plan *plan)
     if (kind != HF_AGE_TABLE && table) return MISUSE(run, "--age-table is for --age-law table");
     const bool rated = kind != HF_AGE_TABLE && kind != HF_AGE_NONE;
     if (rated && !has_argument(a, "drift"))
-        return MISUSE(run, "--drift is missing: how much can the function change in a unit of time? "
-                           "(--learn SURVEY.csv learns it from readings, and which method to use)");
+        return MISUSE(run, "--drift is missing: how much can the function change in a unit of time? (--learn "
+                           "SURVEY.csv learns it from readings, and which method to use)");
     if (!rated && has_argument(a, "drift"))
         return MISUSE(run, "--drift is not for --age-law %s", hf_enum_name(HF_ENUM_AGE_KIND, kind));
     return table ? take_table(run, plan) : HF_OK;
