@@ -247,13 +247,9 @@ json_t *certified_json_region(const certified *run)
 {
     if (run->room == NULL) return json_null();
     const hf_region *region = &run->room->region;
-    json_t *json = json_object();
-    const tool_entry entries[] = {
-        {"ball", json_string(hf_enum_name(HF_ENUM_SHAPE, region->shape))},
-        {"at_most", region->moves > 0 ? json_count(region->moves) : json_null()},
-        {"sets", region->set_count > 0 ? json_count(region->set_count) : json_null()},
-        {"limits", json_boolean(region->least != NULL)},
-        {"steps", json_boolean(region->step != NULL)}};
-    json_add_entries(json, entries, sizeof entries / sizeof *entries);
-    return json;
+    return JSON_OF({"ball", json_string(hf_enum_name(HF_ENUM_SHAPE, region->shape))},
+                   {"at_most", region->moves > 0 ? json_count(region->moves) : json_null()},
+                   {"sets", region->set_count > 0 ? json_count(region->set_count) : json_null()},
+                   {"limits", json_boolean(region->least != NULL)},
+                   {"steps", json_boolean(region->step != NULL)});
 }

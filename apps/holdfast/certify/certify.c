@@ -299,36 +299,33 @@ static json_t *json_counts(const certify_request *asked)
     json_t *list = json_array();
     for (size_t r = 0; r < asked->radii; r++) {
         const hf_certified_accuracy *c = &asked->counts[r];
-        json_array_append_new(
-            list, json_pack("{s:o, s:I, s:I, s:I, s:I}", "radius", json_number(asked->radius[r]), "rows",
-                            (json_int_t)c->rows, "right", (json_int_t)c->right, "certified",
-                            (json_int_t)c->certified, "counterexamples", (json_int_t)c->broken));
+        json_array_append_new(list, JSON_OF({"radius", json_number(asked->radius[r])},
+                                            {"rows", json_count(c->rows)}, {"right", json_count(c->right)},
+                                            {"certified", json_count(c->certified)},
+                                            {"counterexamples", json_count(c->broken)}));
     }
     return list;
 }
 
 static void print_json(certified *run, const certify_request *asked)
 {
-    json_t *json = json_pack("{s:o, s:I, s:s, s:b, s:b, s:I}", "output", json_text(asked->output), "boxes",
-                             (json_int_t)asked->asked, "what", certify_questions[asked->what], "rigorous",
-                             (int)asked->settings.rigorous, "estimate", (int)asked->estimate, "unfinished",
-                             (json_int_t)asked->unfinished);
-    if (json != NULL) json_object_set_new(json, "region", certified_json_region(run));
-    if (json != NULL)
-        json_object_set_new(json, "model_sha256", json_text(hf_model_content_checksum(run->model)));
-    if (json != NULL && tells_verdicts(asked)) {
-        json_object_set_new(json, "certified", json_integer((json_int_t)asked->certified));
-        json_object_set_new(json, "counterexamples", json_integer((json_int_t)asked->broken));
-        json_object_set_new(json, "failed", json_boolean(fails(asked)));
-    }
-    if (json != NULL && (asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH)) {
-        json_object_set_new(json, "value", json_string(certify_questions[asked->value]));
-        certify_json_claim(json, &asked->claim);
-    }
-    if (json != NULL && asked->what == CERTIFY_READINGS)
-        json_object_set_new(json, "held", json_string("hyperparameters, noise, centres and thresholds"));
-    if (json != NULL && asked->what == CERTIFY_ACCURACY)
-        json_object_set_new(json, "accuracy", json_counts(asked));
+    const bool verdicts = tells_verdicts(asked),
+               claim = asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH,
+               accuracy = asked->what == CERTIFY_ACCURACY;
+    json_t *json = JSON_OF(
+        {"output", json_text(asked->output)}, {"boxes", json_count(asked->asked)},
+        {"what", json_string(certify_questions[asked->what])},
+        {"rigorous", json_boolean(asked->settings.rigorous)}, {"estimate", json_boolean(asked->estimate)},
+        {"unfinished", json_count(asked->unfinished)}, {"region", certified_json_region(run)},
+        {"model_sha256", json_text(hf_model_content_checksum(run->model))},
+        {verdicts ? "certified" : NULL, json_count(asked->certified)},
+        {verdicts ? "counterexamples" : NULL, json_count(asked->broken)},
+        {verdicts ? "failed" : NULL, json_boolean(fails(asked))},
+        {claim ? "value" : NULL, json_string(certify_questions[asked->value])});
+    if (claim) certify_json_claim(json, &asked->claim);
+    if (asked->what == CERTIFY_READINGS)
+        JSON_ADD(json, {"held", json_string("hyperparameters, noise, centres and thresholds")});
+    if (accuracy) JSON_ADD(json, {"accuracy", json_counts(asked)});
     session_print(&run->session, json);
 }
 

@@ -30,10 +30,8 @@ hf_status certified_claim(certified *run, hf_claim *out, bool *claims)
 
 void certify_json_claim(json_t *json, const hf_claim *claim)
 {
-    const tool_entry entries[] = {{"never_above", json_number(claim->never_above)},
-                                  {"never_below", json_number(claim->never_below)},
-                                  {"delta", json_number(claim->delta)}};
-    json_add_entries(json, entries, sizeof entries / sizeof *entries);
+    JSON_ADD(json, {"never_above", json_number(claim->never_above)},
+             {"never_below", json_number(claim->never_below)}, {"delta", json_number(claim->delta)});
 }
 
 /* The claim with what it is of, and settings with the output or class of it. */

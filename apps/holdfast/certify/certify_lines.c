@@ -10,16 +10,12 @@
 static json_t *by_input(const certified *run, const double *numbers)
 {
     json_t *object = json_object();
-    for (size_t j = 0; j < run->d; j++) {
-        char *name = json_escaped(hf_model_feature(run->model, j));
-        if (name == NULL || json_object_set_new(object, name, json_number(numbers[j])) != 0) {
-            free(name);
-            json_decref(object);
-            return NULL;
-        }
-        free(name);
-    }
-    return object;
+    bool whole = object != NULL;
+    for (size_t j = 0; j < run->d && whole; j++)
+        whole = json_add_named(object, hf_model_feature(run->model, j), json_number(numbers[j]));
+    if (whole) return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* ---- what all rows share ------------------------------------------------------------------------------------- */
@@ -42,14 +38,10 @@ static json_t *options_given(const tool_arguments *arguments)
 static json_t *settings_used(const certify_request *asked)
 {
     const hf_certify_settings *s = &asked->settings;
-    json_t *object = json_object();
-    const tool_entry entries[] = {
-        {"tolerance", json_number(s->tolerance)},      {"time_limit", json_number(s->time_limit)},
-        {"total_time", json_number(s->total_time)},    {"node_limit", json_count(s->node_limit)},
-        {"memory_limit", json_count(s->memory_limit)}, {"rigorous", json_boolean(s->rigorous)},
-        {"observed", json_boolean(s->observed)}};
-    json_add_entries(object, entries, sizeof entries / sizeof *entries);
-    return object;
+    return JSON_OF({"tolerance", json_number(s->tolerance)}, {"time_limit", json_number(s->time_limit)},
+                   {"total_time", json_number(s->total_time)}, {"node_limit", json_count(s->node_limit)},
+                   {"memory_limit", json_count(s->memory_limit)}, {"rigorous", json_boolean(s->rigorous)},
+                   {"observed", json_boolean(s->observed)});
 }
 
 /* The class or the output that is asked about; null: none in particular. */
@@ -66,27 +58,20 @@ static json_t *of_what(const certified *run, const certify_request *asked)
 
 static json_t *heading(const certified *run, const certify_request *asked)
 {
-    json_t *object = json_object();
     char *command = command_text(run->arguments);
     const bool claim = asked->what == CERTIFY_CLAIM || asked->what == CERTIFY_REACH;
-    const tool_entry entries[] = {
-        {"holdfast", json_string(hf_version())},
-        {"model", json_text(run->arguments->operand[0])},
-        {"model_sha256", json_text(hf_model_content_checksum(run->model))},
-        {"data_sha256", json_text(hf_model_data_checksum(run->model))},
-        {"what", json_string(certify_questions[asked->what])},
-        {"value", claim ? json_string(certify_questions[asked->value]) : json_null()},
-        {"of", of_what(run, asked)},
-        {"estimate", json_boolean(asked->estimate)},
-        {"settings", settings_used(asked)},
-        {"options", options_given(run->arguments)},
-        {"command", json_text(command)},
-        {"unit", has_argument(run->arguments, "at") ? by_input(run, run->unit) : json_null()}};
-    json_add_entries(object, entries, sizeof entries / sizeof *entries);
+    json_t *object =
+        JSON_OF({"holdfast", json_string(hf_version())}, {"model", json_text(run->arguments->operand[0])},
+                {"model_sha256", json_text(hf_model_content_checksum(run->model))},
+                {"data_sha256", json_text(hf_model_data_checksum(run->model))},
+                {"what", json_string(certify_questions[asked->what])},
+                {"value", claim ? json_string(certify_questions[asked->value]) : json_null()},
+                {"of", of_what(run, asked)}, {"estimate", json_boolean(asked->estimate)},
+                {"settings", settings_used(asked)}, {"options", options_given(run->arguments)},
+                {"command", json_text(command)},
+                {"unit", has_argument(run->arguments, "at") ? by_input(run, run->unit) : json_null()});
     free(command);
-    if (json_object_size(object) == sizeof entries / sizeof *entries) return object;
-    json_decref(object); /* what there was no memory for is missing */
-    return NULL;
+    return object;
 }
 
 /* ---- a row --------------------------------------------------------------------------------------------------- */
@@ -109,17 +94,13 @@ static json_t *field(hf_context *ctx, const hf_table *table, size_t row, size_t 
 static json_t *answer_of(const certified *run, size_t row, size_t first)
 {
     json_t *object = json_object();
-    for (size_t c = first; c < hf_table_columns(run->answers); c++) {
-        char *name = json_escaped(hf_table_name(run->answers, c));
-        json_t *value = field(run->session.ctx, run->answers, row, c);
-        if (name == NULL || json_object_set_new(object, name, value) != 0) {
-            free(name);
-            json_decref(object);
-            return NULL;
-        }
-        free(name);
-    }
-    return object;
+    bool whole = object != NULL;
+    for (size_t c = first; c < hf_table_columns(run->answers) && whole; c++)
+        whole = json_add_named(object, hf_table_name(run->answers, c),
+                               field(run->session.ctx, run->answers, row, c));
+    if (whole) return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* Row `row` of the table; NULL when out of memory. */
@@ -130,13 +111,12 @@ static json_t *line_of(const certified *run, const certify_request *asked, json_
     const size_t at = row * run->d;
     json_t *line = json_copy(shared);
     if (line == NULL) return NULL;
-    const tool_entry entries[] = {{"row", places ? json_count(row / run->radii + 1) : json_null()},
-                                  {"at", places ? by_input(run, run->x + at) : json_null()},
-                                  {"from", boxes ? by_input(run, run->lower + at) : json_null()},
-                                  {"to", boxes ? by_input(run, run->upper + at) : json_null()},
-                                  {"answer", answer_of(run, row, places ? run->d : 0)}};
-    json_add_entries(line, entries, sizeof entries / sizeof *entries);
-    if (json_object_size(line) == json_object_size(shared) + sizeof entries / sizeof *entries) return line;
+    if (JSON_ADD(line, {"row", places ? json_count(row / run->radii + 1) : json_null()},
+                 {"at", places ? by_input(run, run->x + at) : json_null()},
+                 {"from", boxes ? by_input(run, run->lower + at) : json_null()},
+                 {"to", boxes ? by_input(run, run->upper + at) : json_null()},
+                 {"answer", answer_of(run, row, places ? run->d : 0)}))
+        return line;
     json_decref(line);
     return NULL;
 }

@@ -27,42 +27,32 @@ static widths widths_of(const bound_report *r)
 static void add_queries(json_t *json, const bound_report *r)
 {
     const widths w = widths_of(r);
-    json_object_set_new(json, "method", json_string(r->method));
-    json_object_set_new(json, "queries", json_integer((json_int_t)r->at->m));
-    json_object_set_new(json, "width",
-                        json_pack("{s:o, s:o, s:o}", "mean", json_number(w.mean), "least",
-                                  json_number(w.least), "most", json_number(w.most)));
-    if (r->gap != NULL) {
-        json_object_set_new(json, "active",
-                            json_pack("{s:o, s:o}", "mean", json_number(r->mean_active), "most",
-                                      json_number(r->most_active)));
-        json_object_set_new(json, "pivots", json_integer((json_int_t)r->pivots));
-        json_object_set_new(json, "gap", json_number(w.gap));
-        json_object_set_new(json, "stopped_early", json_integer((json_int_t)r->early));
-    } else {
-        json_object_set_new(json, "radius", json_number(r->radius));
-    }
-    if (r->at->extent > 0.0) json_object_set_new(json, "volume", json_number(w.mean * r->at->extent));
-    json_object_set_new(json, "seconds", json_number(r->seconds));
+    const bool optimal = r->gap != NULL;
+    JSON_ADD(json, {"method", json_string(r->method)}, {"queries", json_count(r->at->m)},
+             {"width", JSON_OF({"mean", json_number(w.mean)}, {"least", json_number(w.least)},
+                               {"most", json_number(w.most)})},
+             {optimal ? "active" : NULL,
+              JSON_OF({"mean", json_number(r->mean_active)}, {"most", json_number(r->most_active)})},
+             {optimal ? "pivots" : NULL, json_count(r->pivots)}, {optimal ? "gap" : NULL, json_number(w.gap)},
+             {optimal ? "stopped_early" : NULL, json_count(r->early)},
+             {optimal ? NULL : "radius", json_number(r->radius)},
+             {r->at->extent > 0.0 ? "volume" : NULL, json_number(w.mean * r->at->extent)},
+             {"seconds", json_number(r->seconds)});
 }
 
 static bool print_json(const bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
     json_t *json =
-        json_pack("{s:o, s:o, s:I, s:o, s:o, s:o}", "target", json_text(run->target), "kernel",
-                  bounded_json_kernel(hf_envelope_kernel(e)), "distinct", (json_int_t)hf_envelope_readings(e),
-                  "offset", json_number(hf_envelope_offset(e)), "norm", json_number(hf_envelope_norm(e)),
-                  "minimum_norm", json_number(hf_envelope_minimum_norm(e)));
-    if (run->table != NULL) {
-        json_object_set_new(json, "readings", json_integer((json_int_t)run->n));
-        json_object_set_new(json, "left_out", json_integer((json_int_t)run->left_out));
-    }
-    if (output != NULL) {
-        json_object_set_new(json, "output", json_text(output));
-        add_queries(json, r);
-    }
-    if (saved != NULL) json_object_set_new(json, "saved", json_text(saved));
+        JSON_OF({"target", json_text(run->target)}, {"kernel", bounded_json_kernel(hf_envelope_kernel(e))},
+                {"distinct", json_count(hf_envelope_readings(e))},
+                {"offset", json_number(hf_envelope_offset(e))}, {"norm", json_number(hf_envelope_norm(e))},
+                {"minimum_norm", json_number(hf_envelope_minimum_norm(e))},
+                {run->table != NULL ? "readings" : NULL, json_count(run->n)},
+                {run->table != NULL ? "left_out" : NULL, json_count(run->left_out)},
+                {output != NULL ? "output" : NULL, json_text(output)});
+    if (output != NULL) add_queries(json, r);
+    if (saved != NULL) JSON_ADD(json, {"saved", json_text(saved)});
     return json_print(json);
 }
 

@@ -114,15 +114,12 @@ static json_t *json_contender(const hf_comparison *comparison, const place *p)
 {
     const hf_compared *c = hf_comparison_scores(comparison, p->model);
     json_t *object = json_metrics(&c->metrics);
-    if (object == NULL) return NULL;
-    json_object_set_new(object, "name", json_text(hf_comparison_name(comparison, p->model)));
-    json_object_set_new(object, "median_error", json_number(c->median_error));
-    json_object_set_new(object, "seconds", json_number(c->seconds));
-    json_object_set_new(object, "warnings", json_integer((json_int_t)c->warnings));
-    json_object_set_new(object, "warning", c->warnings > 0 ? json_text(c->warning) : json_null());
-    json_object_set_new(object, "difference", json_number(p->difference));
-    json_object_set_new(object, "standard_error", json_number(p->error));
-    json_object_set_new(object, "distinguishable", json_boolean(!is_as_good(p)));
+    JSON_ADD(object, {"name", json_text(hf_comparison_name(comparison, p->model))},
+             {"median_error", json_number(c->median_error)}, {"seconds", json_number(c->seconds)},
+             {"warnings", json_count(c->warnings)},
+             {"warning", c->warnings > 0 ? json_text(c->warning) : json_null()},
+             {"difference", json_number(p->difference)}, {"standard_error", json_number(p->error)},
+             {"distinguishable", json_boolean(!is_as_good(p))});
     return object;
 }
 

@@ -64,15 +64,14 @@ static json_t *json_questions(const expert_run *run)
 
 static bool print_json(const expert_run *run, const counted *c)
 {
-    json_t *object = json_pack(
-        "{s:o, s:I, s:I, s:I, s:I, s:o, s:s, s:o}", "target", json_text(run->base.target), "readings",
-        (json_int_t)run->base.n, "believed", (json_int_t)c->believed, "doubted", (json_int_t)c->doubted,
-        "corrected", (json_int_t)c->corrected, "base", json_number(hf_expert_base(run->expert)), "rule",
-        hf_enum_name(HF_ENUM_EXPERT_RULE, run->settings.rule), "labelled", json_labelled(run));
-    if (object != NULL && run->question != NULL)
-        json_object_set_new(object, "questions", json_questions(run));
-    if (object != NULL && run->output != NULL) json_object_set_new(object, "output", json_text(run->output));
-    return json_print(object);
+    const bool asked = run->question != NULL;
+    return json_print(JSON_OF(
+        {"target", json_text(run->base.target)}, {"readings", json_count(run->base.n)},
+        {"believed", json_count(c->believed)}, {"doubted", json_count(c->doubted)},
+        {"corrected", json_count(c->corrected)}, {"base", json_number(hf_expert_base(run->expert))},
+        {"rule", json_string(hf_enum_name(HF_ENUM_EXPERT_RULE, run->settings.rule))},
+        {"labelled", json_labelled(run)}, {asked ? "questions" : NULL, asked ? json_questions(run) : NULL},
+        {run->output != NULL ? "output" : NULL, json_text(run->output)}));
 }
 
 static void print_labelled(const expert_run *run)

@@ -80,16 +80,14 @@ static hf_status export_envelope(tool_session *session, request *asked)
 static void print_json(tool_session *session, const request *asked)
 {
     const hf_export_report *r = &asked->report;
-    json_t *json =
-        json_pack("{s:o, s:s, s:o, s:o}", "output", json_text(asked->output), "name", asked->settings.name,
-                  "data_bytes", json_count(r->data_bytes), "stack_bytes", json_count(r->stack_bytes));
-    if (json != NULL && r->probes > 0) {
-        const tool_entry measured[] = {{"mean_error", json_number(r->mean_error)},
-                                       {"sd_error", json_number(r->sd_error)},
-                                       {"probes", json_count(r->probes)}};
-        json_add_entries(json, measured, sizeof measured / sizeof measured[0]);
-    }
-    session_print(session, json);
+    const bool probed = r->probes > 0;
+    session_print(session,
+                  JSON_OF({"output", json_text(asked->output)}, {"name", json_string(asked->settings.name)},
+                          {"data_bytes", json_count(r->data_bytes)},
+                          {"stack_bytes", json_count(r->stack_bytes)},
+                          {probed ? "mean_error" : NULL, json_number(r->mean_error)},
+                          {probed ? "sd_error" : NULL, json_number(r->sd_error)},
+                          {probed ? "probes" : NULL, json_count(r->probes)}));
 }
 
 static void print_text(const request *asked)

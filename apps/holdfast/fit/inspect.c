@@ -41,9 +41,8 @@ static void print_model(tool_session *session, const hf_model *model, const hf_t
         return;
     }
     json_t *json = json_model(model, suspects, quality);
-    if (json != NULL) json_object_set_new(json, "model", json_text(file));
-    if (json != NULL)
-        json_object_set_new(json, "content_sha256", json_text(hf_model_content_checksum(model)));
+    JSON_ADD(json, {"model", json_text(file)},
+             {"content_sha256", json_text(hf_model_content_checksum(model))});
     session_print(session, json);
 }
 

@@ -40,21 +40,16 @@ static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *lab
     json_t *inputs = json_array();
     for (size_t j = 0; j < labels->feature_count; j++)
         json_array_append_new(inputs, json_text(labels->features[j]));
-    json_t *json = json_pack("{s:o, s:o, s:o, s:o, s:o}", "envelope", json_text(file), "target",
-                             json_text(labels->target), "source", json_text(labels->source), "inputs", inputs,
-                             "kernel", bounded_json_kernel(hf_envelope_kernel(e)));
-    if (json == NULL) return NULL;
-    json_object_update_new(
-        json, json_pack("{s:I, s:I, s:I, s:I, s:I, s:o}", "distinct", (json_int_t)hf_envelope_readings(e),
-                        "intervals", (json_int_t)k.both, "from_below", (json_int_t)k.lower, "from_above",
-                        (json_int_t)k.upper, "exact", (json_int_t)k.exact, "widest", json_number(k.widest)));
-    json_object_update_new(
-        json,
-        json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:o}", "offset", json_number(hf_envelope_offset(e)), "norm",
-                  json_number(hf_envelope_norm(e)), "minimum_norm", json_number(hf_envelope_minimum_norm(e)),
-                  "jitter", json_number(settings.jitter), "rigorous", (int)settings.rigorous, "reserve",
-                  (json_int_t)settings.reserve, "bytes", json_number(hf_envelope_bytes(e))));
-    return json;
+    return JSON_OF({"envelope", json_text(file)}, {"target", json_text(labels->target)},
+                   {"source", json_text(labels->source)}, {"inputs", inputs},
+                   {"kernel", bounded_json_kernel(hf_envelope_kernel(e))},
+                   {"distinct", json_count(hf_envelope_readings(e))}, {"intervals", json_count(k.both)},
+                   {"from_below", json_count(k.lower)}, {"from_above", json_count(k.upper)},
+                   {"exact", json_count(k.exact)}, {"widest", json_number(k.widest)},
+                   {"offset", json_number(hf_envelope_offset(e))}, {"norm", json_number(hf_envelope_norm(e))},
+                   {"minimum_norm", json_number(hf_envelope_minimum_norm(e))},
+                   {"jitter", json_number(settings.jitter)}, {"rigorous", json_boolean(settings.rigorous)},
+                   {"reserve", json_count(settings.reserve)}, {"bytes", json_number(hf_envelope_bytes(e))});
 }
 
 static void print_text(const hf_envelope *e, const hf_envelope_labels *labels)

@@ -56,16 +56,12 @@ static void print(tool_session *session, const hf_model *model, const moved *m, 
         say(stdout, "  %-24s %12.6g nats\n", outputs > 1 ? "all outputs together" : name, joint);
         return;
     }
-    json_t *json = json_object(), *each = json_object();
+    json_t *each = json_object();
     for (size_t t = 0; t < outputs && outputs > 1; t++)
         json_object_set_new(each, hf_model_output(model, t), json_number(kl[t]));
-    const tool_entry entries[] = {{"row", json_count(m->row)},
-                                  {"output", json_text(name)},
-                                  {"y", json_number(m->y)},
-                                  {"influence", json_number(joint)},
-                                  {"outputs", each}};
-    json_add_entries(json, entries, sizeof entries / sizeof *entries);
-    session_print(session, json);
+    session_print(session,
+                  JSON_OF({"row", json_count(m->row)}, {"output", json_text(name)}, {"y", json_number(m->y)},
+                          {"influence", json_number(joint)}, {"outputs", each}));
 }
 
 hf_status inspect_moved(tool_session *session, const hf_model *model, const char *text)

@@ -65,16 +65,15 @@ static void print_summary(tool_session *session, const hf_model *model, const hf
 {
     size_t missing;
     json_t *columns = json_columns(model, table, &missing);
-    json_t *json = json_pack("{s:o, s:o, s:I, s:I, s:o}", "output", json_text(output), "target",
-                             json_text(hf_model_target(model)), "rows", (json_int_t)hf_table_rows(table),
-                             "without_prediction", (json_int_t)missing, "columns", columns);
     json_t *notes = json_array();
     if (*remark != '\0') json_array_append_new(notes, json_text(remark));
-    if (json != NULL) json_object_set_new(json, "notes", notes);
-    if (json != NULL && worst != NULL) json_object_set(json, "worst_case", worst);
-    if (json != NULL && hf_model_can(model, HF_ABILITY_COVARIANCES))
-        json_object_set_new(json, "outputs", json_outputs(model));
-    session_print(session, json);
+    const bool several = hf_model_can(model, HF_ABILITY_COVARIANCES);
+    session_print(session,
+                  JSON_OF({"output", json_text(output)}, {"target", json_text(hf_model_target(model))},
+                          {"rows", json_count(hf_table_rows(table))},
+                          {"without_prediction", json_integer((json_int_t)missing)}, {"columns", columns},
+                          {"notes", notes}, {worst != NULL ? "worst_case" : NULL, json_incref(worst)},
+                          {several ? "outputs" : NULL, several ? json_outputs(model) : NULL}));
 }
 
 /* Whether the model can tell what was asked for beside the predictions. */

@@ -115,21 +115,19 @@ static json_t *json_model_picture(const hf_model *model, const picture *data, co
                                              : data->one.column;
     const size_t readings =
         data->is_several || data->is_classes ? hf_model_report(model)->readings : data->one.n;
-    json_t *json = json_pack("{s:o, s:o, s:o, s:I}", "output", json_text(output), "target",
-                             json_text(hf_model_target(model)), "x",
-                             json_text(hf_model_feature(model, column)), "readings", (json_int_t)readings);
-    if (json != NULL && !data->is_several && !data->is_classes)
-        json_object_set_new(json, "maps", json_boolean(data->one.map.drawn));
-    if (json != NULL && data->is_several) json_object_set_new(json, "outputs", json_outputs(model));
-    if (json != NULL && data->is_classes) json_object_set_new(json, "maps", json_boolean(data->classes.maps));
-    return json;
+    const bool several = data->is_several, classes = data->is_classes;
+    return JSON_OF(
+        {"output", json_text(output)}, {"target", json_text(hf_model_target(model))},
+        {"x", json_text(hf_model_feature(model, column))}, {"readings", json_count(readings)},
+        {several ? NULL : "maps", json_boolean(classes ? data->classes.maps : data->one.map.drawn)},
+        {several ? "outputs" : NULL, several ? json_outputs(model) : NULL});
 }
 
 static json_t *json_envelope_picture(const plot_envelope *data, const char *output)
 {
-    return json_pack("{s:o, s:o, s:o, s:b, s:I}", "output", json_text(output), "target",
-                     json_text(data->labels->target), "x", json_text(data->labels->features[data->column]),
-                     "maps", (int)data->maps, "readings", (json_int_t)hf_envelope_readings(data->envelope));
+    return JSON_OF({"output", json_text(output)}, {"target", json_text(data->labels->target)},
+                   {"x", json_text(data->labels->features[data->column])}, {"maps", json_boolean(data->maps)},
+                   {"readings", json_count(hf_envelope_readings(data->envelope))});
 }
 
 /* Loads the model or the envelope, and computes what is drawn. */

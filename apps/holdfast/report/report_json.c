@@ -77,48 +77,25 @@ static json_t *json_side(const hf_outliers_side *side)
 static json_t *json_report(const hf_model *model)
 {
     const hf_fit_report *r = hf_model_report(model);
-    const struct {
-        const char *key;
-        json_t *value;
-    } entries[] = {
-        {"readings", json_count(r->readings)},
-        {"missing", json_count(r->missing)},
-        {"rows_skipped", json_count(hf_model_skipped(model))},
-        {"stop", json_string(hf_enum_name(HF_ENUM_STOP, r->stop))},
-        {"evaluations", json_count(r->evaluations)},
-        {"rounds", json_count(r->rounds)},
-        {"objective", json_number(r->objective)},
-        {"log_prior", json_number(r->log_prior)},
-        {"gradient_norm", json_number(r->gradient_norm)},
-        {"at_bound", json_count(r->at_bound)},
-        {"at_bound_names", json_string(r->at_bound_names)},
-        {"jitter", json_number(r->jitter)},
-        {"condition", json_number(r->condition)},
-        {"backward", json_number(r->backward)},
-        {"bytes", json_number(r->bytes)},
-        {"seconds", json_number(r->seconds)},
-        {"threshold", json_number(r->threshold)},
-        {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, r->solver))},
-        {"inducing", json_count(r->inducing)},
-        {"actions", json_count(r->actions)},
-        {"passes", json_count(r->passes)},
-        {"residual", json_number(r->residual)},
-        {"nu", json_number(r->nu)},
-        {"suspects", json_count(r->suspects)},
-        {"suspects_adopted", json_boolean(r->suspects_adopted)},
-        {"groups", json_count(r->groups)},
-        {"benefit", json_number(r->benefit)},
-        {"gain", json_number(r->gain)},
-        {"chance", json_number(r->chance)},
-        {"suspects_undecided", json_boolean(r->suspects_undecided)},
-        {"kept", json_side(&r->kept)},
-        {"set_aside", json_side(&r->set_aside)},
-        {"calibration", json_number(r->calibration)},
-    };
-    json_t *object = json_object();
-    for (size_t i = 0; i < sizeof entries / sizeof entries[0]; i++)
-        json_object_set_new(object, entries[i].key, entries[i].value);
-    return object;
+    return JSON_OF({"readings", json_count(r->readings)}, {"missing", json_count(r->missing)},
+                   {"rows_skipped", json_count(hf_model_skipped(model))},
+                   {"stop", json_string(hf_enum_name(HF_ENUM_STOP, r->stop))},
+                   {"evaluations", json_count(r->evaluations)}, {"rounds", json_count(r->rounds)},
+                   {"objective", json_number(r->objective)}, {"log_prior", json_number(r->log_prior)},
+                   {"gradient_norm", json_number(r->gradient_norm)}, {"at_bound", json_count(r->at_bound)},
+                   {"at_bound_names", json_string(r->at_bound_names)}, {"jitter", json_number(r->jitter)},
+                   {"condition", json_number(r->condition)}, {"backward", json_number(r->backward)},
+                   {"bytes", json_number(r->bytes)}, {"seconds", json_number(r->seconds)},
+                   {"threshold", json_number(r->threshold)},
+                   {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, r->solver))},
+                   {"inducing", json_count(r->inducing)}, {"actions", json_count(r->actions)},
+                   {"passes", json_count(r->passes)}, {"residual", json_number(r->residual)},
+                   {"nu", json_number(r->nu)}, {"suspects", json_count(r->suspects)},
+                   {"suspects_adopted", json_boolean(r->suspects_adopted)}, {"groups", json_count(r->groups)},
+                   {"benefit", json_number(r->benefit)}, {"gain", json_number(r->gain)},
+                   {"chance", json_number(r->chance)},
+                   {"suspects_undecided", json_boolean(r->suspects_undecided)}, {"kept", json_side(&r->kept)},
+                   {"set_aside", json_side(&r->set_aside)}, {"calibration", json_number(r->calibration)});
 }
 
 static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
@@ -155,25 +132,22 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
         json_array_append_new(features, json_text(hf_model_feature(model, j)));
     for (size_t i = 0; i < hf_model_notes(model); i++)
         json_array_append_new(notes, json_text(hf_model_note(model, i)));
-    json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "holdfast", hf_version(), "source",
-        json_text(hf_model_source(model)), "target", json_text(hf_model_target(model)), "features", features,
-        "noise_column", noise != NULL ? json_text(noise) : json_null(), "mean_column",
-        mean != NULL ? json_text(mean) : json_null(), "settings", json_settings(model), "report",
-        json_report(model), "parameters", json_parameters(model), "suspects", json_suspects(model, suspects),
-        "notes", notes, "data_sha256", json_text(hf_model_data_checksum(model)));
     const char *exposure = hf_model_exposure_column(model);
-    if (object != NULL && exposure != NULL)
-        json_object_set_new(object, "exposure_column", json_text(exposure));
     uint64_t seed = 0;
-    if (object != NULL) json_object_set_new(object, "command", json_text(hf_model_command(model)));
-    if (object != NULL)
-        json_object_set_new(object, "seed", hf_model_seed(model, &seed) ? json_count(seed) : json_null());
-    double trained, observed;
-    if (object != NULL && trained_noise(model, &trained, &observed))
-        json_object_set_new(
-            object, "noise",
-            json_pack("{s:o, s:o}", "trained", json_number(trained), "observed", json_number(observed)));
+    const bool seeded = hf_model_seed(model, &seed);
+    double trained = NAN, observed = NAN;
+    const bool noisy = trained_noise(model, &trained, &observed);
+    json_t *object = JSON_OF(
+        {"holdfast", json_string(hf_version())}, {"source", json_text(hf_model_source(model))},
+        {"target", json_text(hf_model_target(model))}, {"features", features},
+        {"noise_column", json_text(noise)}, {"mean_column", json_text(mean)},
+        {"settings", json_settings(model)}, {"report", json_report(model)},
+        {"parameters", json_parameters(model)}, {"suspects", json_suspects(model, suspects)},
+        {"notes", notes}, {"data_sha256", json_text(hf_model_data_checksum(model))},
+        {exposure != NULL ? "exposure_column" : NULL, json_text(exposure)},
+        {"command", json_text(hf_model_command(model))}, {"seed", seeded ? json_count(seed) : json_null()},
+        {noisy ? "noise" : NULL,
+         JSON_OF({"trained", json_number(trained)}, {"observed", json_number(observed)})});
     if (object != NULL && has_outputs_table(model)) json_add_outputs(object, model, suspects);
     if (object != NULL && hf_model_can(model, HF_ABILITY_CLASS_SCORES)) json_add_classes(object, model);
     if (object != NULL) json_add_quality(object, model, quality);

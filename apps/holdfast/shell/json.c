@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 
 json_t *json_number(double value)
 {
@@ -18,9 +19,32 @@ json_t *json_count(uint64_t value)
     return json_string(digits);
 }
 
-void json_add_entries(json_t *object, const tool_entry *entries, size_t count)
+bool json_add(json_t *object, size_t count, const tool_entry *entries)
 {
-    for (size_t k = 0; k < count; k++) json_object_set_new(object, entries[k].key, entries[k].value);
+    bool whole = object != NULL;
+    for (size_t k = 0; k < count; k++) {
+        if (entries[k].key == NULL)
+            json_decref(entries[k].value);
+        else
+            whole = json_object_set_new(object, entries[k].key, entries[k].value) == 0 && whole;
+    }
+    return whole;
+}
+
+json_t *json_of(size_t count, const tool_entry *entries)
+{
+    json_t *object = json_object();
+    if (json_add(object, count, entries)) return object;
+    json_decref(object);
+    return NULL;
+}
+
+bool json_add_named(json_t *object, const char *name, json_t *value)
+{
+    char *key = json_escaped(name);
+    const bool added = JSON_ADD(object, {key, value}) && key != NULL;
+    free(key);
+    return added;
 }
 
 bool json_print(json_t *value)

@@ -351,12 +351,22 @@ json_t *json_number(double value);
 /** A whole number; from 2^63 on, which only seeds reach, a text of its digits. Most that read JSON
  * would round so large a number. */
 json_t *json_count(uint64_t value);
-/** A member of an object; `value` is a new reference. */
+/** A member of an object; `value` is a new reference. Without a key it is left out. */
 typedef struct tool_entry {
     const char *key;
     json_t *value;
 } tool_entry;
-void json_add_entries(json_t *object, const tool_entry *entries, size_t count);
+/** Adds members; false when out of memory, or without an object. JSON_ADD(object, {"key", value}, ...)
+ * counts them. */
+bool json_add(json_t *object, size_t count, const tool_entry *entries);
+#define JSON_ADD(object, ...)                                                                                \
+    json_add((object), sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry), (tool_entry[]){__VA_ARGS__})
+/** An object of such members; a new reference, NULL when out of memory. */
+json_t *json_of(size_t count, const tool_entry *entries);
+#define JSON_OF(...)                                                                                         \
+    json_of(sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry), (tool_entry[]){__VA_ARGS__})
+/** Adds a member that is called by a name of the user's, in any encoding; false when out of memory. */
+bool json_add_named(json_t *object, const char *name, json_t *value);
 /** Prints and releases. False when it could not be made or written. */
 bool json_print(json_t *value);
 

@@ -230,16 +230,6 @@ const char *studied_time(double seconds, char buffer[32])
 
 /* ---- JSON --------------------------------------------------------------------------------------------------------- */
 
-static void set_named(json_t *object, const char *name, json_t *value)
-{
-    char *key = json_escaped(name);
-    if (key != NULL)
-        json_object_set_new(object, key, value);
-    else
-        json_decref(value);
-    free(key);
-}
-
 json_t *studied_json_at(const studied *run, const double *at)
 {
     json_t *object = json_object();
@@ -248,7 +238,7 @@ json_t *studied_json_at(const studied *run, const double *at)
         json_t *value = v->level != NULL                 ? json_text(v->level[(size_t)at[j]])
                         : v->kind == HF_VARIABLE_INTEGER ? json_integer((json_int_t)at[j])
                                                          : json_number(at[j]);
-        set_named(object, v->name, value);
+        json_add_named(object, v->name, value);
     }
     return object;
 }
@@ -257,7 +247,7 @@ json_t *studied_json_told(const studied *run, const double *value)
 {
     json_t *object = json_object();
     for (size_t o = 0; o < run->outcomes; o++)
-        if (!isnan(value[o])) set_named(object, run->settings->outcome[o].name, json_number(value[o]));
+        if (!isnan(value[o])) json_add_named(object, run->settings->outcome[o].name, json_number(value[o]));
     return object;
 }
 
@@ -283,9 +273,9 @@ static void add_labels(const studied *run, json_t *object, const hf_trial *trial
         const double *said = trial->label + 3 * o;
         const hf_expert_label label = (hf_expert_label)said[0];
         if (label == HF_EXPERT_UNKNOWN) continue;
-        set_named(labels, run->settings->outcome[o].name,
-                  json_pack("{s:s, s:o}", "label", hf_enum_name(HF_ENUM_EXPERT_LABEL, label), "correction",
-                            json_number(said[1])));
+        json_add_named(labels, run->settings->outcome[o].name,
+                       json_pack("{s:s, s:o}", "label", hf_enum_name(HF_ENUM_EXPERT_LABEL, label),
+                                 "correction", json_number(said[1])));
     }
     if (json_object_size(labels) > 0)
         json_object_set_new(object, "labels", labels);
@@ -295,27 +285,21 @@ static void add_labels(const studied *run, json_t *object, const hf_trial *trial
 
 json_t *studied_json_trial(const studied *run, const hf_trial *trial)
 {
-    const tool_entry entries[] = {
-        {"trial", json_count(trial->id)},
-        {"state", json_string(hf_enum_name(HF_ENUM_TRIAL_STATE, trial->state))},
-        {"why", json_string(hf_enum_name(HF_ENUM_REASON, trial->reason))},
-        {"repeats", trial->repeats > 0 ? json_count(trial->repeats) : json_null()},
-        {"at", studied_json_at(run, trial->at)},
-        {"outcomes", studied_json_told(run, trial->value)},
-        {"asked", studied_json_time(trial->asked)},
-        {"told", studied_json_time(trial->told)},
-        {"note", *trial->note != '\0' ? json_text(trial->note) : json_null()},
-        {"suspected", json_boolean(trial->suspected)},
-        {"aside", json_boolean(trial->aside)},
-    };
-    json_t *object = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    json_t *object =
+        JSON_OF({"trial", json_count(trial->id)},
+                {"state", json_string(hf_enum_name(HF_ENUM_TRIAL_STATE, trial->state))},
+                {"why", json_string(hf_enum_name(HF_ENUM_REASON, trial->reason))},
+                {"repeats", trial->repeats > 0 ? json_count(trial->repeats) : json_null()},
+                {"at", studied_json_at(run, trial->at)}, {"outcomes", studied_json_told(run, trial->value)},
+                {"asked", studied_json_time(trial->asked)}, {"told", studied_json_time(trial->told)},
+                {"note", *trial->note != '\0' ? json_text(trial->note) : json_null()},
+                {"suspected", json_boolean(trial->suspected)}, {"aside", json_boolean(trial->aside)});
     if (has_noise(run, trial)) json_object_set_new(object, "noise", studied_json_told(run, trial->noise));
     add_labels(run, object, trial);
-    if (trial->suspected) {
-        json_object_set_new(object, "doubted", json_text(run->settings->outcome[trial->outcome].name));
-        json_object_set_new(object, "expected", json_number(trial->mean));
-        json_object_set_new(object, "expected_sd", json_number(trial->sd));
-    }
+    JSON_ADD(object,
+             {trial->suspected ? "doubted" : NULL,
+              trial->suspected ? json_text(run->settings->outcome[trial->outcome].name) : NULL},
+             {trial->suspected ? "expected" : NULL, json_number(trial->mean)},
+             {trial->suspected ? "expected_sd" : NULL, json_number(trial->sd)});
     return object;
 }

@@ -138,30 +138,24 @@ static json_t *json_outcomes_at(const studied *run, const answer *a)
     return list;
 }
 
+static json_t *json_proof(const hf_study_certificate *p)
+{
+    return JSON_OF({"mean", json_number(p->mean)}, {"bound", json_number(p->bound)},
+                   {"gap", json_number(p->gap)}, {"proved", json_boolean(p->proved)},
+                   {"boxes", json_count(p->boxes)}, {"seconds", json_number(p->seconds)});
+}
+
 static json_t *json_answer(const studied *run, const answer *a)
 {
-    const hf_study_certificate *p = &a->proof;
-    const tool_entry entries[] = {
-        {"trial", a->best.trial > 0 ? json_count(a->best.trial) : json_null()},
-        {"at", studied_json_at(run, a->at)},
-        {"outcomes", json_outcomes_at(run, a)},
-    };
-    const tool_entry about_one[] = {
-        {"mean", json_number(a->best.mean)},        {"lower", json_number(a->best.lower)},
-        {"upper", json_number(a->best.upper)},      {"feasible", json_number(a->best.feasible)},
-        {"readings", json_count(a->best.readings)},
-    };
-    json_t *object = json_object(), *one = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    json_add_entries(one, about_one, sizeof about_one / sizeof about_one[0]);
-    if (studied_objectives(run) == 1) json_object_update(object, one);
-    json_decref(one);
-    if (a->certified)
-        json_object_set_new(object, "certificate",
-                            json_pack("{s:o, s:o, s:o, s:b, s:o, s:o}", "mean", json_number(p->mean), "bound",
-                                      json_number(p->bound), "gap", json_number(p->gap), "proved", p->proved,
-                                      "boxes", json_count(p->boxes), "seconds", json_number(p->seconds)));
-    return object;
+    const bool one = studied_objectives(run) == 1;
+    return JSON_OF({"trial", a->best.trial > 0 ? json_count(a->best.trial) : json_null()},
+                   {"at", studied_json_at(run, a->at)}, {"outcomes", json_outcomes_at(run, a)},
+                   {one ? "mean" : NULL, json_number(a->best.mean)},
+                   {one ? "lower" : NULL, json_number(a->best.lower)},
+                   {one ? "upper" : NULL, json_number(a->best.upper)},
+                   {one ? "feasible" : NULL, json_number(a->best.feasible)},
+                   {one ? "readings" : NULL, json_count(a->best.readings)},
+                   {a->certified ? "certificate" : NULL, json_proof(&a->proof)});
 }
 
 /* ---- one objective ---------------------------------------------------------------------------------------------- */

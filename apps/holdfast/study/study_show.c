@@ -219,19 +219,16 @@ static json_t *json_variables(const studied *run)
     json_t *list = json_array();
     for (size_t j = 0; j < run->d; j++) {
         const hf_variable *v = &run->settings->variable[j];
-        json_t *object = json_pack("{s:o, s:s}", "name", json_text(v->name), "kind",
-                                   hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind));
-        if (v->level == NULL) {
-            const tool_entry entries[] = {{"lower", json_number(v->lower)},
-                                          {"upper", json_number(v->upper)},
-                                          {"log", json_boolean(v->log)}};
-            json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-        } else {
-            json_t *labels = json_array();
-            for (size_t k = 0; k < v->levels; k++) json_array_append_new(labels, json_text(v->level[k]));
-            json_object_set_new(object, "labels", labels);
-        }
-        json_array_append_new(list, object);
+        const bool number = v->level == NULL;
+        json_t *labels = json_array();
+        for (size_t k = 0; k < v->levels && !number; k++)
+            json_array_append_new(labels, json_text(v->level[k]));
+        json_array_append_new(
+            list, JSON_OF({"name", json_text(v->name)},
+                          {"kind", json_string(hf_enum_name(HF_ENUM_VARIABLE_KIND, v->kind))},
+                          {number ? "lower" : NULL, json_number(v->lower)},
+                          {number ? "upper" : NULL, json_number(v->upper)},
+                          {number ? "log" : NULL, json_boolean(v->log)}, {number ? NULL : "labels", labels}));
     }
     return list;
 }
@@ -241,15 +238,14 @@ static json_t *json_outcomes_of(const studied *run)
     json_t *list = json_array();
     for (size_t o = 0; o < run->outcomes; o++) {
         const hf_outcome *out = &run->settings->outcome[o];
-        json_t *object = json_pack("{s:o, s:s}", "name", json_text(out->name), "goal",
-                                   hf_enum_name(HF_ENUM_GOAL, out->goal));
-        if (!studied_is_objective(run, o)) json_object_set_new(object, "limit", json_number(out->limit));
-        if (out->certain)
-            json_object_set_new(object, "certain",
-                                json_pack("{s:o, s:o, s:o, s:o}", "noise", json_number(out->noise_bound),
-                                          "norm", json_number(out->norm_bound), "centre",
-                                          json_number(out->centre), "kernel", json_text(out->kernel)));
-        json_array_append_new(list, object);
+        json_t *certain =
+            JSON_OF({"noise", json_number(out->noise_bound)}, {"norm", json_number(out->norm_bound)},
+                    {"centre", json_number(out->centre)}, {"kernel", json_text(out->kernel)});
+        json_array_append_new(
+            list, JSON_OF({"name", json_text(out->name)},
+                          {"goal", json_string(hf_enum_name(HF_ENUM_GOAL, out->goal))},
+                          {studied_is_objective(run, o) ? NULL : "limit", json_number(out->limit)},
+                          {out->certain ? "certain" : NULL, certain}));
     }
     return list;
 }
@@ -257,25 +253,16 @@ static json_t *json_outcomes_of(const studied *run)
 static json_t *json_settings(const studied *run)
 {
     const hf_study_settings *s = run->settings;
-    const tool_entry entries[] = {
+    return JSON_OF(
         {"surrogate", json_string(s->preset)},
         {"kernel", s->kernel != NULL ? json_text(s->kernel) : json_null()},
         {"acquisition",
          json_string(s->thompson ? "thompson" : hf_enum_name(HF_ENUM_ACQUISITION, s->acquisition))},
-        {"beta", json_number(s->beta)},
-        {"reach", json_string(hf_enum_name(HF_ENUM_STUDY_REACH, s->reach))},
-        {"regions", json_count(s->regions)},
-        {"start", json_count(s->start)},
-        {"draws", json_count(s->draws)},
-        {"doubt", json_boolean(s->robust)},
-        {"repeats", json_count(s->repeats)},
+        {"beta", json_number(s->beta)}, {"reach", json_string(hf_enum_name(HF_ENUM_STUDY_REACH, s->reach))},
+        {"regions", json_count(s->regions)}, {"start", json_count(s->start)}, {"draws", json_count(s->draws)},
+        {"doubt", json_boolean(s->robust)}, {"repeats", json_count(s->repeats)},
         {"expert", json_string(hf_enum_name(HF_ENUM_EXPERT_USE, s->expert))},
-        {"expires", s->expires > 0.0 ? json_number(s->expires) : json_null()},
-        {"seed", json_count(s->seed)},
-    };
-    json_t *object = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    return object;
+        {"expires", s->expires > 0.0 ? json_number(s->expires) : json_null()}, {"seed", json_count(s->seed)});
 }
 
 static json_t *json_counts(const counts *c)
@@ -311,16 +298,10 @@ static hf_status add_summary(const studied *run, json_t *object)
     hf_status status = count_trials(run, &c);
     if (status < 0) return status;
     json_t *relevance = json_array();
-    const tool_entry entries[] = {
-        {"file", json_text(run->session.arguments->operand[0])},
-        {"variables", json_variables(run)},
-        {"outcomes", json_outcomes_of(run)},
-        {"settings", json_settings(run)},
-        {"trials", json_count(hf_study_trials(run->study))},
-        {"states", json_counts(&c)},
-        {"relevance", relevance},
-    };
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    JSON_ADD(object, {"file", json_text(run->session.arguments->operand[0])},
+             {"variables", json_variables(run)}, {"outcomes", json_outcomes_of(run)},
+             {"settings", json_settings(run)}, {"trials", json_count(hf_study_trials(run->study))},
+             {"states", json_counts(&c)}, {"relevance", relevance});
     status = add_list(run, object, "suspects", is_suspected);
     if (status >= 0) status = add_list(run, object, "pending", is_pending);
     return status >= 0 ? tell_objectives(run, relevance) : status;

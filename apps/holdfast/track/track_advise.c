@@ -101,24 +101,16 @@ void advised_print(const tracked *run, const advised *a)
 
 static json_t *json_row(const hf_advice_row *row)
 {
-    const tool_entry entries[] = {
+    return JSON_OF(
         {"method", row->still ? json_null() : json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, row->method))},
         {"age_law",
          row->law == HF_AGE_NONE ? json_null() : json_string(hf_enum_name(HF_ENUM_AGE_KIND, row->law))},
         {"drift", row->rate > 0.0 ? json_number(row->rate) : json_null()},
-        {"window", json_number(row->window)},
-        {"forgetting", json_number(row->forgetting)},
-        {"queries", json_count(row->queries)},
-        {"loss", json_number(row->loss)},
-        {"loss_error", json_number(row->loss_error)},
-        {"answers", json_number(row->answers)},
-        {"loss_of_runs", json_number(row->loss_of_runs)},
-        {"saved", json_number(row->saved)},
-        {"saved_error", json_number(row->saved_error)},
-    };
-    json_t *object = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    return object;
+        {"window", json_number(row->window)}, {"forgetting", json_number(row->forgetting)},
+        {"queries", json_count(row->queries)}, {"loss", json_number(row->loss)},
+        {"loss_error", json_number(row->loss_error)}, {"answers", json_number(row->answers)},
+        {"loss_of_runs", json_number(row->loss_of_runs)}, {"saved", json_number(row->saved)},
+        {"saved_error", json_number(row->saved_error)});
 }
 
 json_t *advised_json(const tracked *run, const advised *a)
@@ -128,20 +120,12 @@ json_t *advised_json(const tracked *run, const advised *a)
     json_t *object = json_object(), *rows = json_array(), *stand = json_object();
     for (size_t i = 0; i < advice->rows; i++) json_array_append_new(rows, json_row(&advice->row[i]));
     tracked_json_add_place(run, stand, advice->still);
-    const tool_entry entries[] = {
-        {"moving_pays", json_boolean(advice->moving_pays)},
-        {"stand_at", stand},
-        {"options", json_text(advised_options(&a->learnt, advised_row(a), text))},
-        {"noise", json_number(advice->noise)},
-        {"period", json_number(advice->period)},
-        {"drift_sd", json_number(advice->rate)},
-        {"draws", json_count(a->settings.draws)},
-        {"steps", json_count(advice->steps)},
-        {"step", json_number(advice->step)},
-        {"costly", json_boolean(a->settings.costly)},
-        {"rows", rows},
-    };
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    JSON_ADD(object, {"moving_pays", json_boolean(advice->moving_pays)}, {"stand_at", stand},
+             {"options", json_text(advised_options(&a->learnt, advised_row(a), text))},
+             {"noise", json_number(advice->noise)}, {"period", json_number(advice->period)},
+             {"drift_sd", json_number(advice->rate)}, {"draws", json_count(a->settings.draws)},
+             {"steps", json_count(advice->steps)}, {"step", json_number(advice->step)},
+             {"costly", json_boolean(a->settings.costly)}, {"rows", rows});
     return object;
 }
 

@@ -13,23 +13,13 @@ static void print_json(tracked *run, double time, const double *x, const hf_sugg
 {
     json_t *object = json_pack("{s:o}", "time", json_number(time));
     tracked_json_add_place(run, object, x);
-    const tool_entry entries[] = {
-        {"mean", json_number(s->mean)},
-        {"sd", json_number(s->sd)},
-        {"bound", json_number(s->bound)},
-        {"minimise", json_boolean(tracked_minimises(run))},
-        {"beta", json_number(s->beta)},
-        {"readings", json_integer((json_int_t)s->readings)},
-        {"answers", json_integer((json_int_t)s->answers)},
-        {"places", json_integer((json_int_t)s->places)},
-        {"pending", json_integer((json_int_t)s->pending)},
-        {"information", json_number(s->information)},
-        {"prior_mean", json_number(s->prior_mean)},
-        {"jitter", json_number(s->jitter)},
-        {"seconds", json_number(s->seconds)},
-        {"standing", standing_json(run, still)},
-    };
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    JSON_ADD(object, {"mean", json_number(s->mean)}, {"sd", json_number(s->sd)},
+             {"bound", json_number(s->bound)}, {"minimise", json_boolean(tracked_minimises(run))},
+             {"beta", json_number(s->beta)}, {"readings", json_count(s->readings)},
+             {"answers", json_count(s->answers)}, {"places", json_count(s->places)},
+             {"pending", json_count(s->pending)}, {"information", json_number(s->information)},
+             {"prior_mean", json_number(s->prior_mean)}, {"jitter", json_number(s->jitter)},
+             {"seconds", json_number(s->seconds)}, {"standing", standing_json(run, still)});
     session_print(&run->session, object);
 }
 

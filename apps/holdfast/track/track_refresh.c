@@ -93,28 +93,22 @@ static hf_status write_list(const tracked *run, const refreshed *list, const cha
 
 static void print_json(tracked *run, const refreshed *done)
 {
-    json_t *object = json_object();
-    if (has_argument(run->session.arguments, "answers"))
-        json_object_set_new(object, "answered", json_integer((json_int_t)done->answered));
-    if (done->fitted) {
-        const hf_track_settings *s = hf_track_settings_of(run->track);
-        json_object_set_new(object, "kernel", json_text(s->kernel));
-        json_object_set_new(object, "noise", json_number(s->noise));
-        json_object_set_new(object, "drift", json_number(s->age.rate));
-    }
+    const tool_arguments *a = run->session.arguments;
+    const hf_track_settings *s = hf_track_settings_of(run->track);
     json_t *list = json_array();
     for (size_t i = 0; i < done->count; i++) {
         const hf_track_request *r = &done->list[i];
-        json_t *entry = json_pack("{s:I, s:o, s:o}", "request", (json_int_t)r->id, "time",
-                                  json_number(r->time), "sd", json_number(r->sd));
+        json_t *entry = JSON_OF({"request", json_count(r->id)}, {"time", json_number(r->time)},
+                                {"sd", json_number(r->sd)});
         tracked_json_add_place(run, entry, r->x);
         json_array_append_new(list, entry);
     }
-    if (has_argument(run->session.arguments, "time"))
-        json_object_set_new(object, "requests", list);
-    else
-        json_decref(list);
-    session_print(&run->session, object);
+    session_print(&run->session,
+                  JSON_OF({has_argument(a, "answers") ? "answered" : NULL, json_count(done->answered)},
+                          {done->fitted ? "kernel" : NULL, json_text(s->kernel)},
+                          {done->fitted ? "noise" : NULL, json_number(s->noise)},
+                          {done->fitted ? "drift" : NULL, json_number(s->age.rate)},
+                          {has_argument(a, "time") ? "requests" : NULL, list}));
 }
 
 static void print_learnt(const tracked *run)

@@ -148,12 +148,11 @@ static json_t *json_domain(const tracked *run)
     const hf_domain *domain = tracked_domain(run);
     json_t *inputs = json_array();
     for (size_t j = 0; j < run->d; j++) {
-        json_t *input = json_pack("{s:o}", "name", json_text(hf_track_name(run->track, j)));
-        if (run->candidates == 0) {
-            json_object_set_new(input, "lower", json_number(domain->lower[j]));
-            json_object_set_new(input, "upper", json_number(domain->upper[j]));
-        }
-        json_array_append_new(inputs, input);
+        const bool box = run->candidates == 0;
+        json_array_append_new(inputs,
+                              JSON_OF({"name", json_text(hf_track_name(run->track, j))},
+                                      {box ? "lower" : NULL, box ? json_number(domain->lower[j]) : NULL},
+                                      {box ? "upper" : NULL, box ? json_number(domain->upper[j]) : NULL}));
     }
     return inputs;
 }
@@ -190,32 +189,19 @@ static json_t *json_readings(const tracked *run, size_t held)
 
 static void print_json(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
-    const tool_entry entries[] = {
-        {"file", json_text(run->session.arguments->operand[0])},
-        {"target", json_text(hf_track_target(run->track))},
-        {"inputs", json_domain(run)},
-        {"candidates", json_count(run->candidates)},
-        {"settings", json_settings(run)},
-        {"clock", json_number(s->clock)},
-        {"step", json_count(s->step)},
-        {"told", json_count(s->told)},
-        {"asked", json_count(s->asked)},
-        {"requested", json_count(s->requested)},
-        {"answered", json_count(s->answered)},
-        {"held", json_count(s->held)},
-        {"places", json_count(s->places)},
-        {"truths", json_count(s->truths)},
-        {"regret", json_number(s->regret)},
-        {"average_regret", json_number(s->average_regret)},
-        {"regret_per_answer", json_number(s->regret_per_answer)},
-        {"bytes", json_count(s->bytes)},
-        {"standing", standing_json(run, still)},
-        {"requests", json_requests(run)},
-        {"readings", json_readings(run, s->held)},
-    };
-    json_t *object = json_object();
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
-    session_print(&run->session, object);
+    session_print(&run->session,
+                  JSON_OF({"file", json_text(run->session.arguments->operand[0])},
+                          {"target", json_text(hf_track_target(run->track))}, {"inputs", json_domain(run)},
+                          {"candidates", json_count(run->candidates)}, {"settings", json_settings(run)},
+                          {"clock", json_number(s->clock)}, {"step", json_count(s->step)},
+                          {"told", json_count(s->told)}, {"asked", json_count(s->asked)},
+                          {"requested", json_count(s->requested)}, {"answered", json_count(s->answered)},
+                          {"held", json_count(s->held)}, {"places", json_count(s->places)},
+                          {"truths", json_count(s->truths)}, {"regret", json_number(s->regret)},
+                          {"average_regret", json_number(s->average_regret)},
+                          {"regret_per_answer", json_number(s->regret_per_answer)},
+                          {"bytes", json_count(s->bytes)}, {"standing", standing_json(run, still)},
+                          {"requests", json_requests(run)}, {"readings", json_readings(run, s->held)}));
 }
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */

@@ -26,20 +26,12 @@ json_t *standing_json(const tracked *run, const standing_still *still)
     if (!still->known) return json_null();
     json_t *object = json_object();
     tracked_json_add_place(run, object, still->x);
-    const tool_entry entries[] = {
-        {"compared", json_count(s->compared)},
-        {"answers", json_count(s->answers)},
-        {"gain", json_number(s->gain)},
-        {"gain_sd", json_number(s->sd)},
-        {"hindsight", json_number(s->hindsight)},
-        {"hindsight_sd", json_number(s->sd_of_hindsight)},
-        {"better", json_boolean(s->better)},
-        {"gain_of_runs", json_number(s->gain_of_runs)},
-        {"gain_of_runs_sd", json_number(s->sd_of_runs)},
-        {"better_than_runs", json_boolean(s->better_than_runs)},
-        {"period", json_number(s->period)},
-    };
-    json_add_entries(object, entries, sizeof entries / sizeof entries[0]);
+    JSON_ADD(object, {"compared", json_count(s->compared)}, {"answers", json_count(s->answers)},
+             {"gain", json_number(s->gain)}, {"gain_sd", json_number(s->sd)},
+             {"hindsight", json_number(s->hindsight)}, {"hindsight_sd", json_number(s->sd_of_hindsight)},
+             {"better", json_boolean(s->better)}, {"gain_of_runs", json_number(s->gain_of_runs)},
+             {"gain_of_runs_sd", json_number(s->sd_of_runs)},
+             {"better_than_runs", json_boolean(s->better_than_runs)}, {"period", json_number(s->period)});
     return object;
 }
 

@@ -122,15 +122,13 @@ static bool print(const tracked *run, const telling *t)
     hf_track_summary_of(run->track, &summary);
     const bool table = has_argument(run->session.arguments, "csv"),
                request = has_argument(run->session.arguments, "request");
-    if (run->session.json) {
-        json_t *object = json_pack("{s:I, s:I, s:o, s:o}", "told", (json_int_t)summary.told, "answered",
-                                   (json_int_t)summary.answered, "clock", json_number(summary.clock),
-                                   "regret", json_number(summary.regret));
-        if (table) json_object_set_new(object, "rows", json_integer((json_int_t)t->rows));
-        if (t->reading > 0) json_object_set_new(object, "reading", json_integer((json_int_t)t->reading));
-        if (request) json_object_set_new(object, "request", json_integer((json_int_t)t->request));
-        return json_print(object);
-    }
+    if (run->session.json)
+        return json_print(
+            JSON_OF({"told", json_count(summary.told)}, {"answered", json_count(summary.answered)},
+                    {"clock", json_number(summary.clock)}, {"regret", json_number(summary.regret)},
+                    {table ? "rows" : NULL, json_count(t->rows)},
+                    {t->reading > 0 ? "reading" : NULL, json_count(t->reading)},
+                    {request ? "request" : NULL, json_count(t->request)}));
     if (table)
         printf("Took %zu reading%s\n", t->rows, t->rows == 1 ? "" : "s");
     else if (request)

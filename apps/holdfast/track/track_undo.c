@@ -100,21 +100,20 @@ static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
 {
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
     const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
-    json_t *object = json_pack("{s:s, s:I, s:o}", "event", hf_enum_name(HF_ENUM_TRACK_ENTRY_KIND, kind),
-                               "number", (json_int_t)row[TRACK_NUMBER], "time", json_number(row[TRACK_TIME]));
+    const bool asked = kind == HF_ENTRY_REQUESTED, read = kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED,
+               truth = kind == HF_ENTRY_TRUTH;
+    json_t *object = JSON_OF({"event", json_string(hf_enum_name(HF_ENUM_TRACK_ENTRY_KIND, kind))},
+                             {"number", json_integer((json_int_t)row[TRACK_NUMBER])},
+                             {"time", json_number(row[TRACK_TIME])});
     if (!isnan(row[TRACK_ID]))
-        json_object_set_new(object, kind == HF_ENTRY_REQUESTED ? "request" : "reading",
-                            json_integer((json_int_t)row[TRACK_ID]));
+        JSON_ADD(object, {asked ? "request" : "reading", json_integer((json_int_t)row[TRACK_ID])});
     if (!isnan(row[TRACK_REQUEST]))
-        json_object_set_new(object, "request", json_integer((json_int_t)row[TRACK_REQUEST]));
+        JSON_ADD(object, {"request", json_integer((json_int_t)row[TRACK_REQUEST])});
     if (place_of(u, i) != NULL) tracked_json_add_place(run, object, place_of(u, i));
-    if (kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED) {
-        json_object_set_new(object, "y", json_number(after[TRACK_Y]));
-        json_object_set_new(object, "noise", json_number(after[TRACK_NOISE]));
-    } else if (kind == HF_ENTRY_TRUTH) {
-        json_object_set_new(object, "best", json_number(after[TRACK_BEST]));
-        json_object_set_new(object, "value", json_number(after[TRACK_VALUE]));
-    }
+    JSON_ADD(object, {read ? "y" : NULL, json_number(after[TRACK_Y])},
+             {read ? "noise" : NULL, json_number(after[TRACK_NOISE])},
+             {truth ? "best" : NULL, json_number(after[TRACK_BEST])},
+             {truth ? "value" : NULL, json_number(after[TRACK_VALUE])});
     return object;
 }
 

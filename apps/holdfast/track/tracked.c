@@ -105,11 +105,8 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
 static json_t *json_place(const tracked *run, const double *x)
 {
     json_t *object = json_object();
-    for (size_t j = 0; j < run->d; j++) {
-        char *name = json_escaped(hf_track_name(run->track, j));
-        if (name != NULL) json_object_set_new(object, name, json_number(x[j]));
-        free(name);
-    }
+    for (size_t j = 0; j < run->d; j++)
+        json_add_named(object, hf_track_name(run->track, j), json_number(x[j]));
     return object;
 }
 
