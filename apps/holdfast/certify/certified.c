@@ -121,23 +121,14 @@ hf_status certified_begin(certified *run, size_t rows, const double *points, con
     hf_table_free(run->answers);
     run->answers = NULL;
     hf_status status = hf_table_create(ctx, rows, &run->answers);
-    double *column = calloc(rows + 1, sizeof *column);
-    if (column == NULL) return HF_ERR_MEMORY;
-    for (size_t j = 0; j < run->d && points != NULL && status >= 0; j++) {
-        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
-        status = hf_table_set_numbers(ctx, run->answers, hf_model_feature(run->model, j), column);
-    }
-    free(column);
+    for (size_t j = 0; j < run->d && points != NULL && status >= 0; j++)
+        status = table_set(ctx, run->answers, hf_model_feature(run->model, j), points + j, run->d);
     return status;
 }
 
 hf_status certified_numbers(certified *run, const char *const *names, const double *block)
 {
-    hf_status status = HF_OK;
-    for (size_t k = 0; names[k] != NULL && status >= 0; k++)
-        status = hf_table_set_numbers(run->session.ctx, run->answers, names[k],
-                                      block + k * hf_table_rows(run->answers));
-    return status;
+    return table_set_all(run->session.ctx, run->answers, names, block);
 }
 
 /* Whether an input moves in any box. */
@@ -150,10 +141,7 @@ static bool moves(const certified *run, size_t j)
 
 hf_status certified_places(certified *run, const char *ending, const double *points)
 {
-    hf_context *ctx = run->session.ctx;
-    const size_t rows = hf_table_rows(run->answers);
-    double *column = calloc(rows + 1, sizeof *column);
-    hf_status status = column != NULL ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = HF_OK;
     for (size_t j = 0; j < run->d && status >= 0; j++) {
         const char *input = hf_model_feature(run->model, j);
         if (!moves(run, j)) continue;
@@ -162,11 +150,10 @@ hf_status certified_places(certified *run, const char *ending, const double *poi
             status = HF_ERR_MEMORY;
         else if (table_has(run->answers, name))
             status = REFUSE(run, "an input is called \"%s\" like a column of the result; rename it", name);
-        for (size_t k = 0; k < rows; k++) column[k] = points[k * run->d + j];
-        if (status >= 0) status = hf_table_set_numbers(ctx, run->answers, name, column);
+        else
+            status = table_set(run->session.ctx, run->answers, name, points + j, run->d);
         free(name);
     }
-    free(column);
     return status;
 }
 

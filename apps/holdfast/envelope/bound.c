@@ -218,20 +218,15 @@ static hf_status bound_closed(bounded *run, const request *asked, bound_report *
 static hf_status write_table(const bounded *run, const bound_report *report, const char *path)
 {
     hf_context *ctx = run->session.ctx;
-    const size_t m = report->at->m, d = run->d;
     hf_table *table = NULL;
-    double *column = calloc(m, sizeof *column);
-    hf_status status = column != NULL ? hf_table_create(ctx, m, &table) : HF_ERR_MEMORY;
-    for (size_t j = 0; j < d && status >= 0; j++) {
-        for (size_t i = 0; i < m; i++) column[i] = report->at->x[i * d + j];
-        status = hf_table_set_numbers(ctx, table, run->feature[j], column);
-    }
+    hf_status status = hf_table_create(ctx, report->at->m, &table);
+    for (size_t j = 0; j < run->d && status >= 0; j++)
+        status = table_set(ctx, table, run->feature[j], report->at->x + j, run->d);
     if (status >= 0) status = hf_table_set_numbers(ctx, table, "lower", report->lower);
     if (status >= 0) status = hf_table_set_numbers(ctx, table, "upper", report->upper);
     if (status >= 0 && report->gap != NULL) status = hf_table_set_numbers(ctx, table, "gap", report->gap);
     if (status >= 0) status = hf_table_write_csv(ctx, table, path);
     hf_table_free(table);
-    free(column);
     return status;
 }
 

@@ -52,17 +52,14 @@ static hf_status parse(bounded *run, estimate *out)
 
 static hf_status write_curve(hf_context *ctx, const estimate *e)
 {
-    hf_table *table = NULL;
+    static const char *const names[] = {"readings", "norm", NULL};
     double *numbers = calloc(2 * e->points, sizeof *numbers);
-    hf_status status = numbers != NULL ? hf_table_create(ctx, e->points, &table) : HF_ERR_MEMORY;
-    for (size_t k = 0; k < e->points && status >= 0; k++) {
+    if (numbers == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < e->points; k++) {
         numbers[k] = (double)e->point[k].readings;
         numbers[e->points + k] = e->point[k].norm;
     }
-    if (status >= 0) status = hf_table_set_numbers(ctx, table, "readings", numbers);
-    if (status >= 0) status = hf_table_set_numbers(ctx, table, "norm", numbers + e->points);
-    if (status >= 0) status = hf_table_write_csv(ctx, table, e->output);
-    hf_table_free(table);
+    const hf_status status = write_columns(ctx, e->output, e->points, names, numbers);
     free(numbers);
     return status;
 }

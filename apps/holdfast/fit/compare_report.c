@@ -215,16 +215,11 @@ static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comp
                             const char *name, const char *ending, cell *value, hf_table *to)
 {
     const size_t n = hf_comparison_readings(c), rows = hf_table_rows(to);
-    const size_t bytes = strlen(name) + strlen(ending) + 1;
     double *column = calloc(rows + 1, sizeof *column);
-    char *whole = calloc(bytes, 1);
-    hf_status status = column != NULL && whole != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t k = 0; k < rows && status >= 0; k++) column[k] = value(from, c, model, k / n, k % n);
-    if (status >= 0) {
-        snprintf(whole, bytes, "%s%s", name, ending);
-        status = hf_table_set_numbers(ctx, to, whole, column);
-    }
-    TOOL_FREE(whole, column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t k = 0; k < rows; k++) column[k] = value(from, c, model, k / n, k % n);
+    const hf_status status = table_set_named(ctx, to, name, ending, column);
+    free(column);
     return status;
 }
 

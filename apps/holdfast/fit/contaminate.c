@@ -70,31 +70,22 @@ static hf_status store_numbers(damage *work, bool inputs)
 {
     hf_status status =
         hf_table_set_numbers(work->ctx, work->table, hf_table_name(work->table, work->target), work->y);
-    double *numbers = calloc(work->n + 1, sizeof *numbers);
-    if (numbers == NULL) return HF_ERR_MEMORY;
-    for (size_t j = 0; j < work->d && inputs && status >= 0; j++) {
-        for (size_t i = 0; i < work->n; i++) numbers[i] = work->x[i * work->d + j];
-        status = hf_table_set_numbers(work->ctx, work->table, hf_table_name(work->table, work->column[j]),
-                                      numbers);
-    }
-    free(numbers);
+    for (size_t j = 0; j < work->d && inputs && status >= 0; j++)
+        status = table_set(work->ctx, work->table, hf_table_name(work->table, work->column[j]), work->x + j,
+                           work->d);
     return status;
 }
 
 static hf_status write_mask(const damage *work, const char *path)
 {
-    hf_table *table = NULL;
+    static const char *const names[] = {"row", "damaged", NULL};
     double *numbers = calloc(2 * work->n + 1, sizeof *numbers);
     if (numbers == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < work->n; i++) {
         numbers[i] = (double)i + 1;
         numbers[work->n + i] = work->mask[i] ? 1 : 0;
     }
-    hf_status status = hf_table_create(work->ctx, work->n, &table);
-    if (status >= 0) status = hf_table_set_numbers(work->ctx, table, "row", numbers);
-    if (status >= 0) status = hf_table_set_numbers(work->ctx, table, "damaged", numbers + work->n);
-    if (status >= 0) status = hf_table_write_csv(work->ctx, table, path);
-    hf_table_free(table);
+    const hf_status status = write_columns(work->ctx, path, work->n, names, numbers);
     free(numbers);
     return status;
 }

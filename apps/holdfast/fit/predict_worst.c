@@ -7,7 +7,6 @@
 #include <string.h>
 
 enum {
-    COLUMN_NAME = 64, /* beside the target's */
     CONDITION = 1024
 };
 
@@ -59,17 +58,12 @@ static hf_status complete_make(hf_context *ctx, const hf_model *model, const hf_
 static hf_status set_column(hf_context *ctx, const hf_model *model, hf_table *table, const char *ending,
                             const complete *c, const double *value, double factor)
 {
-    const size_t bytes = strlen(hf_model_target(model)) + COLUMN_NAME;
     double *column = calloc(c->rows + 1, sizeof *column);
-    char *name = calloc(bytes, 1);
-    hf_status status = column != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) {
-        for (size_t i = 0; i < c->rows; i++) column[i] = NAN;
-        for (size_t k = 0; k < c->count; k++) column[c->row[k]] = factor * value[k];
-        snprintf(name, bytes, "%s%s", hf_model_target(model), ending);
-        status = hf_table_set_numbers(ctx, table, name, column);
-    }
-    TOOL_FREE(column, name);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < c->rows; i++) column[i] = NAN;
+    for (size_t k = 0; k < c->count; k++) column[c->row[k]] = factor * value[k];
+    const hf_status status = table_set_named(ctx, table, hf_model_target(model), ending, column);
+    free(column);
     return status;
 }
 

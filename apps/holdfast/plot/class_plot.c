@@ -151,38 +151,16 @@ void plot_classes_free(plot_classes *data)
     TOOL_FREE(data->label, data->inputs, data->place, data->x, data->probability, data->mean);
 }
 
-/* `column`: scratch of a number for each point. */
-static hf_status add_columns(hf_context *ctx, const plot_classes *data, hf_table *table, double *column)
+hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out)
 {
-    hf_status status = HF_OK;
-    for (size_t j = 0; j < data->d && status >= 0; j++) {
-        for (size_t k = 0; k < data->m; k++) column[k] = data->x[k * data->d + j];
-        status = hf_table_set_numbers(ctx, table, hf_model_feature(data->model, j), column);
-    }
+    hf_status status = hf_table_create(ctx, data->m, out);
+    for (size_t j = 0; j < data->d && status >= 0; j++)
+        status = table_set(ctx, *out, hf_model_feature(data->model, j), data->x + j, data->d);
     for (size_t c = 0; c < data->classes && status >= 0; c++) {
-        const char *class = hf_model_class(data->model, c);
-        const size_t bytes = strlen(class) + 8;
-        char *name = malloc(bytes);
-        if (name == NULL) return HF_ERR_MEMORY;
-        snprintf(name, bytes, "p_%s", class);
-        for (size_t k = 0; k < data->m; k++) column[k] = data->probability[k * data->classes + c];
-        status = hf_table_set_numbers(ctx, table, name, column);
+        char *name = with_ending("p_", 2, hf_model_class(data->model, c));
+        status =
+            name != NULL ? table_set(ctx, *out, name, data->probability + c, data->classes) : HF_ERR_MEMORY;
         free(name);
     }
     return status;
-}
-
-hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out)
-{
-    hf_table *table = NULL;
-    double *column = malloc(data->m * sizeof *column);
-    hf_status status = column != NULL ? hf_table_create(ctx, data->m, &table) : HF_ERR_MEMORY;
-    if (status >= 0) status = add_columns(ctx, data, table, column);
-    free(column);
-    if (status < 0) {
-        hf_table_free(table);
-        return status;
-    }
-    *out = table;
-    return HF_OK;
 }

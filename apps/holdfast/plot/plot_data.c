@@ -243,10 +243,6 @@ static hf_status add_transformed(hf_context *ctx, const plot_data *data, hf_tabl
 
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out)
 {
-    hf_table *table = NULL;
-    const bool plain = data->transform == HF_TRANSFORM_NONE;
-    hf_status status = hf_table_create(ctx, data->points, &table);
-    if (status >= 0 && !plain) status = add_transformed(ctx, data, table);
     const struct {
         const char *name;
         const double *numbers;
@@ -254,12 +250,10 @@ hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **ou
                    {"mean", data->mean},
                    {"sd_latent", data->sd_latent},
                    {"sd_observed", data->sd_observed}};
-    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && plain && status >= 0; k++)
-        status = hf_table_set_numbers(ctx, table, columns[k].name, columns[k].numbers);
-    if (status < 0) {
-        hf_table_free(table);
-        return status;
-    }
-    *out = table;
-    return HF_OK;
+    hf_status status = hf_table_create(ctx, data->points, out);
+    if (status < 0 || data->transform != HF_TRANSFORM_NONE)
+        return status < 0 ? status : add_transformed(ctx, data, *out);
+    for (size_t k = 0; k < sizeof columns / sizeof columns[0] && status >= 0; k++)
+        status = hf_table_set_numbers(ctx, *out, columns[k].name, columns[k].numbers);
+    return status;
 }

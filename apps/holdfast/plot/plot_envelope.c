@@ -150,24 +150,14 @@ hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, p
 
 /* ---- tables -------------------------------------------------------------------------------------------------- */
 
-static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, const double *x,
-                            size_t stride, double *column)
-{
-    for (size_t i = 0; i < hf_table_rows(table); i++) column[i] = x[i * stride];
-    return hf_table_set_numbers(ctx, table, name, column);
-}
-
 hf_status plot_envelope_table(hf_context *ctx, const plot_envelope *data, hf_table **out)
 {
-    double *column = calloc(data->m, sizeof *column);
-    hf_status status = column != NULL ? hf_table_create(ctx, data->m, out) : HF_ERR_MEMORY;
+    hf_status status = hf_table_create(ctx, data->m, out);
     for (size_t j = 0; j < data->d && status >= 0; j++)
-        status = add_column(ctx, *out, data->labels->features[j], data->x + j, data->d, column);
-    if (status >= 0) status = hf_table_set_numbers(ctx, *out, "lower", data->lower);
-    if (status >= 0) status = hf_table_set_numbers(ctx, *out, "upper", data->upper);
-    if (status >= 0 && !data->maps) status = hf_table_set_numbers(ctx, *out, "smoothest", data->centre);
-    free(column);
-    return status;
+        status = table_set(ctx, *out, data->labels->features[j], data->x + j, data->d);
+    static const char *const names[] = {"lower", "upper", "smoothest", NULL}, *const of_map[] = {
+                                                                                  "lower", "upper", NULL};
+    return status >= 0 ? table_set_all(ctx, *out, data->maps ? of_map : names, data->lower) : status;
 }
 
 hf_status plot_envelope_readings(hf_context *ctx, const plot_envelope *data, hf_table **out)

@@ -215,33 +215,15 @@ void plot_outputs_free(plot_outputs *data)
     hf_table_free(data->rows);
 }
 
-static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, const char *ending,
-                            const double *numbers)
-{
-    const size_t bytes = strlen(name) + strlen(ending) + 1;
-    char *text = malloc(bytes);
-    if (text == NULL) return HF_ERR_MEMORY;
-    snprintf(text, bytes, "%s%s", name, ending);
-    const hf_status status = hf_table_set_numbers(ctx, table, text, numbers);
-    free(text);
-    return status;
-}
-
 hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out)
 {
-    hf_table *table = NULL;
-    hf_status status = hf_table_create(ctx, data->output[0].points, &table);
-    if (status >= 0) status = hf_table_set_numbers(ctx, table, "x", data->output[0].at);
+    hf_status status = hf_table_create(ctx, data->output[0].points, out);
+    if (status >= 0) status = hf_table_set_numbers(ctx, *out, "x", data->output[0].at);
     for (size_t t = 0; t < data->count && status >= 0; t++) {
         const plot_data *one = &data->output[t];
-        status = add_column(ctx, table, one->name, "_mean", one->mean);
-        if (status >= 0) status = add_column(ctx, table, one->name, "_sd_latent", one->sd_latent);
-        if (status >= 0) status = add_column(ctx, table, one->name, "_sd_observed", one->sd_observed);
+        status = table_set_named(ctx, *out, one->name, "_mean", one->mean);
+        if (status >= 0) status = table_set_named(ctx, *out, one->name, "_sd_latent", one->sd_latent);
+        if (status >= 0) status = table_set_named(ctx, *out, one->name, "_sd_observed", one->sd_observed);
     }
-    if (status < 0) {
-        hf_table_free(table);
-        return status;
-    }
-    *out = table;
-    return HF_OK;
+    return status;
 }

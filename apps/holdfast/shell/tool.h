@@ -257,6 +257,15 @@ extern const size_t dialect_option_count;
 /** Reads a table as people have them, by the options, or the model (or NULL) where none is given;
  * notes what was understood. */
 hf_status read_table(tool_session *session, const char *path, const hf_model *model, hf_table **out);
+/** Columns of a table (table_out.c): of every `stride`th number from `from` on; of a name with something
+ * after it; of all names up to NULL, one after the other in `block`. */
+hf_status table_set(hf_context *ctx, hf_table *table, const char *name, const double *from, size_t stride);
+hf_status table_set_named(hf_context *ctx, hf_table *table, const char *name, const char *ending,
+                          const double *numbers);
+hf_status table_set_all(hf_context *ctx, hf_table *table, const char *const *names, const double *block);
+/** A table of such columns alone, as a file. */
+hf_status write_columns(hf_context *ctx, const char *path, size_t rows, const char *const *names,
+                        const double *block);
 /** A table of few rows for people, its columns side by side; false when out of memory. */
 bool print_columns(FILE *out, const hf_table *table);
 /** hf_fit_columns() as a list of objects; a new reference, NULL when out of memory. */

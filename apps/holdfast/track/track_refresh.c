@@ -44,13 +44,6 @@ static hf_status make_list(tracked *run, double time, refreshed *out)
     return status;
 }
 
-/* Columns in the order of `numbers`: each of count entries. */
-static hf_status add_column(hf_context *ctx, hf_table *table, const char *name, double *numbers, size_t k,
-                            size_t count)
-{
-    return hf_table_set_numbers(ctx, table, name, numbers + k * count);
-}
-
 static hf_status add_candidates(const tracked *run, const refreshed *list, hf_table *table)
 {
     if (run->candidates == 0) return HF_OK;
@@ -65,24 +58,23 @@ static hf_status add_candidates(const tracked *run, const refreshed *list, hf_ta
 static hf_status write_list(const tracked *run, const refreshed *list, const char *path)
 {
     hf_context *ctx = run->session.ctx;
-    const size_t m = list->count, d = run->d;
-    double *numbers = calloc((d + 4) * m + 1, sizeof *numbers);
+    const size_t m = list->count, d = run->d, width = d + 4;
+    double *numbers = calloc(width * m + 1, sizeof *numbers);
     hf_table *table = NULL;
     hf_status status = numbers != NULL ? hf_table_create(ctx, m, &table) : HF_ERR_MEMORY;
     for (size_t i = 0; i < m && status >= 0; i++) {
-        numbers[i] = (double)list->list[i].id;
-        numbers[m + i] = list->list[i].time;
-        for (size_t j = 0; j < d; j++) numbers[(2 + j) * m + i] = list->list[i].x[j];
-        numbers[(2 + d) * m + i] = list->list[i].sd;
-        numbers[(3 + d) * m + i] = NAN;
+        const hf_track_request *r = &list->list[i];
+        const double others[] = {(double)r->id, r->time, r->sd, NAN};
+        memcpy(numbers + i * width, others, sizeof others);
+        memcpy(numbers + i * width + 4, r->x, d * sizeof *numbers);
     }
-    if (status >= 0) status = add_column(ctx, table, "request", numbers, 0, m);
-    if (status >= 0) status = add_column(ctx, table, "time", numbers, 1, m);
+    if (status >= 0) status = table_set(ctx, table, "request", numbers, width);
+    if (status >= 0) status = table_set(ctx, table, "time", numbers + 1, width);
     if (status >= 0) status = add_candidates(run, list, table);
     for (size_t j = 0; j < d && status >= 0; j++)
-        status = add_column(ctx, table, hf_track_name(run->track, j), numbers, 2 + j, m);
-    if (status >= 0) status = add_column(ctx, table, "sd", numbers, 2 + d, m);
-    if (status >= 0) status = add_column(ctx, table, hf_track_target(run->track), numbers, 3 + d, m);
+        status = table_set(ctx, table, hf_track_name(run->track, j), numbers + 4 + j, width);
+    if (status >= 0) status = table_set(ctx, table, "sd", numbers + 2, width);
+    if (status >= 0) status = table_set(ctx, table, hf_track_target(run->track), numbers + 3, width);
     if (status >= 0) status = hf_table_write_csv(ctx, table, path);
     hf_table_free(table);
     free(numbers);

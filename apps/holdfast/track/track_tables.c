@@ -76,16 +76,9 @@ hf_status track_history_read(tracked *run, track_history *out)
 static hf_status add_column(tracked *run, hf_table *table, const char *name, const double *rows,
                             size_t columns, size_t k)
 {
-    const size_t m = hf_table_rows(table);
-    for (size_t j = 0; j < hf_table_columns(table); j++)
-        if (strcmp(hf_table_name(table, j), name) == 0)
-            return REFUSE(run, "an input is called \"%s\" like a column of the result", name);
-    double *column = calloc(m + 1, sizeof *column);
-    if (column == NULL) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < m; i++) column[i] = rows[i * columns + k];
-    const hf_status status = hf_table_set_numbers(run->session.ctx, table, name, column);
-    free(column);
-    return status;
+    if (table_has(table, name))
+        return REFUSE(run, "an input is called \"%s\" like a column of the result", name);
+    return table_set(run->session.ctx, table, name, rows + k, columns);
 }
 
 /* The name of a column of the track's own: where an input or the target has its name, they keep it. */
