@@ -13,13 +13,11 @@ int certified_open(const tool_arguments *arguments, certified *out)
     return session_open(arguments, &out->session);
 }
 
-/* --output and --plot, before any work. */
+/* --plot, before any work. */
 static hf_status check_files(certified *run)
 {
-    const char *output = argument(run->arguments, "output"), *plot = argument(run->arguments, "plot");
+    const char *plot = argument(run->arguments, "plot");
     plot_format format;
-    if ((output == NULL || strcmp(output, "-") == 0) && run->session.json)
-        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (plot != NULL && !plot_find_format(plot, &format))
         return MISUSE(run, "--plot: '%s' ends neither in .svg nor in .png nor in .pdf", plot);
     if (plot != NULL && !plot_has_gnuplot())
@@ -29,7 +27,8 @@ static hf_status check_files(certified *run)
 
 hf_status certified_load(certified *run)
 {
-    hf_status status = check_files(run);
+    hf_status status = session_check_output(&run->session, output_of(run->arguments));
+    if (status >= 0) status = check_files(run);
     if (status >= 0) status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
     if (status < 0) return status;
     const hf_transform transform = hf_model_settings(run->model)->transform;

@@ -359,7 +359,7 @@ static void print_words(const certified *run, const certify_request *asked)
     if (asked->what == CERTIFY_READINGS) {
         printf("%zu point%s: with hyperparameters, noise, centres and thresholds held, replacing any %zu of "
                "the readings moves the mean by no more than its damage; fitted again it may move farther\n",
-               asked->asked, asked->asked == 1 ? "" : "s", asked->count);
+               asked->asked, plural(asked->asked), asked->count);
     } else if (asked->what != CERTIFY_ACCURACY) {
         printf("%zu box%s", run->m, run->m == 1 ? "" : "es");
         if (tells_verdicts(asked))
@@ -375,7 +375,7 @@ static void print_words(const certified *run, const certify_request *asked)
 
 static void print_summary(certified *run, const certify_request *asked)
 {
-    if (asked->output == NULL || strcmp(asked->output, "-") == 0) return;
+    if (asked->output == NULL || is_standard(asked->output)) return;
     if (run->session.json)
         print_json(run, asked);
     else

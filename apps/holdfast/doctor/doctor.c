@@ -301,7 +301,7 @@ static int run(const tool_arguments *arguments)
         if (slow == 0)
             puts("\nNothing slows it down.");
         else
-            printf("\n%zu thing%s slow%s it down.\n", slow, slow == 1 ? "" : "s", slow == 1 ? "s" : "");
+            printf("\n%zu thing%s slow%s it down.\n", slow, plural(slow), slow == 1 ? "s" : "");
     }
     code = session_close(&session, HF_OK);
     return code == TOOL_OK && !printed ? TOOL_FAILED : code;

@@ -87,9 +87,7 @@ static hf_status check_files(bounded *run, const request *asked)
         return MISUSE(run, "--at or --grid is missing: where are the bounds wanted?");
     if (!at && !grid && argument(a, "output") != NULL)
         return MISUSE(run, "-o without --at or --grid has nothing to write");
-    if ((at || grid) && strcmp(asked->output, "-") == 0 && run->session.json)
-        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
-    return HF_OK;
+    return at || grid ? session_check_output(&run->session, asked->output) : HF_OK;
 }
 
 static hf_status check_numbers(bounded *run, const request *asked)
@@ -107,13 +105,13 @@ static hf_status check_numbers(bounded *run, const request *asked)
 static hf_status parse(bounded *run, request *out)
 {
     const tool_arguments *a = run->arguments;
-    const char *output = argument(a, "output"), *method = argument(a, "method");
+    const char *method = argument(a, "method");
     if (strcmp(a->operand[0], "-") != 0 && access(a->operand[0], R_OK) != 0)
         return REFUSE(run, "%s: cannot be read: %s", a->operand[0], strerror(errno));
     *out = (request){.method = OPTIMAL,
                      .closed = hf_closed_settings_default(),
                      .settings = hf_envelope_settings_default(),
-                     .output = output != NULL ? output : "-",
+                     .output = output_of(a),
                      .save = argument(a, "save"),
                      .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};
     hf_status status = session_settings(&run->session, hf_envelope_settings_table(), &out->settings);
@@ -281,7 +279,7 @@ static hf_status bound(bounded *run, const request *asked, hf_envelope **envelop
     if (status >= 0 && at.m > 0) status = ask(run, asked, &report);
     if (status >= 0) status = write_files(run, asked, &report);
     progress_clear(run->session.progress);
-    const bool silent = at.m > 0 && strcmp(asked->output, "-") == 0;
+    const bool silent = at.m > 0 && is_standard(asked->output);
     if (status >= 0 && !silent && !bound_print(run, &report, at.m > 0 ? asked->output : NULL, asked->save))
         run->session.refused = TOOL_FAILED;
     free(report.lower);

@@ -146,19 +146,10 @@ static hf_status make_grid(bounded *run, const char *text, queries *out)
 
 static hf_status take_column(bounded *run, const hf_table *table, size_t j, double *x)
 {
-    size_t column;
-    const double *numbers;
-    hf_status status = hf_table_find(run->session.ctx, table, run->feature[j], &column);
-    if (status >= 0) status = hf_table_numbers(run->session.ctx, table, column, &numbers);
-    if (status < 0) return status;
-    for (size_t i = 0; i < hf_table_rows(table); i++) {
-        if (!isfinite(numbers[i]))
-            return REFUSE(run, "%s, line %zu, column \"%s\": the value is %s", hf_table_source(table),
-                          hf_table_line(table, i), run->feature[j],
-                          isnan(numbers[i]) ? "missing" : "infinite");
-        x[i * run->d + j] = numbers[i];
-    }
-    return HF_OK;
+    const double *numbers = NULL;
+    const hf_status status = session_column(&run->session, table, run->feature[j], false, &numbers);
+    for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) x[i * run->d + j] = numbers[i];
+    return status;
 }
 
 static hf_status read_queries(bounded *run, const char *path, queries *out)

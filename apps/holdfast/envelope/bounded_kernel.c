@@ -85,7 +85,7 @@ static void print_lines(char *out, size_t room, const bounded *run, const size_t
         SHOWN = 12
     };
     const size_t shown = count > SHOWN ? SHOWN : count;
-    size_t used = (size_t)snprintf(out, room, "line%s", count == 1 ? "" : "s");
+    size_t used = (size_t)snprintf(out, room, "line%s", plural(count));
     for (size_t k = 0; k < shown && used < room; k++) {
         const char *before = k == 0 ? " " : k + 1 == count ? " and " : ", ";
         used += (size_t)snprintf(out + used, room - used, "%s%zu", before,

@@ -45,7 +45,7 @@ static hf_status parse(bounded *run, estimate *out)
     if (out->points == 0) return MISUSE(run, "--points: a curve has one point at least");
     if (!(out->safety >= 1.0 && isfinite(out->safety)))
         return MISUSE(run, "--safety: %g is not a number from 1 on", out->safety);
-    if (out->output != NULL && strcmp(out->output, "-") == 0 && run->session.json)
+    if (is_standard(out->output) && run->session.json)
         return MISUSE(run, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
@@ -133,7 +133,7 @@ static int run_norm(const tool_arguments *arguments)
     progress_clear(run.session.progress);
     if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
     progress_clear(run.session.progress);
-    const bool only_curve = e.output != NULL && strcmp(e.output, "-") == 0;
+    const bool only_curve = is_standard(e.output);
     if (status >= 0 && run.session.json && !print_json(&run, &e)) run.session.refused = TOOL_FAILED;
     if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);
     free(e.point);

@@ -63,7 +63,7 @@ static void job_free(compare_job *job)
 static bool goes_to_output(const compare_job *job)
 {
     const char *output = argument(job->arguments, "output");
-    return output != NULL && strcmp(output, "-") == 0;
+    return is_standard(output);
 }
 
 static int prepare(compare_job *job)

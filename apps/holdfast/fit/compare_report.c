@@ -164,60 +164,45 @@ bool report_comparison(const tool_session *session, const hf_comparison *compari
 
 /* ---- predictions ------------------------------------------------------------------------------------------ */
 
-/* One number for each reading of each repeat. */
-typedef double cell(const hf_table *from, const hf_comparison *comparison, size_t model, size_t repeat,
-                    size_t i);
+/* Numbers for each reading of each repeat. */
+typedef enum cell {
+    ROW,
+    LINE,
+    REPEAT,
+    FOLD,
+    READING,
+    MEAN, /* of a model, as is the next */
+    SD
+} cell;
 
-static double cell_row(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
+static double value_of(const hf_table *from, const hf_comparison *c, size_t model, cell which, size_t repeat,
+                       size_t i)
 {
-    (void)from, (void)model, (void)repeat;
-    return (double)(hf_comparison_rows(c)[i] + 1);
-}
-
-static double cell_line(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
-{
-    (void)model, (void)repeat;
-    return (double)hf_table_line(from, hf_comparison_rows(c)[i]);
-}
-
-static double cell_repeat(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
-{
-    (void)from, (void)c, (void)model, (void)i;
-    return (double)(repeat + 1);
-}
-
-static double cell_fold(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
-{
-    (void)from, (void)model;
-    return (double)(hf_comparison_folds(c, repeat)[i] + 1);
-}
-
-static double cell_reading(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat,
-                           size_t i)
-{
-    (void)from, (void)model, (void)repeat;
-    return hf_comparison_targets(c)[i];
-}
-
-static double cell_mean(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
-{
-    (void)from;
-    return hf_comparison_means(c, model, repeat)[i];
-}
-
-static double cell_sd(const hf_table *from, const hf_comparison *c, size_t model, size_t repeat, size_t i)
-{
-    (void)from;
-    return hf_comparison_sds(c, model, repeat)[i];
+    switch (which) {
+    case ROW:
+        return (double)(hf_comparison_rows(c)[i] + 1);
+    case LINE:
+        return (double)hf_table_line(from, hf_comparison_rows(c)[i]);
+    case REPEAT:
+        return (double)(repeat + 1);
+    case FOLD:
+        return (double)(hf_comparison_folds(c, repeat)[i] + 1);
+    case READING:
+        return hf_comparison_targets(c)[i];
+    case MEAN:
+        return hf_comparison_means(c, model, repeat)[i];
+    default:
+        return hf_comparison_sds(c, model, repeat)[i];
+    }
 }
 
 static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comparison *c, size_t model,
-                            const char *name, const char *ending, cell *value, hf_table *to)
+                            const char *name, const char *ending, cell which, hf_table *to)
 {
     const size_t n = hf_comparison_readings(c), rows = hf_table_rows(to);
     double *column = calloc(rows + 1, sizeof *column);
     if (column == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k < rows; k++) column[k] = value(from, c, model, k / n, k % n);
+    for (size_t k = 0; k < rows; k++) column[k] = value_of(from, c, model, which, k / n, k % n);
     const hf_status status = table_set_named(ctx, to, name, ending, column);
     free(column);
     return status;
@@ -225,23 +210,16 @@ static hf_status add_column(hf_context *ctx, const hf_table *from, const hf_comp
 
 hf_status comparison_table(hf_context *ctx, const hf_table *from, const hf_comparison *c, hf_table **out)
 {
-    const struct {
-        const char *name;
-        cell *value;
-    } first[] = {{"row", cell_row},
-                 {"line", cell_line},
-                 {"repeat", cell_repeat},
-                 {"fold", cell_fold},
-                 {"reading", cell_reading}};
+    static const char *const first[] = {
+        [ROW] = "row", [LINE] = "line", [REPEAT] = "repeat", [FOLD] = "fold", [READING] = "reading"};
     hf_table *table = NULL;
     hf_status status =
         hf_table_create(ctx, hf_comparison_readings(c) * hf_comparison_settings(c)->repeats, &table);
-    for (size_t k = 0; k < sizeof first / sizeof first[0] && status >= 0; k++)
-        status = add_column(ctx, from, c, 0, first[k].name, "", first[k].value, table);
+    for (cell k = ROW; k <= READING && status >= 0; k++)
+        status = add_column(ctx, from, c, 0, first[k], "", k, table);
     for (size_t m = 0; m < hf_comparison_models(c) && status >= 0; m++) {
-        status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_mean", cell_mean, table);
-        if (status >= 0)
-            status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_sd", cell_sd, table);
+        status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_mean", MEAN, table);
+        if (status >= 0) status = add_column(ctx, from, c, m, hf_comparison_name(c, m), "_sd", SD, table);
     }
     if (status >= 0)
         *out = table;

@@ -117,20 +117,16 @@ static hf_status check_usage(tool_session *session, const char *output, double *
         return session_misuse(session, "--target is missing: name the column to damage");
     if (argument(arguments, "kind") == NULL)
         return session_misuse(session, "--kind is missing: uniform, asymmetric or focused");
-    if (strcmp(output, "-") == 0 && session->json)
-        return session_misuse(session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
     if (!argument_double(arguments, "share", share)) return session_told(session);
     if (!(*share >= 0 && *share <= 1))
         return session_misuse(session, "--share: %g is not between 0 and 1", *share);
-    return HF_OK;
+    return session_check_output(session, output);
 }
 
 static hf_status contaminate(tool_session *session)
 {
     const tool_arguments *arguments = session->arguments;
-    const char *output = argument(arguments, "output");
-    if (output == NULL) output = "-";
+    const char *output = output_of(arguments);
     double share = 0.1;
     hf_contamination kind;
     hf_status status = check_usage(session, output, &share);

@@ -50,12 +50,11 @@ static hf_status parse(expert_run *run)
         return MISUSE(&run->base, "--kernel and --lengthscale exclude each other");
     if (has_argument(a, "model") && !has_argument(a, "ask"))
         return MISUSE(&run->base, "--model is for --ask: it says what readings should be");
-    const bool streamed = run->output != NULL && strcmp(run->output, "-") == 0;
-    if (streamed && has_argument(a, "ask"))
+    if (is_standard(run->output) && has_argument(a, "ask"))
         return MISUSE(&run->base,
                       "the questions and the table cannot both go to standard output; add -o OUT.csv");
-    if (streamed && run->base.session.json)
-        return MISUSE(&run->base, "--json and the table cannot both go to standard output; add -o OUT.csv");
+    const hf_status status = session_check_output(&run->base.session, run->output);
+    if (status < 0) return status;
     if (!argument_size(a, "ask", &run->asked)) return session_told(&run->base.session);
     if (has_argument(a, "ask") && run->asked == 0)
         return MISUSE(&run->base, "--ask: it takes 1 question or more");
@@ -124,7 +123,7 @@ static int run_expert(const tool_arguments *arguments)
     if (status >= 0 && run.output != NULL)
         status = hf_table_write_csv(run.base.session.ctx, run.out, run.output);
     progress_clear(run.base.session.progress);
-    const bool only_table = run.output != NULL && strcmp(run.output, "-") == 0;
+    const bool only_table = is_standard(run.output);
     if (status >= 0 && !only_table && !expert_print(&run)) run.base.session.refused = TOOL_FAILED;
     release(&run);
     return bounded_close(&run.base, status);

@@ -31,15 +31,15 @@ typedef struct request {
 
 static hf_status parse(tool_session *session, const tool_arguments *a, request *out)
 {
-    const char *output = argument(a, "output"), *method = argument(a, "method");
+    const char *method = argument(a, "method");
     *out = (request){.file = a->operand[0],
-                     .output = output != NULL ? output : "-",
+                     .output = output_of(a),
                      .method = HF_CLOSED_ELLIPSOID,
                      .settings = hf_export_settings_default(),
                      .envelope = hf_file_type(a->operand[0]) == HF_FILE_ENVELOPE};
     const hf_status status = session_settings(session, hf_export_settings_table(), &out->settings);
     if (status < 0) return status;
-    if (session->json && strcmp(out->output, "-") == 0)
+    if (session->json && is_standard(out->output))
         return session_misuse(session,
                               "--json and the file cannot both go to standard output; add -o FILE.c");
     if (method == NULL) return HF_OK;
@@ -94,7 +94,7 @@ static void print_text(const request *asked)
 {
     const hf_export_report *r = &asked->report;
     char words[TOOL_WORDS];
-    if (strcmp(asked->output, "-") == 0) return;
+    if (is_standard(asked->output)) return;
     say(stdout, "Wrote %s: ", asked->output);
     printf("%s of constants", bytes_in_words((double)r->data_bytes, words));
     printf(", %s of stack\n", bytes_in_words((double)r->stack_bytes, words));

@@ -68,10 +68,10 @@ static void solver_in_words(const hf_cost *cost, hf_actions kind, char *text, si
     const bool krylov = kind == HF_ACTIONS_KRYLOV && cost->inducing > 0;
     if (cost->actions > 0 && kind != HF_ACTIONS_INDUCING)
         snprintf(actions, sizeof actions, " with %s%zu action%s", krylov ? "at most " : "", cost->actions,
-                 cost->actions == 1 ? "" : "s");
+                 plural(cost->actions));
     if (cost->inducing > 0)
         snprintf(inducing, sizeof inducing, " %s %zu inducing input%s", *actions != '\0' ? "beyond" : "with",
-                 cost->inducing, cost->inducing == 1 ? "" : "s");
+                 cost->inducing, plural(cost->inducing));
     snprintf(text, bytes, "%s solver%s%s", hf_enum_name(HF_ENUM_SOLVER, cost->solver), actions, inducing);
 }
 
@@ -254,8 +254,7 @@ static int prepare(fit_job *job)
     const char *output = argument(arguments, "output");
     if (argument(arguments, "target") == NULL)
         return usage_error(arguments->verb, "--target is missing: name the column to predict");
-    if (output != NULL && strcmp(output, "-") == 0)
-        return usage_error(arguments->verb, "-o: a model is a file; give it a name");
+    if (is_standard(output)) return usage_error(arguments->verb, "-o: a model is a file; give it a name");
     if (has_argument(arguments, "features") && has_argument(arguments, "drop"))
         return usage_error(arguments->verb, "--features and --drop both choose the inputs; give one");
     if (!argument_names(arguments, "target", &job->targets) ||

@@ -185,7 +185,7 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
     const char *name = argument(arguments, "checkpoint"), *output = argument(arguments, "output");
     out->settings.resume = has_argument(arguments, "resume");
     out->settings.checkpoint = name;
-    if (name != NULL && (*name == '\0' || strcmp(name, "-") == 0))
+    if (name != NULL && (*name == '\0' || is_standard(name)))
         return usage_error(arguments->verb, "--checkpoint: it is a file; give it a name");
     if (name != NULL || !out->settings.resume) return TOOL_OK;
     if (output == NULL)

@@ -48,7 +48,7 @@ static void print_model(tool_session *session, const hf_model *model, const hf_t
 
 static hf_status inspect_model(tool_session *session, const char *file, const char *rows_path)
 {
-    const bool only_rows = rows_path != NULL && strcmp(rows_path, "-") == 0;
+    const bool only_rows = is_standard(rows_path);
     hf_context *ctx = session->ctx;
     hf_model *model = NULL;
     hf_table *suspects = NULL, *rows = NULL;
@@ -82,7 +82,7 @@ static hf_status work(tool_session *session)
     const tool_arguments *arguments = session->arguments;
     const char *moved = argument(arguments, "moved");
     const char *rows_path = argument(arguments, "rows"), *file = arguments->operand[0];
-    if (rows_path != NULL && strcmp(rows_path, "-") == 0 && session->json)
+    if (is_standard(rows_path) && session->json)
         return session_misuse(session, "--json and --rows - cannot both go to standard output");
     if (moved != NULL && rows_path != NULL)
         return session_misuse(session, "--moved and --rows cannot go together");

@@ -109,7 +109,7 @@ hf_status inspect_envelope(tool_session *session, const char *file, const char *
     progress_clear(session->progress);
     if (status >= 0 && rows != NULL) status = write_readings(session->ctx, envelope, labels, rows);
     progress_clear(session->progress);
-    const bool only_rows = rows != NULL && strcmp(rows, "-") == 0;
+    const bool only_rows = is_standard(rows);
     if (status >= 0 && !only_rows && session->json)
         session_print(session, json_envelope(envelope, labels, file));
     else if (status >= 0 && !only_rows)

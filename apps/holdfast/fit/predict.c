@@ -116,16 +116,13 @@ static hf_status predict(const tool_arguments *arguments, tool_session *session,
 static hf_status work(tool_session *session)
 {
     const tool_arguments *arguments = session->arguments;
-    const char *output = argument(arguments, "output");
-    if (output == NULL) output = "-";
-    if (strcmp(output, "-") == 0 && session->json)
-        return session_misuse(session,
-                              "--json and the table cannot both go to standard output; add -o OUT.csv");
+    const char *output = output_of(arguments);
     hf_model *model = NULL;
     hf_table *table = NULL;
     json_t *worst = NULL;
     char remark[REMARK] = "";
-    hf_status status = hf_model_load(session->ctx, arguments->operand[0], &model);
+    hf_status status = session_check_output(session, output);
+    if (status >= 0) status = hf_model_load(session->ctx, arguments->operand[0], &model);
     if (status >= 0) status = take_class_rule(session, arguments, model);
     if (status >= 0) status = check_additions(session, model);
     if (status >= 0) status = read_table(session, arguments->operand[1], model, &table);

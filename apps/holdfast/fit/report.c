@@ -63,9 +63,9 @@ static hf_status write_report(tool_session *session, const hf_model *model, cons
 
 static hf_status work(tool_session *session)
 {
-    const char *given = argument(session->arguments, "output"), *output = given != NULL ? given : "-";
+    const char *output = output_of(session->arguments);
     hf_model *model = NULL;
-    if (session->json && strcmp(output, "-") == 0)
+    if (session->json && is_standard(output))
         return session_misuse(session,
                               "--json and the page cannot both go to standard output; add -o FILE.html");
     hf_status status = hf_model_load(session->ctx, session->arguments->operand[0], &model);
@@ -75,7 +75,7 @@ static hf_status work(tool_session *session)
     if (status < 0) return status;
     if (session->json)
         session_print(session, json_pack("{s:o}", "output", json_text(output)));
-    else if (strcmp(output, "-") != 0)
+    else if (!is_standard(output))
         say(stdout, "Wrote %s\n", output);
     return status;
 }

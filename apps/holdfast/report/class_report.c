@@ -8,11 +8,6 @@ enum {
     SHOWN_CLASSES = 30 /* --json has all */
 };
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 static void print_classes(FILE *out, const hf_model *model)
 {
     const size_t classes = hf_model_classes(model);

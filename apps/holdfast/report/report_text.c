@@ -41,11 +41,6 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
     fputc('\n', out);
 }
 
-static const char *plural(size_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
     const size_t m = report->inducing;
@@ -90,8 +85,8 @@ static void print_heading(FILE *out, const hf_model *model)
     const hf_fit_settings *settings = hf_model_settings(model);
     char names[256];
     say(out, "%s from %zu input%s: %zu reading%s of %s", outputs_in_words(model, names, sizeof names),
-        hf_model_features(model), hf_model_features(model) == 1 ? "" : "s", report->readings,
-        report->readings == 1 ? "" : "s", hf_model_source(model));
+        hf_model_features(model), plural(hf_model_features(model)), report->readings,
+        plural(report->readings), hf_model_source(model));
     if (report->missing > 0)
         fprintf(out, has_outputs_table(model) ? ", %zu not taken" : ", %zu more without a target",
                 report->missing);
@@ -238,7 +233,7 @@ static void print_suspects(FILE *out, const hf_model *model, const hf_table *sus
         return;
     }
     fprintf(out, "\nSuspected readings: %zu of %zu", count, report->readings);
-    if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, report->groups == 1 ? "" : "s");
+    if (report->groups > 0) fprintf(out, " (%zu group%s)", report->groups, plural(report->groups));
     if (settings->sites != HF_LIKELIHOOD_GAUSSIAN) {
         fprintf(out, ", weight below 1/4\n");
     } else {

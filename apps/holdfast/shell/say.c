@@ -47,6 +47,11 @@ void say(FILE *out, const char *format, ...)
     va_end(args);
 }
 
+const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
 static bool takes_colour(FILE *out)
 {
     const char *refused = getenv("NO_COLOR"), *terminal = getenv("TERM");

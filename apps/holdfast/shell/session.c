@@ -199,6 +199,23 @@ hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *af
     return *entries > 0 ? HF_OK : session_misuse(session, "--entries: 0 is nothing to take back");
 }
 
+const char *output_of(const tool_arguments *arguments)
+{
+    const char *output = argument(arguments, "output");
+    return output != NULL ? output : "-";
+}
+
+bool is_standard(const char *path)
+{
+    return path != NULL && strcmp(path, "-") == 0;
+}
+
+hf_status session_check_output(tool_session *session, const char *path)
+{
+    if (!session->json || !is_standard(path)) return HF_OK;
+    return session_misuse(session, "--json and the table cannot both go to standard output; add -o OUT.csv");
+}
+
 void session_say_removed(uint64_t removed, bool known)
 {
     if (removed == 0)

@@ -239,6 +239,12 @@ hf_status session_variances(tool_session *session, const hf_table *table, const 
                             const double **out);
 /** One of them, 0 where nothing is said. */
 double variance_at(const double *variances, size_t i);
+/** The file that --output names; without it standard output, "-". */
+const char *output_of(const tool_arguments *arguments);
+/** Whether a path, or NULL, is that. */
+bool is_standard(const char *path);
+/** Refuses --json where a table goes to standard output too. */
+hf_status session_check_output(tool_session *session, const char *path);
 /** Options on how a table is read (table_in.c), for the list of a verb. */
 #define DIALECT_OPTIONS                                                                                      \
     {"decimal", 0, "MARK",                                                                                   \
@@ -294,6 +300,9 @@ void paint(FILE *out, tool_colour colour, const char *text);
  * becomes '?' (say.c). */
 void say(FILE *out, const char *format, ...) HF_PRINTF(2, 3);
 void vsay(FILE *out, const char *format, va_list args) HF_PRINTF(2, 0);
+
+/** "s" of more or fewer than one. */
+const char *plural(uint64_t count);
 
 /** Signals: 0, or the number of the signal that asked us to stop. */
 int signal_seen(void);

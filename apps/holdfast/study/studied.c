@@ -93,7 +93,7 @@ static hf_status take_value(studied *run, const char *text, size_t *next, const 
         return no_outcome(run, text, (size_t)(equals - text));
     if (o >= run->outcomes)
         return MISUSE(run, "'%s' is a %s too many: the study has %zu outcome%s", text, what, run->outcomes,
-                      run->outcomes == 1 ? "" : "s");
+                      plural(run->outcomes));
     const char *number = equals != NULL ? equals + 1 : text;
     char *end;
     value[o] = strtod(number, &end);
@@ -113,7 +113,7 @@ hf_status studied_values(studied *run, size_t first, double *value)
         status = take_value(run, a->operand[i], &next, "value", value);
     if (status >= 0 && next > 0 && next < run->outcomes)
         status = MISUSE(run, "%zu value%s for %zu outcomes; write NAME=VALUE for those that were measured",
-                        next, next == 1 ? "" : "s", run->outcomes);
+                        next, plural(next), run->outcomes);
     return status;
 }
 

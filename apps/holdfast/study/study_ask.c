@@ -35,7 +35,7 @@ static hf_status ask(studied *run)
     size_t count = 1;
     if (!argument_size(a, "count", &count)) return session_told(&run->session);
     if (count == 0) return MISUSE(run, "--count: 0 trials are none");
-    if (run->session.json && output != NULL && strcmp(output, "-") == 0)
+    if (run->session.json && is_standard(output))
         return MISUSE(run, "--json and -o - cannot both go to standard output");
     hf_proposal *proposal = calloc(count, sizeof *proposal);
     hf_status status = proposal != NULL ? studied_open(run, true) : HF_ERR_MEMORY;
@@ -45,7 +45,7 @@ static hf_status ask(studied *run)
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
     if (status >= 0 && (output != NULL || !run->session.json))
-        status = study_asked_table(run, count, proposal, output != NULL ? output : "-");
+        status = study_asked_table(run, count, proposal, output_of(a));
     if (status >= 0 && run->session.json) print_json(run, count, proposal);
     free(proposal);
     return status;

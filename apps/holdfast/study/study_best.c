@@ -117,7 +117,7 @@ static void print_answer(const studied *run, const answer *a)
         printf("  all constraints hold with probability %.3g\n", a->best.feasible);
     if (a->best.trial > 0)
         printf("  trial %llu, %zu reading%s with a say\n", (unsigned long long)a->best.trial,
-               a->best.readings, a->best.readings == 1 ? "" : "s");
+               a->best.readings, plural(a->best.readings));
     if (a->certified) print_proof(run, a);
 }
 
@@ -213,7 +213,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
     hf_status status = answer_begin(run, &a);
     if (status >= 0 && !run->session.json)
         printf("%zu trial%s that no other is better than in everything; means and their sds\n", count,
-               count == 1 ? "" : "s");
+               plural(count));
     for (size_t i = 0; i < count && status >= 0; i++) {
         hf_trial t;
         status = hf_study_trial(run->session.ctx, run->study, trial[i], &t);

@@ -97,7 +97,7 @@ static bool print(const studied *run)
         say(stdout, "%s %s %s", o > 0 ? "," : "",
             studied_is_objective(run, o) ? studied_goal(run, o, goal) : run->settings->outcome[o].name,
             studied_is_objective(run, o) ? run->settings->outcome[o].name : studied_goal(run, o, goal));
-    printf(" over %zu variable%s:", run->d, run->d == 1 ? "" : "s");
+    printf(" over %zu variable%s:", run->d, plural(run->d));
     for (size_t j = 0; j < run->d; j++)
         say(stdout, "%s %s", j > 0 ? "," : "", run->settings->variable[j].name);
     printf("\n%zu trials will fill the space first\n", run->settings->start);

@@ -32,8 +32,8 @@ static void tell_due(const studied *run, size_t due)
     if (due == 0)
         say(stdout, "no value of %s is due to be looked at: one in twenty was\n", name);
     else
-        say(stdout, "%zu value%s of %s %s due to be looked at, one in twenty\n", due, due == 1 ? "" : "s",
-            name, due == 1 ? "is" : "are");
+        say(stdout, "%zu value%s of %s %s due to be looked at, one in twenty\n", due, plural(due), name,
+            due == 1 ? "is" : "are");
 }
 
 static hf_status expert(studied *run)

@@ -18,9 +18,9 @@ static bool print_counts(const studied *run, const study_counts *counts)
     if (run->session.json)
         return json_print(json_pack("{s:o, s:o, s:o}", "added", json_count(added), "failed",
                                     json_count(failed), "left", json_count(left)));
-    printf("Added %zu trial%s", added, added == 1 ? "" : "s");
+    printf("Added %zu trial%s", added, plural(added));
     if (failed > 0) printf(", %zu of them failed", failed);
-    if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, left == 1 ? "" : "s");
+    if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, plural(left));
     putchar('\n');
     return true;
 }
@@ -38,13 +38,11 @@ static hf_status import(studied *run)
 
 static hf_status export(studied *run)
 {
-    const char *output = argument(run->session.arguments, "output");
-    const bool standard = output == NULL || strcmp(output, "-") == 0;
-    if (standard && run->session.json)
-        return MISUSE(run, "--json and the table cannot both go to standard output; add -o OUT.csv");
-    hf_status status = studied_open(run, false);
+    const char *output = output_of(run->session.arguments);
+    hf_status status = session_check_output(&run->session, output);
+    if (status >= 0) status = studied_open(run, false);
     if (status >= 0) status = studied_look(run);
-    if (status >= 0) status = study_trials_table(run, standard ? "-" : output);
+    if (status >= 0) status = study_trials_table(run, output);
     if (status >= 0 && run->session.json)
         session_print(&run->session, json_pack("{s:o, s:o}", "output", json_text(output), "trials",
                                                json_count(hf_study_trials(run->study))));

@@ -95,38 +95,29 @@ static void print_trial(const studied *run, const hf_trial *t)
     putchar('\n');
 }
 
-static bool is_pending(const hf_trial *t)
-{
-    return t->state == HF_TRIAL_PENDING;
-}
+/* Which trials. */
+typedef enum filter {
+    ANY,
+    PENDING,
+    ASIDE,
+    SUSPECTED
+} filter;
 
-static bool is_aside(const hf_trial *t)
+static bool passes(const hf_trial *t, filter which)
 {
-    return t->aside;
+    return which == ANY || (which == PENDING && t->state == HF_TRIAL_PENDING) ||
+           (which == ASIDE && t->aside) || (which == SUSPECTED && t->suspected);
 }
-
-static bool is_suspected(const hf_trial *t)
-{
-    return t->suspected;
-}
-
-static bool is_any(const hf_trial *t)
-{
-    (void)t;
-    return true;
-}
-
-typedef bool trial_filter(const hf_trial *t);
 
 /* Trials that a filter lets through, as lines after a heading, or into a list. */
-static hf_status list_trials(const studied *run, trial_filter *filter, const char *heading, json_t *list)
+static hf_status list_trials(const studied *run, filter which, const char *heading, json_t *list)
 {
     hf_status status = HF_OK;
     bool any = false;
     for (uint64_t id = 1; id <= hf_study_trials(run->study) && status >= 0; id++) {
         hf_trial t;
         status = hf_study_trial(run->session.ctx, run->study, id, &t);
-        if (status < 0 || !filter(&t)) continue;
+        if (status < 0 || !passes(&t, which)) continue;
         if (list != NULL) {
             json_array_append_new(list, studied_json_trial(run, &t));
             continue;
@@ -198,8 +189,8 @@ static hf_status print_summary(studied *run)
            "aside\n",
            (unsigned long long)hf_study_trials(run->study), c.of[HF_TRIAL_TOLD], c.of[HF_TRIAL_PENDING],
            c.of[HF_TRIAL_FAILED], c.of[HF_TRIAL_EXPIRED], c.suspected, c.aside);
-    status = list_trials(run, is_aside, "\nSet aside", NULL);
-    if (status >= 0) status = list_trials(run, is_pending, "\nPending", NULL);
+    status = list_trials(run, ASIDE, "\nSet aside", NULL);
+    if (status >= 0) status = list_trials(run, PENDING, "\nPending", NULL);
     return status >= 0 ? tell_objectives(run, NULL) : status;
 }
 
@@ -207,8 +198,8 @@ static hf_status print_text(studied *run)
 {
     const tool_arguments *a = run->session.arguments;
     if (has_argument(a, "journal")) return print_journal(run);
-    if (has_argument(a, "trials")) return list_trials(run, is_any, NULL, NULL);
-    if (has_argument(a, "suspects")) return list_trials(run, is_suspected, NULL, NULL);
+    if (has_argument(a, "trials")) return list_trials(run, ANY, NULL, NULL);
+    if (has_argument(a, "suspects")) return list_trials(run, SUSPECTED, NULL, NULL);
     return print_summary(run);
 }
 
@@ -273,11 +264,11 @@ static json_t *json_counts(const counts *c)
     return object;
 }
 
-static hf_status add_list(const studied *run, json_t *object, const char *key, trial_filter *filter)
+static hf_status add_list(const studied *run, json_t *object, const char *key, filter which)
 {
     json_t *list = json_array();
     json_object_set_new(object, key, list);
-    return list_trials(run, filter, NULL, list);
+    return list_trials(run, which, NULL, list);
 }
 
 static hf_status add_journal(studied *run, json_t *object)
@@ -302,8 +293,8 @@ static hf_status add_summary(const studied *run, json_t *object)
              {"variables", json_variables(run)}, {"outcomes", json_outcomes_of(run)},
              {"settings", json_settings(run)}, {"trials", json_count(hf_study_trials(run->study))},
              {"states", json_counts(&c)}, {"relevance", relevance});
-    status = add_list(run, object, "suspects", is_suspected);
-    if (status >= 0) status = add_list(run, object, "pending", is_pending);
+    status = add_list(run, object, "suspects", SUSPECTED);
+    if (status >= 0) status = add_list(run, object, "pending", PENDING);
     return status >= 0 ? tell_objectives(run, relevance) : status;
 }
 
@@ -315,9 +306,9 @@ static hf_status print_json(studied *run)
     if (has_argument(a, "journal"))
         status = add_journal(run, object);
     else if (has_argument(a, "trials"))
-        status = add_list(run, object, "trials", is_any);
+        status = add_list(run, object, "trials", ANY);
     else if (has_argument(a, "suspects"))
-        status = add_list(run, object, "suspects", is_suspected);
+        status = add_list(run, object, "suspects", SUSPECTED);
     else
         status = add_summary(run, object);
     progress_clear(run->session.progress);

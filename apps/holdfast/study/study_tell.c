@@ -69,8 +69,8 @@ static bool print_counts(const studied *run, size_t told, size_t left)
 {
     if (run->session.json)
         return json_print(json_pack("{s:o, s:o}", "told", json_count(told), "left", json_count(left)));
-    printf("Told %zu trial%s", told, told == 1 ? "" : "s");
-    if (left > 0) printf("; %zu row%s without an outcome left out", left, left == 1 ? "" : "s");
+    printf("Told %zu trial%s", told, plural(told));
+    if (left > 0) printf("; %zu row%s without an outcome left out", left, plural(left));
     putchar('\n');
     return true;
 }

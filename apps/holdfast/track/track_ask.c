@@ -33,10 +33,10 @@ static void print_text(const tracked *run, const double *x, const hf_suggestion 
     }
     printf("mean %.6g, sd %.6g, %s bound %.6g (beta %.4g), from %zu reading%s, %zu of them an expert's\n",
            s->mean, s->sd, tracked_minimises(run) ? "lower" : "upper", s->bound, s->beta, s->readings,
-           s->readings == 1 ? "" : "s", s->answers);
+           plural(s->readings), s->answers);
     if (s->pending > 0)
         printf("%zu request%s to the expert without an answer: holdfast track show lists them\n", s->pending,
-               s->pending == 1 ? "" : "s");
+               plural(s->pending));
 }
 
 static hf_status ask(tracked *run)

@@ -39,10 +39,10 @@ static void print_text(const tracked *run, const track_plan *plan)
         hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), s->minimise ? "minimise" : "maximise",
         hf_track_target(run->track));
     if (candidates > 0)
-        printf("over %zu candidate%s\n", candidates, candidates == 1 ? "" : "s");
+        printf("over %zu candidate%s\n", candidates, plural(candidates));
     else
         puts("in a box");
-    printf("%zu input%s:", d, d == 1 ? "" : "s");
+    printf("%zu input%s:", d, plural(d));
     for (size_t j = 0; j < d; j++) say(stdout, "%s %s", j > 0 ? "," : "", hf_track_name(run->track, j));
     if (plan->called != NULL)
         say(stdout, "; candidates are called by \"%s\"", plan->called);

@@ -120,13 +120,13 @@ static void print_learnt(const tracked *run)
 static void print_text(const tracked *run, const refreshed *done, const char *output)
 {
     if (has_argument(run->session.arguments, "answers")) {
-        printf("Took %zu answer%s", done->answered, done->answered == 1 ? "" : "s");
-        if (done->left > 0) printf("; %zu row%s without one", done->left, done->left == 1 ? "" : "s");
+        printf("Took %zu answer%s", done->answered, plural(done->answered));
+        if (done->left > 0) printf("; %zu row%s without one", done->left, plural(done->left));
         putchar('\n');
     }
     if (done->fitted) print_learnt(run);
     if (has_argument(run->session.arguments, "time") && output != NULL)
-        say(stdout, "%zu request%s in %s\n", done->count, done->count == 1 ? "" : "s", output);
+        say(stdout, "%zu request%s in %s\n", done->count, plural(done->count), output);
 }
 
 /* ---- the verb --------------------------------------------------------------------------------------------------- */
@@ -138,7 +138,7 @@ static hf_status check(tracked *run, const char *output)
     if (!time && !has_argument(a, "answers") && !has_argument(a, "fit"))
         return MISUSE(run, "--time, --answers or --fit is missing: what is to be refreshed?");
     if (!time && output != NULL) return MISUSE(run, "-o without --time has nothing to write");
-    if (output != NULL && strcmp(output, "-") == 0 && run->session.json)
+    if (is_standard(output) && run->session.json)
         return MISUSE(run, "--json and the table cannot both go to standard output");
     return HF_OK;
 }
@@ -179,9 +179,9 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0) status = change_file(run, time, done);
     progress_clear(run->session.progress);
     if (status >= 0 && done->fitted) warn_of_weights(run);
-    const bool to_output = output == NULL || strcmp(output, "-") == 0;
+    const bool to_output = output == NULL || is_standard(output);
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
-        status = write_list(run, done, to_output ? "-" : output);
+        status = write_list(run, done, output_of(a));
     progress_clear(run->session.progress);
     if (status >= 0 && run->session.json) print_json(run, done);
     if (status >= 0 && !run->session.json && (!has_argument(a, "time") || !to_output))

@@ -111,7 +111,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s, const stand
     printf("In memory: readings %zu, places %zu, bytes %zu\n", s->held, s->places, s->bytes);
     if (s->truths > 0) {
         printf("Regret: %.6g in %llu step%s, %.6g a step", s->regret, (unsigned long long)s->truths,
-               s->truths == 1 ? "" : "s", s->average_regret);
+               plural(s->truths), s->average_regret);
         if (isfinite(s->regret_per_answer)) printf(", %.6g an answer", s->regret_per_answer);
         putchar('\n');
     }
@@ -208,8 +208,7 @@ static void print_json(tracked *run, const hf_track_summary *s, const standing_s
 
 static hf_status check(tracked *run, const char *readings, const char *history)
 {
-    const bool first = readings != NULL && strcmp(readings, "-") == 0,
-               second = history != NULL && strcmp(history, "-") == 0;
+    const bool first = is_standard(readings), second = is_standard(history);
     if ((first ? 1 : 0) + (second ? 1 : 0) + (run->session.json ? 1 : 0) > 1)
         return MISUSE(run, "only one of --json, --readings and --history can go to standard output");
     return HF_OK;
@@ -227,8 +226,7 @@ static hf_status show(tracked *run)
     if (readings != NULL) status = track_readings_table(run, readings);
     if (status >= 0 && history != NULL) status = track_history_table(run, history);
     progress_clear(run->session.progress);
-    const bool silent =
-        (readings != NULL && strcmp(readings, "-") == 0) || (history != NULL && strcmp(history, "-") == 0);
+    const bool silent = is_standard(readings) || is_standard(history);
     standing_still still = {0};
     if (status >= 0 && !silent) status = standing_look(run, &still);
     if (status >= 0 && run->session.json) print_json(run, &summary, &still);

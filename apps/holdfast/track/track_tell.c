@@ -90,8 +90,8 @@ static hf_status take_place(tracked *run, telling *t)
     if (!argument_doubles(run->session.arguments, "x", &count, &t->x)) return session_told(&run->session);
     t->at = t->x;
     return count == run->d ? HF_OK
-                           : REFUSE(run, "--x has %zu number%s, the track %zu input%s", count,
-                                    count == 1 ? "" : "s", run->d, run->d == 1 ? "" : "s");
+                           : REFUSE(run, "--x has %zu number%s, the track %zu input%s", count, plural(count),
+                                    run->d, plural(run->d));
 }
 
 static hf_status tell_reading(tracked *run, telling *t)
@@ -130,7 +130,7 @@ static bool print(const tracked *run, const telling *t)
                     {t->reading > 0 ? "reading" : NULL, json_count(t->reading)},
                     {request ? "request" : NULL, json_count(t->request)}));
     if (table)
-        printf("Took %zu reading%s\n", t->rows, t->rows == 1 ? "" : "s");
+        printf("Took %zu reading%s\n", t->rows, plural(t->rows));
     else if (request)
         printf("Took the answer to request %llu\n", (unsigned long long)t->request);
     else if (t->reading > 0)
