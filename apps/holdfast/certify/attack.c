@@ -176,24 +176,20 @@ static void tell(certified *run, const request *asked, size_t changed)
         say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run->m, output);
 }
 
-static int run_attack(const tool_arguments *arguments)
+static hf_status work(certified *run)
 {
-    certified run;
     request asked;
     size_t changed = 0;
-    const int code = certified_open(arguments, &run);
-    if (code != TOOL_OK) return code;
-    hf_status status = certified_load(&run);
-    if (status >= 0) status = parse(&run, &asked);
-    if (status >= 0) status = certified_points(&run);
-    if (status >= 0) status = certified_units(&run);
-    if (status >= 0) status = certified_balls(&run, 1, &asked.radius);
+    hf_status status = parse(run, &asked);
+    if (status >= 0) status = certified_points(run);
+    if (status >= 0) status = certified_units(run);
+    if (status >= 0) status = certified_balls(run, 1, &asked.radius);
     if (status >= 0)
-        status = run.classifier != NULL ? attack(&run, asked.how.kind, asked.how.steps, &changed)
-                                        : move_values(&run, &asked);
-    if (status >= 0) status = certified_write(&run, argument(arguments, "output"));
-    if (status >= 0) tell(&run, &asked, changed);
-    return certified_close(&run, status);
+        status = run->classifier != NULL ? attack(run, asked.how.kind, asked.how.steps, &changed)
+                                         : move_values(run, &asked);
+    if (status >= 0) status = certified_write(run, argument(run->arguments, "output"));
+    if (status >= 0) tell(run, &asked, changed);
+    return status;
 }
 
 const tool_verb verb_attack = {
@@ -206,5 +202,5 @@ const tool_verb verb_attack = {
                "chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
     TOOL_OPTIONS(options),
-    TOOL_RUN(1, 1, run_attack),
+    CERTIFIED(work),
 };

@@ -7,12 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-int certified_open(const tool_arguments *arguments, certified *out)
-{
-    *out = (certified){.arguments = arguments};
-    return session_open(arguments, &out->session);
-}
-
 /* --plot, before any work. */
 static hf_status check_files(certified *run)
 {
@@ -25,7 +19,7 @@ static hf_status check_files(certified *run)
     return HF_OK;
 }
 
-hf_status certified_load(certified *run)
+static hf_status load(certified *run)
 {
     hf_status status = session_check_output(&run->session, output_of(run->arguments));
     if (status >= 0) status = check_files(run);
@@ -55,15 +49,20 @@ hf_status certified_load(certified *run)
     return certified_hold_categories(run);
 }
 
-int certified_close(certified *run, hf_status status)
+int certified_run(const tool_arguments *arguments)
 {
-    hf_table_free(run->answers);
-    hf_table_free(run->training);
-    hf_table_free(run->at);
-    TOOL_FREE(run->x, run->lower, run->upper, run->unit);
-    certified_free_region(run);
-    hf_model_free(run->model);
-    return session_close(&run->session, status);
+    certified run = {.arguments = arguments};
+    const int code = session_open(arguments, &run.session);
+    if (code != TOOL_OK) return code;
+    hf_status status = load(&run);
+    if (status >= 0) status = arguments->verb->certify(&run);
+    hf_table_free(run.answers);
+    hf_table_free(run.training);
+    hf_table_free(run.at);
+    TOOL_FREE(run.x, run.lower, run.upper, run.unit);
+    certified_free_region(&run);
+    hf_model_free(run.model);
+    return session_close(&run.session, status);
 }
 
 hf_status certified_training(certified *run, const hf_table **out)

@@ -29,11 +29,11 @@ typedef struct certified {
     struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
-/** Opens a session: an exit status other than TOOL_OK has nothing to close. Then the operand is
- * loaded; files to be written must be such that can be. */
-int certified_open(const tool_arguments *arguments, certified *out);
-hf_status certified_load(certified *run);
-int certified_close(certified *run, hf_status status);
+/** Runs a verb whose work is its member `certify`, in a session, once the model is loaded and files to be
+ * written are such that can be; the exit status. */
+int certified_run(const tool_arguments *arguments);
+/** Members of such a verb: that work. */
+#define CERTIFIED(function) TOOL_RUN(1, 1, certified_run), .certify = (function)
 
 /** The rows that the fit used, owned by the run; read when first asked for. HF_ERR_NO_DATA for a
  * model that did not keep them. */

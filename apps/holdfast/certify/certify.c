@@ -442,21 +442,17 @@ static hf_status certify(certified *run, certify_request *asked)
     return status;
 }
 
-static int run_certify(const tool_arguments *arguments)
+static hf_status work(certified *run)
 {
-    certified run;
     certify_request asked = {0};
-    const int code = certified_open(arguments, &run);
-    if (code != TOOL_OK) return code;
-    hf_status status = certified_load(&run);
-    if (status >= 0) status = parse(&run, &asked);
-    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && run.classifier != NULL &&
-                     hf_certify_is_estimate(run.classifier);
-    if (status >= 0) status = certify(&run, &asked);
-    if (status >= 0) print_summary(&run, &asked);
-    if (status >= 0 && fails(&asked)) run.session.refused = CERTIFY_FAILED;
+    hf_status status = parse(run, &asked);
+    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && run->classifier != NULL &&
+                     hf_certify_is_estimate(run->classifier);
+    if (status >= 0) status = certify(run, &asked);
+    if (status >= 0) print_summary(run, &asked);
+    if (status >= 0 && fails(&asked)) run->session.refused = CERTIFY_FAILED;
     certify_request_free(&asked);
-    return certified_close(&run, status);
+    return status;
 }
 
 const tool_verb verb_certify = {
@@ -473,5 +469,5 @@ const tool_verb verb_certify = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),
-    TOOL_RUN(1, 1, run_certify),
+    CERTIFIED(work),
 };

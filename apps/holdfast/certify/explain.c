@@ -225,37 +225,28 @@ static hf_status explain(certified *run, const request *asked)
 
 static hf_status flip(certified *run, request *asked)
 {
-    const char *output = argument(run->arguments, "output");
-    hf_status status = explain_find_flips(run, &asked->settings, asked->step, &asked->flip);
-    if (status >= 0) status = certified_write(run, output);
-    if (status >= 0 && run->session.json)
-        session_print(&run->session,
-                      json_pack("{s:o, s:I, s:s, s:I, s:I, s:b}", "output", json_text(output), "rows",
-                                (json_int_t)run->m, "flip", hf_enum_name(HF_ENUM_FLIP_KIND, asked->flip.kind),
-                                "found", (json_int_t)asked->flip.found, "unfinished",
-                                (json_int_t)asked->flip.unfinished, "estimate",
-                                run->classifier != NULL && hf_certify_is_estimate(run->classifier)));
-    return status;
+    const hf_status status = explain_find_flips(run, &asked->settings, asked->step, &asked->flip);
+    return status >= 0 ? certified_write(run, argument(run->arguments, "output")) : status;
 }
 
-static int run_explain(const tool_arguments *arguments)
+static hf_status work(certified *run)
 {
-    certified run;
     request asked;
-    const int code = certified_open(arguments, &run);
-    if (code != TOOL_OK) return code;
-    hf_status status = certified_load(&run);
-    if (status >= 0) status = parse(&run, &asked);
-    if (status >= 0) status = certified_points(&run);
-    if (status >= 0) status = certified_units(&run);
-    if (status >= 0) status = asked.flip.asked ? flip(&run, &asked) : explain(&run, &asked);
-    if (status >= 0 && run.session.json && !asked.flip.asked)
-        session_print(
-            &run.session,
-            json_pack("{s:o, s:I, s:b}", "output", json_text(argument(arguments, "output")), "rows",
-                      (json_int_t)run.m, "estimate",
-                      run.classifier != NULL && !asked.linear && hf_certify_is_estimate(run.classifier)));
-    return certified_close(&run, status);
+    hf_status status = parse(run, &asked);
+    if (status >= 0) status = certified_points(run);
+    if (status >= 0) status = certified_units(run);
+    if (status >= 0) status = asked.flip.asked ? flip(run, &asked) : explain(run, &asked);
+    if (status < 0 || !run->session.json) return status;
+    const explain_flip *f = &asked.flip;
+    const bool estimate = run->classifier != NULL && !asked.linear && hf_certify_is_estimate(run->classifier);
+    session_print(&run->session,
+                  JSON_OF({"output", json_text(argument(run->arguments, "output"))},
+                          {"rows", json_count(run->m)},
+                          {f->asked ? "flip" : NULL, json_string(hf_enum_name(HF_ENUM_FLIP_KIND, f->kind))},
+                          {f->asked ? "found" : NULL, json_count(f->found)},
+                          {f->asked ? "unfinished" : NULL, json_count(f->unfinished)},
+                          {"estimate", json_boolean(estimate)}));
+    return status;
 }
 
 const tool_verb verb_explain = {
@@ -271,5 +262,5 @@ const tool_verb verb_explain = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),
-    TOOL_RUN(1, 1, run_explain),
+    CERTIFIED(work),
 };

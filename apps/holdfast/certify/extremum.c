@@ -108,23 +108,19 @@ static hf_status search(certified *run, const hf_certify_settings *settings)
     return status;
 }
 
-static int run_extremum(const tool_arguments *arguments)
+static hf_status work(certified *run)
 {
-    certified run;
     hf_certify_settings settings;
-    const int code = certified_open(arguments, &run);
-    if (code != TOOL_OK) return code;
-    const char *output = argument(arguments, "output");
-    hf_status status = certified_load(&run);
-    if (status >= 0) status = parse(&run, &settings);
-    if (status >= 0) status = certified_boxes(&run, true);
-    if (status >= 0) choose_tolerance(&run, &settings);
-    if (status >= 0) status = search(&run, &settings);
-    if (status >= 0) status = certified_write(&run, output);
-    if (status >= 0 && run.session.json)
-        session_print(&run.session, json_pack("{s:o, s:I, s:f}", "output", json_text(output), "boxes",
-                                              (json_int_t)run.m, "tolerance", settings.tolerance));
-    return certified_close(&run, status);
+    const char *output = argument(run->arguments, "output");
+    hf_status status = parse(run, &settings);
+    if (status >= 0) status = certified_boxes(run, true);
+    if (status >= 0) choose_tolerance(run, &settings);
+    if (status >= 0) status = search(run, &settings);
+    if (status >= 0) status = certified_write(run, output);
+    if (status >= 0 && run->session.json)
+        session_print(&run->session, JSON_OF({"output", json_text(output)}, {"boxes", json_count(run->m)},
+                                             {"tolerance", json_real(settings.tolerance)}));
+    return status;
 }
 
 const tool_verb verb_extremum = {
@@ -137,5 +133,5 @@ const tool_verb verb_extremum = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     TOOL_OPTIONS(options),
-    TOOL_RUN(1, 1, run_extremum),
+    CERTIFIED(work),
 };

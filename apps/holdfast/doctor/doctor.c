@@ -267,44 +267,39 @@ static void print_finding(const char *name, const finding *f)
     if (*f->advice != '\0') printf("%17s%s\n", "", f->advice);
 }
 
-static bool print_json(const finding *found)
+static void print_json(tool_session *session, const finding *found)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < CHECKS && list != NULL; k++)
         json_array_append_new(
-            list, json_pack("{s:s, s:s, s:o, s:o}", "check", checks[k].name, "verdict",
-                            verdicts[found[k].verdict].word, "found", json_text(found[k].words), "advice",
-                            *found[k].advice != '\0' ? json_text(found[k].advice) : json_null()));
-    return json_print(json_pack("{s:s, s:o}", "version", hf_version(), "checks", list));
+            list, JSON_OF({"check", json_string(checks[k].name)},
+                          {"verdict", json_string(verdicts[found[k].verdict].word)},
+                          {"found", json_text(found[k].words)},
+                          {"advice", *found[k].advice != '\0' ? json_text(found[k].advice) : json_null()}));
+    session_print(session, JSON_OF({"version", json_string(hf_version())}, {"checks", list}));
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status look(tool_session *session)
 {
-    tool_session session;
-    int code = session_open(arguments, &session);
-    if (code != TOOL_OK) return code;
-    machine m = {.ctx = session.ctx, .processors = sysconf(_SC_NPROCESSORS_ONLN)};
-    finding found[CHECKS];
-    bool printed = true;
+    machine m = {.ctx = session->ctx, .processors = sysconf(_SC_NPROCESSORS_ONLN)};
+    finding found[CHECKS] = {0};
     size_t slow = 0;
     read_flags(&m);
     for (size_t k = 0; k < CHECKS; k++) {
-        found[k] = (finding){0};
         checks[k].look(&m, &found[k]);
         slow += found[k].verdict == SLOW ? 1 : 0;
     }
-    if (session.json) {
-        printed = print_json(found);
-    } else {
-        printf("holdfast %s\n\n", hf_version());
-        for (size_t k = 0; k < CHECKS; k++) print_finding(checks[k].name, &found[k]);
-        if (slow == 0)
-            puts("\nNothing slows it down.");
-        else
-            printf("\n%zu thing%s slow%s it down.\n", slow, plural(slow), slow == 1 ? "s" : "");
+    if (session->json) {
+        print_json(session, found);
+        return HF_OK;
     }
-    code = session_close(&session, HF_OK);
-    return code == TOOL_OK && !printed ? TOOL_FAILED : code;
+    printf("holdfast %s\n\n", hf_version());
+    for (size_t k = 0; k < CHECKS; k++) print_finding(checks[k].name, &found[k]);
+    if (slow == 0)
+        puts("\nNothing slows it down.");
+    else
+        printf("\n%zu thing%s slow%s it down.\n", slow, plural(slow), slow == 1 ? "s" : "");
+    return HF_OK;
 }
 
 const tool_verb verb_doctor = {
@@ -318,5 +313,5 @@ const tool_verb verb_doctor = {
         "MPI. Each is fine, slow, or absent; where something can be done, a line says what. The exit status\n"
         "is 0 whatever is found.",
     .example = "  holdfast doctor",
-    TOOL_RUN(0, 0, run),
+    TOOL_WORK(0, 0, look),
 };

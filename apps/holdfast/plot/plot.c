@@ -146,52 +146,45 @@ static hf_status compute(const tool_session *session, const tool_arguments *argu
                             : plot_data_make(session->ctx, *model, x, &data->one);
 }
 
-static int make_picture(tool_session *session, const tool_arguments *arguments, const char *output,
-                        plot_format format, picture *data)
+static hf_status make_picture(tool_session *session, const char *output, plot_format format)
 {
+    picture data = {0};
     hf_model *model = NULL;
-    bool data_only = has_argument(arguments, "data-only");
-    int code = TOOL_OK;
-    hf_status status = compute(session, arguments, &model, data);
+    const bool data_only = has_argument(session->arguments, "data-only");
+    const hf_status status = compute(session, session->arguments, &model, &data);
     progress_clear(session->progress);
-    if (status >= 0) {
-        code = data_only ? write_data(session, data, format, output)
-                         : plot_draw(session->ctx, write_picture, data, format, output);
-        if (code == TOOL_OK && session->json)
-            code = json_print(data->is_envelope ? json_envelope_picture(&data->envelope, output)
-                                                : json_model_picture(model, data, output))
-                       ? TOOL_OK
-                       : TOOL_FAILED;
-        else if (code == TOOL_OK && !data_only)
-            say(stdout, "Wrote %s\n", output);
-    }
-    plot_data_free(&data->one);
-    plot_outputs_free(&data->several);
-    plot_envelope_free(&data->envelope);
-    plot_classes_free(&data->classes);
+    if (status >= 0)
+        session->refused = data_only ? write_data(session, &data, format, output)
+                                     : plot_draw(session->ctx, write_picture, &data, format, output);
+    const bool made = status >= 0 && session->refused == TOOL_OK;
+    if (made && session->json)
+        session_print(session, data.is_envelope ? json_envelope_picture(&data.envelope, output)
+                                                : json_model_picture(model, &data, output));
+    else if (made && !data_only)
+        say(stdout, "Wrote %s\n", output);
+    plot_data_free(&data.one);
+    plot_outputs_free(&data.several);
+    plot_envelope_free(&data.envelope);
+    plot_classes_free(&data.classes);
     hf_model_free(model);
-    int closed = session_close(session, status);
-    return closed != TOOL_OK ? closed : code;
+    return status;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status work(tool_session *session)
 {
-    char *output = plot_output(arguments);
-    if (output == NULL) return complain("out of memory");
     plot_format format = PLOT_SVG;
-    tool_session session;
-    int code = TOOL_OK;
-    if (!plot_find_format(output, &format))
-        code = usage_error(arguments->verb, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
-    else if (!has_argument(arguments, "data-only") && !plot_has_gnuplot())
-        code = complain("gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
-    if (code == TOOL_OK) code = session_open(arguments, &session);
-    if (code == TOOL_OK) {
-        picture data = {0};
-        code = make_picture(&session, arguments, output, format, &data);
-    }
+    char *output = plot_output(session->arguments);
+    hf_status status = HF_OK;
+    if (output == NULL)
+        status = HF_ERR_MEMORY;
+    else if (!plot_find_format(output, &format))
+        status = session_misuse(session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
+    else if (!has_argument(session->arguments, "data-only") && !plot_has_gnuplot())
+        status = session_refuse(
+            session, "gnuplot is not installed (Debian: gnuplot-nox); --data-only works without it");
+    if (status >= 0) status = make_picture(session, output, format);
     free(output);
-    return code;
+    return status;
 }
 
 const tool_verb verb_plot = {
@@ -220,5 +213,5 @@ const tool_verb verb_plot = {
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),
     .derives = derive,
-    TOOL_RUN(1, 1, run),
+    TOOL_WORK(1, 1, work),
 };

@@ -160,11 +160,15 @@ bool plot_has_gnuplot(void);
 char *plot_output(const tool_arguments *arguments);
 /** tool_verb.derives of verbs that draw there. */
 size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED]);
-/** Refuses names that gnuplot draws no picture for, and machines without it. */
+/** Refuses names that gnuplot draws no picture for, and machines without it; NULL: out of memory. */
 hf_status plot_check(tool_session *session, const char *output, plot_format *format);
 /** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot
  * takes some names for commands, and is told none. TOOL_FAILED after a message. */
 int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format, const char *output);
+/** Draws in a session, which remembers a failure, and says so unless it prints JSON: then true, once the
+ * picture is there. */
+bool plot_drew(tool_session *session, plot_writer *writer, const void *data, plot_format format,
+               const char *output);
 /** The script as a file that draws `output` when gnuplot runs it. TOOL_FAILED after a message. */
 int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,
                       const char *output, const char *path);

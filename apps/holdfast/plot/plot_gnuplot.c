@@ -66,6 +66,7 @@ size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
 
 hf_status plot_check(tool_session *session, const char *output, plot_format *format)
 {
+    if (output == NULL) return HF_ERR_MEMORY;
     if (!plot_find_format(output, format))
         return session_misuse(session, "-o: '%s' ends neither in .svg nor in .png nor in .pdf", output);
     if (!plot_has_gnuplot()) return session_refuse(session, "gnuplot is not installed (Debian: gnuplot-nox)");
@@ -214,6 +215,16 @@ int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_forma
     if (code == TOOL_OK) code = put(ctx, output, &picture);
     TOOL_FREE(script.at, picture.at);
     return code;
+}
+
+bool plot_drew(tool_session *session, plot_writer *writer, const void *data, plot_format format,
+               const char *output)
+{
+    progress_clear(session->progress);
+    session->refused = plot_draw(session->ctx, writer, data, format, output);
+    const bool drawn = session->refused == TOOL_OK;
+    if (drawn && !session->json) say(stdout, "Drew %s\n", output);
+    return drawn && session->json;
 }
 
 int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,

@@ -61,6 +61,7 @@ typedef struct tool_option {
 
 struct tool_arguments;
 struct tool_session;
+struct certified;
 struct studied;
 struct tracked;
 
@@ -86,6 +87,7 @@ typedef struct tool_verb {
             [TOOL_DERIVED]); /* files that are written and that no option names, to be freed, NULL when out of memory; how many. Or NULL */
     int (*run)(const struct tool_arguments *arguments);
     hf_status (*work)(struct tool_session *session); /* with run = session_run: what is done in a session */
+    hf_status (*certify)(struct certified *run);     /* with run = certified_run: about a model */
     hf_status (*study)(struct studied *run);         /* with run = studied_run, in a session about a study */
     hf_status (*track)(struct tracked *run);         /* with run = tracked_run, in one about a track */
     const struct tool_verb *const *parts;            /* verbs of this verb, or NULL; run_part() runs them */

@@ -82,35 +82,24 @@ static hf_status make(studied *run, size_t index, study_picture *data)
     return status >= 0 ? pictures[index].make(data) : status;
 }
 
-static hf_status draw(studied *run, const char *output)
+static hf_status draw(studied *run)
 {
     plot_format format = PLOT_SVG;
     study_picture data = {0};
     size_t index;
+    char *output = plot_output(run->session.arguments);
     hf_status status = find_picture(run, &index);
     if (status >= 0) status = plot_check(&run->session, output, &format);
     if (status >= 0) status = studied_open(run, false);
     if (status >= 0) status = studied_outcome(run, &data.of);
     if (status >= 0) status = check(run, &index, data.of);
     if (status >= 0) status = make(run, index, &data);
-    progress_clear(run->session.progress);
-    if (status >= 0)
-        run->session.refused = plot_draw(run->session.ctx, pictures[index].writer, &data, format, output);
-    const bool drawn = status >= 0 && run->session.refused == TOOL_OK;
-    if (drawn && !run->session.json) say(stdout, "Drew %s\n", output);
-    if (drawn && run->session.json)
+    if (status >= 0 && plot_drew(&run->session, pictures[index].writer, &data, format, output))
         session_print(&run->session,
-                      json_pack("{s:o, s:s, s:o, s:o}", "picture", json_text(output), "what",
-                                pictures[index].name, "of", json_text(run->settings->outcome[data.of].name),
-                                "trials", json_count(data.n)));
+                      JSON_OF({"picture", json_text(output)}, {"what", json_string(pictures[index].name)},
+                              {"of", json_text(run->settings->outcome[data.of].name)},
+                              {"trials", json_count(data.n)}));
     study_picture_free(&data);
-    return status;
-}
-
-static hf_status run_plot(studied *run)
-{
-    char *output = plot_output(run->session.arguments);
-    const hf_status status = output != NULL ? draw(run, output) : HF_ERR_MEMORY;
     free(output);
     return status;
 }
@@ -132,5 +121,5 @@ const tool_verb verb_study_plot = {
         "  holdfast study plot pictured.hf --what slices -o slices.svg",
     TOOL_OPTIONS(options),
     .derives = plot_derive,
-    STUDIED(1, 1, run_plot),
+    STUDIED(1, 1, draw),
 };

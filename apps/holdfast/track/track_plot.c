@@ -11,31 +11,20 @@ static const tool_option options[] = {
     {"time", 0, "T", "what is known at that time (default: the latest)", false},
 };
 
-static hf_status draw(tracked *run, const char *output)
+static hf_status draw(tracked *run)
 {
     plot_format format = PLOT_SVG;
     double time = NAN;
     track_picture data = {0};
+    char *output = plot_output(run->session.arguments);
     hf_status status = session_number(&run->session, "time", false, &time);
     if (status >= 0) status = plot_check(&run->session, output, &format);
     if (status >= 0) status = tracked_open(run, false);
     if (status >= 0) status = track_picture_make(run, time, &data);
-    progress_clear(run->session.progress);
-    if (status >= 0)
-        run->session.refused = plot_draw(run->session.ctx, track_picture_script, &data, format, output);
-    const bool drawn = status >= 0 && run->session.refused == TOOL_OK;
-    if (drawn && run->session.json)
-        session_print(&run->session, json_pack("{s:o, s:o, s:b}", "picture", json_text(output), "time",
-                                               json_number(data.time), "known", data.known));
-    if (drawn && !run->session.json) say(stdout, "Drew %s\n", output);
+    if (status >= 0 && plot_drew(&run->session, track_picture_script, &data, format, output))
+        session_print(&run->session, JSON_OF({"picture", json_text(output)}, {"time", json_number(data.time)},
+                                             {"known", json_boolean(data.known)}));
     track_picture_free(&data);
-    return status;
-}
-
-static hf_status run_plot(tracked *run)
-{
-    char *output = plot_output(run->session.arguments);
-    const hf_status status = output != NULL ? draw(run, output) : HF_ERR_MEMORY;
     free(output);
     return status;
 }
@@ -59,5 +48,5 @@ const tool_verb verb_track_plot = {
                "  holdfast track plot drawn.hf -o drawn.svg",
     TOOL_OPTIONS(options),
     .derives = plot_derive,
-    TRACKED(run_plot),
+    TRACKED(draw),
 };
