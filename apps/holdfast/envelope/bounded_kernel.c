@@ -85,13 +85,15 @@ static void print_lines(char *out, size_t room, const bounded *run, const size_t
         SHOWN = 12
     };
     const size_t shown = count > SHOWN ? SHOWN : count;
-    size_t used = (size_t)snprintf(out, room, "line%s", plural(count));
-    for (size_t k = 0; k < shown && used < room; k++) {
-        const char *before = k == 0 ? " " : k + 1 == count ? " and " : ", ";
-        used += (size_t)snprintf(out + used, room - used, "%s%zu", before,
-                                 hf_table_line(run->table, run->row[row[k]]));
-    }
-    if (shown < count && used < room) (void)snprintf(out + used, room - used, " and %zu more", count - shown);
+    tool_line line = {.text = out, .bytes = room};
+    put(&line, "line%s", plural(count));
+    for (size_t k = 0; k < shown; k++)
+        put(&line, "%s%zu",
+            k == 0           ? " "
+            : k + 1 == count ? " and "
+                             : ", ",
+            hf_table_line(run->table, run->row[row[k]]));
+    if (shown < count) put(&line, " and %zu more", count - shown);
 }
 
 /* Other values that would do, in words. */

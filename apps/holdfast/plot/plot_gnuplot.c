@@ -197,7 +197,7 @@ static int run_gnuplot(const bytes *script, bytes *picture)
 
 /* ---- files ------------------------------------------------------------------------------------------------ */
 
-static int put(hf_context *ctx, const char *path, const bytes *content)
+static int write_bytes(hf_context *ctx, const char *path, const bytes *content)
 {
     return hf_file_write(ctx, path, content->at, content->count) >= 0
                ? TOOL_OK
@@ -212,7 +212,7 @@ int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_forma
         return complain("%s: cannot be written: it is no regular file", output);
     int code = make_script(writer, data, format, NULL, &script) ? TOOL_OK : complain("out of memory");
     if (code == TOOL_OK) code = run_gnuplot(&script, &picture);
-    if (code == TOOL_OK) code = put(ctx, output, &picture);
+    if (code == TOOL_OK) code = write_bytes(ctx, output, &picture);
     TOOL_FREE(script.at, picture.at);
     return code;
 }
@@ -231,7 +231,7 @@ int plot_write_script(hf_context *ctx, plot_writer *writer, const void *data, pl
                       const char *output, const char *path)
 {
     bytes script = {0};
-    int code = make_script(writer, data, format, output, &script) ? put(ctx, path, &script)
+    int code = make_script(writer, data, format, output, &script) ? write_bytes(ctx, path, &script)
                                                                   : complain("out of memory");
     free(script.at);
     return code;

@@ -13,18 +13,17 @@ enum {
 const char *outputs_in_words(const hf_model *model, char *buffer, size_t bytes)
 {
     const size_t outputs = hf_model_outputs(model);
-    size_t used = 0;
-    if (hf_model_output_column(model) != NULL)
-        used = (size_t)snprintf(buffer, bytes, "%s of ", hf_model_target(model));
-    for (size_t t = 0; t < outputs && used < bytes; t++) {
+    tool_line line = {.text = buffer, .bytes = bytes};
+    if (hf_model_output_column(model) != NULL) put(&line, "%s of ", hf_model_target(model));
+    for (size_t t = 0; t < outputs; t++) {
         const char *name = hf_model_output(model, t), *before = t == 0            ? ""
                                                                 : t + 1 < outputs ? ", "
                                                                                   : " and ";
-        if (t > 0 && used + strlen(name) + 40 > bytes) {
-            snprintf(buffer + used, bytes - used, "%s%zu more", before, outputs - t);
+        if (t > 0 && line.used + strlen(name) + 40 > bytes) {
+            put(&line, "%s%zu more", before, outputs - t);
             break;
         }
-        used += (size_t)snprintf(buffer + used, bytes - used, "%s%s", before, name);
+        put(&line, "%s%s", before, name);
     }
     return buffer;
 }

@@ -59,11 +59,10 @@ static const tool_verb *find_part(const tool_verb *verb, const char *name)
 /* "create, ask or tell"; `last` stands before the last one. */
 static void list_parts(const tool_verb *verb, const char *last, size_t bytes, char *out)
 {
-    size_t used = 0;
-    for (size_t i = 0; i < verb->part_count && used < bytes; i++) {
+    tool_line line = {.text = out, .bytes = bytes};
+    for (size_t i = 0; i < verb->part_count; i++) {
         const char *between = i == 0 ? "" : i + 1 < verb->part_count ? ", " : last;
-        used += (size_t)snprintf(out + used, bytes - used, "%s%s", between,
-                                 strrchr(verb->parts[i]->name, ' ') + 1);
+        put(&line, "%s%s", between, strrchr(verb->parts[i]->name, ' ') + 1);
     }
 }
 

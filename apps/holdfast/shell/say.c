@@ -47,6 +47,16 @@ void say(FILE *out, const char *format, ...)
     va_end(args);
 }
 
+void put(tool_line *line, const char *format, ...)
+{
+    va_list args;
+    const size_t room = line->bytes - line->used; /* 1 at least, for the end of the text */
+    va_start(args, format);
+    const int length = vsnprintf(line->text + line->used, room, format, args);
+    va_end(args);
+    if (length > 0) line->used += (size_t)length < room ? (size_t)length : room - 1;
+}
+
 const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";

@@ -303,6 +303,13 @@ void paint(FILE *out, tool_colour colour, const char *text);
 void say(FILE *out, const char *format, ...) HF_PRINTF(2, 3);
 void vsay(FILE *out, const char *format, va_list args) HF_PRINTF(2, 0);
 
+/** A text that grows in a room of so many bytes; what does not fit is cut. */
+typedef struct tool_line {
+    char *text;
+    size_t bytes, used;
+} tool_line;
+/** printf() at its end. */
+void put(tool_line *line, const char *format, ...) HF_PRINTF(2, 3);
 /** "s" of more or fewer than one. */
 const char *plural(uint64_t count);
 

@@ -77,10 +77,9 @@ static size_t find_outcome(const studied *run, const char *text, size_t length)
 static hf_status no_outcome(studied *run, const char *text, size_t length)
 {
     char list[1024] = "";
-    size_t used = 0;
-    for (size_t o = 0; o < run->outcomes && used < sizeof list; o++)
-        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", o > 0 ? ", " : "",
-                                 run->settings->outcome[o].name);
+    tool_line line = {.text = list, .bytes = sizeof list};
+    for (size_t o = 0; o < run->outcomes; o++)
+        put(&line, "%s%s", o > 0 ? ", " : "", run->settings->outcome[o].name);
     return REFUSE(run, "the study has no outcome \"%.*s\", but %s", (int)length, text, list);
 }
 
@@ -205,12 +204,12 @@ const char *studied_at(const studied *run, const double *at, size_t bytes, char 
 const char *studied_told(const studied *run, const double *value, size_t bytes, char *buffer)
 {
     char number[32];
-    size_t used = 0;
+    tool_line line = {.text = buffer, .bytes = bytes};
     *buffer = '\0';
-    for (size_t o = 0; o < run->outcomes && used < bytes; o++)
+    for (size_t o = 0; o < run->outcomes; o++)
         if (!isnan(value[o]))
-            used += (size_t)snprintf(buffer + used, bytes - used, "%s%s = %s", used > 0 ? ", " : "",
-                                     run->settings->outcome[o].name, hf_format_double(value[o], number));
+            put(&line, "%s%s = %s", line.used > 0 ? ", " : "", run->settings->outcome[o].name,
+                hf_format_double(value[o], number));
     return buffer;
 }
 

@@ -64,7 +64,7 @@ static void told_values(const studied *run, uint64_t id, size_t outcome, json_t 
 {
     char number[32];
     hf_trial t;
-    size_t used = 0;
+    tool_line line = {.text = words, .bytes = bytes};
     if (words != NULL) *words = '\0';
     if (id == 0 || hf_study_trial(run->session.ctx, run->study, id, &t) < 0) return;
     const uint64_t first = t.repeats != 0 ? t.repeats : id;
@@ -75,9 +75,9 @@ static void told_values(const studied *run, uint64_t id, size_t outcome, json_t 
         if (list != NULL)
             json_array_append_new(list, json_pack("{s:o, s:o, s:b}", "trial", json_count(k), "value",
                                                   json_number(t.value[outcome]), "aside", aside));
-        else if (used < bytes)
-            used += (size_t)snprintf(words + used, bytes - used, "%s%s%s", used > 0 ? ", " : "",
-                                     hf_format_double(t.value[outcome], number), aside ? " (set aside)" : "");
+        else
+            put(&line, "%s%s%s", line.used > 0 ? ", " : "", hf_format_double(t.value[outcome], number),
+                aside ? " (set aside)" : "");
     }
 }
 

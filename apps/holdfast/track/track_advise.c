@@ -43,14 +43,12 @@ const hf_advice_row *advised_row(const advised *a)
 /* "ui-gp-ucb, wiener, drift 0.3". */
 static const char *row_name(const hf_advice_row *row, char *text, size_t bytes)
 {
-    int used = snprintf(text, bytes, "%s",
-                        row->still ? "standing still" : hf_enum_name(HF_ENUM_TRACK_METHOD, row->method));
-    if (row->law == HF_AGE_WIENER) used += snprintf(text + used, bytes - (size_t)used, ", wiener");
-    if (row->rate > 0.0) used += snprintf(text + used, bytes - (size_t)used, ", drift %.3g", row->rate);
-    if (isfinite(row->window))
-        used += snprintf(text + used, bytes - (size_t)used, ", window %.3g", row->window);
-    if (isfinite(row->forgetting))
-        (void)snprintf(text + used, bytes - (size_t)used, ", forgetting %.3g", row->forgetting);
+    tool_line line = {.text = text, .bytes = bytes};
+    put(&line, "%s", row->still ? "standing still" : hf_enum_name(HF_ENUM_TRACK_METHOD, row->method));
+    if (row->law == HF_AGE_WIENER) put(&line, ", wiener");
+    if (row->rate > 0.0) put(&line, ", drift %.3g", row->rate);
+    if (isfinite(row->window)) put(&line, ", window %.3g", row->window);
+    if (isfinite(row->forgetting)) put(&line, ", forgetting %.3g", row->forgetting);
     return text;
 }
 

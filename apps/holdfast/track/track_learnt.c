@@ -13,20 +13,6 @@ enum {
 
 /* ---- the kernel with its values --------------------------------------------------------------------------------- */
 
-/* A text that grows in a room; what does not fit is cut, and then is no kernel. */
-typedef struct words {
-    char *text;
-    size_t bytes, used;
-} words;
-
-static void add(words *w, const char *part, size_t length)
-{
-    const size_t room = w->bytes - 1 - w->used, taken = length < room ? length : room;
-    memcpy(w->text + w->used, part, taken);
-    w->used += taken;
-    w->text[w->used] = '\0';
-}
-
 /* Length of text up to the first of `ends` outside of quotes and brackets. */
 static size_t length_to(const char *text, const char *ends)
 {
@@ -74,20 +60,18 @@ static const char *first_kernel(const char *text)
 }
 
 /* Columns and the like as they are written; every parameter at its value. */
-static void write_kernel(const hf_kernel *kernel, words *out)
+static void write_kernel(const hf_kernel *kernel, tool_line *out)
 {
-    char number[64];
     const char *text = first_kernel(hf_kernel_expression(kernel)), *between = "(";
     const size_t name = strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789");
-    add(out, text, name);
+    put(out, "%.*s", (int)name, text);
     text += name;
     text += strspn(text, " ");
     while (*text == '(' || *text == ',') {
         text += 1 + strspn(text + 1, " ");
         const size_t length = length_to(text, ",)");
         if (length > 0 && !is_of_parameter(kernel, text, length)) {
-            add(out, between, strlen(between));
-            add(out, text, length);
+            put(out, "%s%.*s", between, (int)length, text);
             between = ", ";
         }
         text += length;
@@ -95,13 +79,10 @@ static void write_kernel(const hf_kernel *kernel, words *out)
     for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
         hf_parameter p;
         if (hf_kernel_parameter(kernel, i, &p) < 0) continue;
-        add(out, between, strlen(between));
-        add(out, p.name, strlen(p.name));
-        snprintf(number, sizeof number, "%c%.4g", p.fixed ? '=' : '~', p.value);
-        add(out, number, strlen(number));
+        put(out, "%s%s%c%.4g", between, p.name, p.fixed ? '=' : '~', p.value);
         between = ", ";
     }
-    add(out, ")", 1);
+    put(out, ")");
 }
 
 static bool is_same_kernel(const hf_kernel *a, const hf_kernel *b)
@@ -121,7 +102,7 @@ static bool is_same_kernel(const hf_kernel *a, const hf_kernel *b)
 static bool kernel_of_now(const tracked *run, char *text, size_t bytes)
 {
     const hf_kernel *kernel = hf_track_kernel(run->track);
-    words out = {.text = text, .bytes = bytes};
+    tool_line out = {.text = text, .bytes = bytes}; /* what is cut is no kernel */
     hf_kernel *read = NULL;
     const char **names = calloc(run->d, sizeof *names);
     if (names == NULL) return false;
@@ -144,61 +125,31 @@ static char *kernel_word(const tracked *run)
     return command_of((const char *const[]){kernel, NULL});
 }
 
-static void write_options(const tracked *run, words *out)
-{
-    char *kernel = kernel_word(run), number[64];
-    const hf_track_settings *s = hf_track_settings_of(run->track);
-    if (kernel != NULL) {
-        add(out, "--kernel ", 9);
-        add(out, kernel, strlen(kernel));
-        add(out, " ", 1);
-    }
-    free(kernel);
-    snprintf(number, sizeof number, "--noise %.4g", s->noise);
-    add(out, number, strlen(number));
-    if (s->age.kind != HF_AGE_QUADRATIC) return;
-    snprintf(number, sizeof number, " --drift %.4g", s->age.rate);
-    add(out, number, strlen(number));
-}
-
 const char *learnt_options(const tracked *run, char text[LEARNT_BYTES])
 {
-    words options = {.text = text, .bytes = LEARNT_BYTES};
-    *text = '\0';
-    write_options(run, &options);
+    char *kernel = kernel_word(run);
+    tool_line out = {.text = text, .bytes = LEARNT_BYTES};
+    const hf_track_settings *s = hf_track_settings_of(run->track);
+    if (kernel != NULL) put(&out, "--kernel %s ", kernel);
+    free(kernel);
+    put(&out, "--noise %.4g", s->noise);
+    if (s->age.kind == HF_AGE_QUADRATIC) put(&out, " --drift %.4g", s->age.rate);
     return text;
-}
-
-static void add_number(words *w, const char *option, double value)
-{
-    char number[64];
-    snprintf(number, sizeof number, " --%s %.4g", option, value);
-    add(w, number, strlen(number));
 }
 
 const char *advised_options(const tracked *learnt, const hf_advice_row *row, char text[LEARNT_BYTES])
 {
     char *kernel = kernel_word(learnt);
-    words out = {.text = text, .bytes = LEARNT_BYTES};
-    const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, row->method),
-               *law = hf_enum_name(HF_ENUM_AGE_KIND, row->law);
-    *text = '\0';
-    add(&out, "--method ", 9);
-    add(&out, method, strlen(method));
-    if (kernel != NULL) {
-        add(&out, " --kernel ", 10);
-        add(&out, kernel, strlen(kernel));
-    }
+    tool_line out = {.text = text, .bytes = LEARNT_BYTES};
+    put(&out, "--method %s", hf_enum_name(HF_ENUM_TRACK_METHOD, row->method));
+    if (kernel != NULL) put(&out, " --kernel %s", kernel);
     free(kernel);
-    add_number(&out, "noise", hf_track_settings_of(learnt->track)->noise);
-    if (row->law == HF_AGE_WIENER) {
-        add(&out, " --age-law ", 11);
-        add(&out, law, strlen(law));
-    }
-    if (row->rate > 0.0) add_number(&out, "drift", row->rate);
-    if (isfinite(row->window)) add_number(&out, "window", row->window);
-    if (isfinite(row->forgetting)) add_number(&out, "forgetting", row->forgetting);
-    if (row->queries > 0) add_number(&out, "queries", (double)row->queries);
+    put(&out, " --noise %.4g", hf_track_settings_of(learnt->track)->noise);
+    if (row->law == HF_AGE_WIENER) put(&out, " --age-law %s", hf_enum_name(HF_ENUM_AGE_KIND, row->law));
+    if (row->rate > 0.0) put(&out, " --drift %.4g", row->rate);
+    if (isfinite(row->window)) put(&out, " --window %.4g", row->window);
+    if (isfinite(row->forgetting)) put(&out, " --forgetting %.4g", row->forgetting);
+    if (row->queries > 0) put(&out, " --queries %.4g", (double)row->queries);
     return text;
 }
 

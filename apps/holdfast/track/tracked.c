@@ -91,13 +91,14 @@ hf_status tracked_find_or_refuse(tracked *run, const char *name, size_t *index)
 const char *tracked_place(const tracked *run, const double *x, char *buffer, size_t bytes)
 {
     char number[32];
-    size_t index = 0, used = 0;
+    size_t index = 0;
+    tool_line line = {.text = buffer, .bytes = bytes};
     const bool candidate = run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index);
-    if (candidate) used += (size_t)snprintf(buffer, bytes, "%s (", tracked_candidate(run, index, number));
-    for (size_t j = 0; j < run->d && used < bytes; j++)
-        used += (size_t)snprintf(buffer + used, bytes - used, "%s%s = %s", j > 0 ? ", " : "",
-                                 hf_track_name(run->track, j), hf_format_double(x[j], number));
-    if (candidate && used < bytes) snprintf(buffer + used, bytes - used, ")");
+    if (candidate) put(&line, "%s (", tracked_candidate(run, index, number));
+    for (size_t j = 0; j < run->d; j++)
+        put(&line, "%s%s = %s", j > 0 ? ", " : "", hf_track_name(run->track, j),
+            hf_format_double(x[j], number));
+    if (candidate) put(&line, ")");
     return buffer;
 }
 
