@@ -12,7 +12,7 @@
 
 int studied_run(const tool_arguments *arguments)
 {
-    studied run = {0};
+    studied run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
     run.session.keeper = "study";
@@ -33,11 +33,10 @@ hf_status studied_open(studied *run, bool write)
 {
     double wait = 30.0;
     hf_study *study = NULL;
-    const bool waits = write && has_argument(run->session.arguments, "wait");
+    const bool waits = write && has_argument(run->arguments, "wait");
     hf_status status = waits ? session_number(&run->session, "wait", false, &wait) : HF_OK;
     if (status >= 0 && wait < 0.0) status = MISUSE(run, "--wait: %g seconds are no time to wait", wait);
-    if (status >= 0)
-        status = hf_study_file_open(run->session.ctx, run->session.arguments->operand[0], write, &study);
+    if (status >= 0) status = hf_study_file_open(run->session.ctx, run->arguments->operand[0], write, &study);
     progress_clear(run->session.progress);
     if (status < 0) return status;
     studied_take(run, study);
@@ -104,7 +103,7 @@ static hf_status take_value(studied *run, const char *text, size_t *next, const 
 
 hf_status studied_values(studied *run, size_t first, double *value)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     size_t next = 0;
     hf_status status = HF_OK;
     for (size_t o = 0; o < run->outcomes; o++) value[o] = NAN;
@@ -121,8 +120,8 @@ hf_status studied_noise(studied *run, double *noise)
     tool_names list;
     size_t next = 0;
     for (size_t o = 0; o < run->outcomes; o++) noise[o] = 0.0;
-    if (!has_argument(run->session.arguments, "noise")) return HF_OK;
-    if (!argument_names(run->session.arguments, "noise", &list)) return session_told(&run->session);
+    if (!has_argument(run->arguments, "noise")) return HF_OK;
+    if (!argument_names(run->arguments, "noise", &list)) return session_told(&run->session);
     hf_status status = HF_OK;
     for (size_t i = 0; i < list.count && status >= 0; i++)
         status = take_value(run, list.list[i], &next, "variance", noise);
@@ -158,7 +157,7 @@ size_t studied_first(const studied *run)
 
 hf_status studied_outcome(studied *run, size_t *outcome)
 {
-    const char *name = argument(run->session.arguments, "of");
+    const char *name = argument(run->arguments, "of");
     *outcome = studied_first(run);
     if (name == NULL) return HF_OK;
     *outcome = find_outcome(run, name, strlen(name));

@@ -16,6 +16,7 @@ enum {
 
 /** A run of a sub-verb. */
 typedef struct studied {
+    const tool_arguments *arguments;
     tool_session session;
     hf_study *study;
     const hf_study_settings *settings;

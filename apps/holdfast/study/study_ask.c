@@ -30,7 +30,7 @@ static void print_json(studied *run, size_t count, const hf_proposal *p)
 
 static hf_status ask(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output");
     size_t count = 1;
     if (!argument_size(a, "count", &count)) return session_told(&run->session);

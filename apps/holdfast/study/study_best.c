@@ -165,7 +165,7 @@ static hf_status certify(studied *run, answer *a)
     hf_certify_settings limits = hf_certify_settings_default();
     double tolerance = studied_tolerance(run);
     hf_status status = session_settings(&run->session, hf_certify_settings_table(), &limits);
-    if (has_argument(run->session.arguments, "tolerance")) tolerance = limits.tolerance;
+    if (has_argument(run->arguments, "tolerance")) tolerance = limits.tolerance;
     if (status >= 0)
         status = warn_status(&run->session, hf_study_certify(run->session.ctx, run->study, tolerance, &limits,
                                                              a->at, &a->best, &a->proof));
@@ -179,7 +179,7 @@ static hf_status best_of_one(studied *run)
     hf_status status = answer_begin(run, &a);
     if (status >= 0) status = studied_look(run);
     if (status >= 0)
-        status = has_argument(run->session.arguments, "certify")
+        status = has_argument(run->arguments, "certify")
                      ? certify(run, &a)
                      : warn_status(&run->session, hf_study_best(run->session.ctx, run->study, a.at, &a.best));
     if (status >= 0) status = predict(run, &a);
@@ -235,7 +235,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
 
 static hf_status best_of_several(studied *run)
 {
-    if (has_argument(run->session.arguments, "certify"))
+    if (has_argument(run->arguments, "certify"))
         return MISUSE(run, "--certify is for one objective; this study has %zu", studied_objectives(run));
     size_t count = 0;
     uint64_t *trial = calloc((size_t)hf_study_trials(run->study) + 1, sizeof *trial);
@@ -250,7 +250,7 @@ static hf_status best_of_several(studied *run)
 
 static hf_status best(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     if (!has_argument(a, "certify") && (has_argument(a, "tolerance") || has_argument(a, "time-limit")))
         return MISUSE(run, "--%s is for --certify",
                       has_argument(a, "tolerance") ? "tolerance" : "time-limit");

@@ -41,7 +41,7 @@ static hf_status take(studied *run, const tool_given *given, hf_study_settings *
 static hf_status check_uses(studied *run, const study_plan *plan)
 {
     const hf_study_settings *s = &plan->settings;
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     size_t objectives = 0;
     for (size_t o = 0; o < s->outcomes; o++)
         objectives += s->outcome[o].goal == HF_GOAL_MAXIMISE || s->outcome[o].goal == HF_GOAL_MINIMISE;
@@ -61,14 +61,13 @@ static hf_status create(studied *run, study_plan *plan)
 {
     hf_study *study = NULL;
     plan->settings = hf_study_settings_default();
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     hf_status status = HF_OK;
     for (size_t i = 0; i < a->count && status >= 0; i++) status = take(run, &a->list[i], &plan->settings);
     if (status >= 0) status = study_plan_space(run, plan);
     if (status >= 0) status = check_uses(run, plan);
     if (status < 0) return status;
-    status =
-        hf_study_file_create(run->session.ctx, run->session.arguments->operand[0], &plan->settings, &study);
+    status = hf_study_file_create(run->session.ctx, run->arguments->operand[0], &plan->settings, &study);
     if (status >= 0) studied_take(run, study);
     return warn_status(&run->session, status);
 }
@@ -87,7 +86,7 @@ static json_t *names_of(const studied *run, bool variables)
 static bool print(const studied *run)
 {
     char goal[64];
-    const char *file = run->session.arguments->operand[0];
+    const char *file = run->arguments->operand[0];
     if (run->session.json)
         return json_print(json_pack("{s:o, s:o, s:o, s:o}", "file", json_text(file), "variables",
                                     names_of(run, true), "outcomes", names_of(run, false), "start",

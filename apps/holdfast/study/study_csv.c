@@ -328,7 +328,7 @@ static hf_status take_table(studied *run, const char *path, bool import, study_c
     reading r = {0};
     tool_names dropped = {0};
     *counts = (study_counts){0};
-    if (!argument_names(run->session.arguments, "drop", &dropped)) return session_told(&run->session);
+    if (!argument_names(run->arguments, "drop", &dropped)) return session_told(&run->session);
     hf_status status = read_table(&run->session, path, NULL, &table);
     if (status >= 0 && hf_table_rows(table) == 0)
         status = REFUSE(run, "%s: a header and no rows", hf_table_source(table));

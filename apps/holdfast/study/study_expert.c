@@ -40,7 +40,7 @@ static hf_status expert(studied *run)
 {
     size_t count = 0, due = 0;
     uint64_t *trial = NULL;
-    if (!argument_size(run->session.arguments, "count", &count)) return session_told(&run->session);
+    if (!argument_size(run->arguments, "count", &count)) return session_told(&run->session);
     hf_status status = studied_open(run, false);
     if (status >= 0) {
         trial = calloc((size_t)hf_study_trials(run->study) + 1, sizeof *trial);

@@ -29,7 +29,7 @@ static hf_status import(studied *run)
 {
     study_counts counts;
     hf_status status = studied_open(run, true);
-    if (status >= 0) status = study_import_table(run, run->session.arguments->operand[1], &counts);
+    if (status >= 0) status = study_import_table(run, run->arguments->operand[1], &counts);
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
     if (status >= 0 && !print_counts(run, &counts)) run->session.refused = TOOL_FAILED;
@@ -38,7 +38,7 @@ static hf_status import(studied *run)
 
 static hf_status export(studied *run)
 {
-    const char *output = output_of(run->session.arguments);
+    const char *output = output_of(run->arguments);
     hf_status status = session_check_output(&run->session, output);
     if (status >= 0) status = studied_open(run, false);
     if (status >= 0) status = studied_look(run);

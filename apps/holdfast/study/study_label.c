@@ -16,7 +16,7 @@ static const tool_option options[] = {
 
 static hf_status label(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     hf_expert_label said = HF_EXPERT_UNKNOWN;
     hf_trial trial;
     size_t outcome = 0;

@@ -40,7 +40,7 @@ enum {
 
 static hf_status find_picture(studied *run, size_t *index)
 {
-    const char *what = argument(run->session.arguments, "what");
+    const char *what = argument(run->arguments, "what");
     *index = PICTURES;
     for (size_t k = 0; k < PICTURES && what != NULL; k++)
         if (strcmp(pictures[k].name, what) == 0) *index = k;
@@ -53,7 +53,7 @@ static hf_status find_picture(studied *run, size_t *index)
 /* Options that do not go together, once the study is known. */
 static hf_status check(studied *run, size_t *index, size_t outcome)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const bool several = studied_objectives(run) > 1;
     if (*index == PICTURES) *index = several && !has_argument(a, "of") ? FRONT : PROGRESS;
     if (*index == FRONT && !several)
@@ -87,7 +87,7 @@ static hf_status draw(studied *run)
     plot_format format = PLOT_SVG;
     study_picture data = {0};
     size_t index;
-    char *output = plot_output(run->session.arguments);
+    char *output = plot_output(run->arguments);
     hf_status status = find_picture(run, &index);
     if (status >= 0) status = plot_check(&run->session, output, &format);
     if (status >= 0) status = studied_open(run, false);

@@ -41,7 +41,7 @@ hf_status study_progress_make(study_picture *data)
 {
     studied *run = data->run;
     hf_study_certificate proof;
-    if (!has_argument(run->session.arguments, "certify")) return HF_OK;
+    if (!has_argument(run->arguments, "certify")) return HF_OK;
     const hf_status status =
         warn_status(&run->session, hf_study_certify(run->session.ctx, run->study, studied_tolerance(run),
                                                     NULL, data->at, &data->best, &proof));

@@ -183,7 +183,7 @@ static hf_status print_summary(studied *run)
     counts c;
     hf_status status = count_trials(run, &c);
     if (status < 0) return status;
-    say(stdout, "%s: a study\n", run->session.arguments->operand[0]);
+    say(stdout, "%s: a study\n", run->arguments->operand[0]);
     print_settings(run);
     printf("\n%llu trials: %zu told, %zu pending, %zu failed, %zu given up; %zu doubted, %zu of them set "
            "aside\n",
@@ -196,7 +196,7 @@ static hf_status print_summary(studied *run)
 
 static hf_status print_text(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     if (has_argument(a, "journal")) return print_journal(run);
     if (has_argument(a, "trials")) return list_trials(run, ANY, NULL, NULL);
     if (has_argument(a, "suspects")) return list_trials(run, SUSPECTED, NULL, NULL);
@@ -289,10 +289,10 @@ static hf_status add_summary(const studied *run, json_t *object)
     hf_status status = count_trials(run, &c);
     if (status < 0) return status;
     json_t *relevance = json_array();
-    JSON_ADD(object, {"file", json_text(run->session.arguments->operand[0])},
-             {"variables", json_variables(run)}, {"outcomes", json_outcomes_of(run)},
-             {"settings", json_settings(run)}, {"trials", json_count(hf_study_trials(run->study))},
-             {"states", json_counts(&c)}, {"relevance", relevance});
+    JSON_ADD(object, {"file", json_text(run->arguments->operand[0])}, {"variables", json_variables(run)},
+             {"outcomes", json_outcomes_of(run)}, {"settings", json_settings(run)},
+             {"trials", json_count(hf_study_trials(run->study))}, {"states", json_counts(&c)},
+             {"relevance", relevance});
     status = add_list(run, object, "suspects", SUSPECTED);
     if (status >= 0) status = add_list(run, object, "pending", PENDING);
     return status >= 0 ? tell_objectives(run, relevance) : status;
@@ -300,7 +300,7 @@ static hf_status add_summary(const studied *run, json_t *object)
 
 static hf_status print_json(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     json_t *object = json_object();
     hf_status status;
     if (has_argument(a, "journal"))
@@ -323,7 +323,7 @@ static hf_status print_json(studied *run)
 
 static hf_status show(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     if (has_argument(a, "trials") + has_argument(a, "journal") + has_argument(a, "suspects") > 1)
         return MISUSE(run, "--trials, --journal and --suspects exclude each other");
     hf_status status = studied_open(run, false);

@@ -158,7 +158,7 @@ static hf_status take_certain(studied *run, study_plan *plan, const char *given)
 
 hf_status study_plan_space(studied *run, study_plan *plan)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     plan->variable = calloc(a->count + 1, sizeof *plan->variable);
     plan->outcome = calloc(a->count + 1, sizeof *plan->outcome);
     plan->labels = calloc(a->count + 1, sizeof *plan->labels);

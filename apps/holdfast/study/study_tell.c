@@ -44,7 +44,7 @@ static bool print_trial(studied *run, uint64_t id)
 
 static hf_status settle(studied *run, bool failed)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     hf_trial trial;
     hf_status status = studied_open(run, true);
     double *value = status >= 0 ? make_room(run) : NULL;
@@ -78,7 +78,7 @@ static bool print_counts(const studied *run, size_t told, size_t left)
 static hf_status tell_many(studied *run, const char *path)
 {
     study_counts counts;
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     if (a->operands > 1) return MISUSE(run, "--from has the trials; leave out '%s'", a->operand[1]);
     if (has_argument(a, "noise") || has_argument(a, "note"))
         return MISUSE(run, "--noise and --note are for one trial; with --from they stand in the table");
@@ -92,7 +92,7 @@ static hf_status tell_many(studied *run, const char *path)
 
 static hf_status tell(studied *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const char *from = argument(a, "from");
     if (from != NULL) return tell_many(run, from);
     if (a->operands < 2) return MISUSE(run, "which trial? Its number is missing, or --from RESULTS.csv");

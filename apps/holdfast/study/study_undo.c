@@ -26,7 +26,7 @@ static hf_status undo(studied *run, undoing *u)
     uint64_t entries = 1, after = 0;
     hf_status status = session_entries(&run->session, &entries, &after);
     if (status < 0) return status;
-    const bool numbered = has_argument(run->session.arguments, "after");
+    const bool numbered = has_argument(run->arguments, "after");
     status = studied_open(run, false);
     u->known = status >= 0;
     if (u->known) status = study_journal_read(run, &u->journal);
@@ -34,7 +34,7 @@ static hf_status undo(studied *run, undoing *u)
     if (status < 0 && (u->known || status != HF_ERR_MODEL_FILE)) return status;
     if (numbered) entries = 0;
     for (size_t i = 0; numbered && i < u->journal.count; i++) entries += u->journal.entry[i].number > after;
-    status = hf_study_file_undo(run->session.ctx, run->session.arguments->operand[0], entries, &u->removed);
+    status = hf_study_file_undo(run->session.ctx, run->arguments->operand[0], entries, &u->removed);
     progress_clear(run->session.progress);
     return status;
 }

@@ -4,12 +4,12 @@
 
 static hf_status create(tracked *run, track_plan *plan)
 {
-    const bool learns = has_argument(run->session.arguments, "learn");
+    const bool learns = has_argument(run->arguments, "learn");
     hf_status status = learns ? plan_learn(run, plan) : plan_settings(run, plan);
     if (status >= 0 && !learns) status = plan_domain(run, plan);
     if (status < 0) return status;
-    status = hf_track_file_create(run->session.ctx, run->session.arguments->operand[0], &plan->settings,
-                                  plan->target, plan->label, &run->track);
+    status = hf_track_file_create(run->session.ctx, run->arguments->operand[0], &plan->settings, plan->target,
+                                  plan->label, &run->track);
     return warn_status(&run->session, status);
 }
 
@@ -21,7 +21,7 @@ static void print_json(tracked *run, const track_plan *plan)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
     session_print(&run->session,
                   json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
-                            json_text(run->session.arguments->operand[0]), "method",
+                            json_text(run->arguments->operand[0]), "method",
                             hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
                             hf_track_target(run->track), "minimise", s->minimise, "inputs",
                             (json_int_t)s->domain.dimension, "names", names, "candidates",
@@ -35,7 +35,7 @@ static void print_text(const tracked *run, const track_plan *plan)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
     const size_t d = s->domain.dimension, candidates = s->domain.candidates;
-    say(stdout, "%s: %s, to %s \"%s\" ", run->session.arguments->operand[0],
+    say(stdout, "%s: %s, to %s \"%s\" ", run->arguments->operand[0],
         hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), s->minimise ? "minimise" : "maximise",
         hf_track_target(run->track));
     if (candidates > 0)

@@ -44,7 +44,7 @@ static hf_status check_names(tracked *run, const track_plan *plan)
 static hf_status plan_box(tracked *run, track_plan *plan)
 {
     char from[32], to[32];
-    if (!argument_names(run->session.arguments, "box", &plan->sides)) return session_told(&run->session);
+    if (!argument_names(run->arguments, "box", &plan->sides)) return session_told(&run->session);
     const size_t d = plan->sides.count;
     plan->names = calloc(d, sizeof *plan->names);
     plan->lower = calloc(d, sizeof *plan->lower);
@@ -54,7 +54,7 @@ static hf_status plan_box(tracked *run, track_plan *plan)
         char *side = plan->sides.text + (plan->sides.list[j] - plan->sides.text);
         if (!take_side(side, &plan->names[j], &plan->lower[j], &plan->upper[j]))
             return MISUSE(run, "--box: part %zu of '%s' is neither NAME=LOW:HIGH nor NAME=VALUE", j + 1,
-                          argument(run->session.arguments, "box"));
+                          argument(run->arguments, "box"));
         if (plan->lower[j] > plan->upper[j])
             return MISUSE(run, "--box: %s begins at %s and ends below, at %s", plan->names[j],
                           hf_format_double(plan->lower[j], from), hf_format_double(plan->upper[j], to));
@@ -68,7 +68,7 @@ static hf_status plan_box(tracked *run, track_plan *plan)
 /* The label column: named, or the first of text. SIZE_MAX: none. */
 static hf_status find_labels(tracked *run, const track_plan *plan, size_t *column)
 {
-    const char *name = argument(run->session.arguments, "label");
+    const char *name = argument(run->arguments, "label");
     *column = SIZE_MAX;
     if (name != NULL) return hf_table_find(run->session.ctx, plan->table, name, column);
     for (size_t j = 0; j < hf_table_columns(plan->table) && *column == SIZE_MAX; j++)
@@ -153,11 +153,10 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
 {
     tool_names given = {0};
     size_t label = SIZE_MAX;
-    hf_status status =
-        read_table(&run->session, argument(run->session.arguments, "candidates"), NULL, &plan->table);
+    hf_status status = read_table(&run->session, argument(run->arguments, "candidates"), NULL, &plan->table);
     const size_t m = status >= 0 ? hf_table_rows(plan->table) : 0;
     if (status >= 0 && m == 0) status = REFUSE(run, "%s: a header and no rows", hf_table_source(plan->table));
-    if (status >= 0 && !argument_names(run->session.arguments, "features", &given)) {
+    if (status >= 0 && !argument_names(run->arguments, "features", &given)) {
         status = session_told(&run->session);
     }
     if (status >= 0) status = find_labels(run, plan, &label);
@@ -179,15 +178,13 @@ static hf_status plan_candidates(tracked *run, track_plan *plan)
 
 hf_status plan_domain(tracked *run, track_plan *plan)
 {
-    const bool box = has_argument(run->session.arguments, "box"),
-               points = has_argument(run->session.arguments, "candidates");
+    const bool box = has_argument(run->arguments, "box"), points = has_argument(run->arguments, "candidates");
     if (box == points)
         return MISUSE(run, box ? "--box and --candidates exclude each other"
                                : "--box or --candidates is missing: where can be measured?");
-    if (box &&
-        (has_argument(run->session.arguments, "label") || has_argument(run->session.arguments, "features")))
+    if (box && (has_argument(run->arguments, "label") || has_argument(run->arguments, "features")))
         return MISUSE(run, "--%s is for --candidates",
-                      has_argument(run->session.arguments, "label") ? "label" : "features");
+                      has_argument(run->arguments, "label") ? "label" : "features");
     hf_status status = box ? plan_box(run, plan) : plan_candidates(run, plan);
     if (status >= 0) status = check_names(run, plan);
     plan->settings.names = plan->names;

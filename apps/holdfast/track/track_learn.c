@@ -14,9 +14,9 @@ static hf_status check(tracked *run)
     static const char *const learnt[] = {"method",    "noise",  "drift",     "age-law",
                                          "age-table", "window", "forgetting"};
     for (size_t k = 0; k < sizeof learnt / sizeof learnt[0]; k++)
-        if (has_argument(run->session.arguments, learnt[k]))
+        if (has_argument(run->arguments, learnt[k]))
             return MISUSE(run, "--%s is what --learn learns: leave one of them out", learnt[k]);
-    const char *file = run->session.arguments->operand[0];
+    const char *file = run->arguments->operand[0];
     if (access(file, F_OK) ==
         0) /* the file's creation asks again; but nobody should wait for advice in vain */
         return REFUSE(run, "%s: is there already; a track is never made over another file", file);
@@ -26,7 +26,7 @@ static hf_status check(tracked *run)
 /* A track in memory that remembers the survey: nothing fades. */
 static hf_status survey(tracked *run, track_plan *plan)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const char *target = argument(a, "target");
     size_t told;
     plan->settings = hf_track_settings_default(HF_TRACK_GP_UCB);

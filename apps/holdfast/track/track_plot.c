@@ -16,7 +16,7 @@ static hf_status draw(tracked *run)
     plot_format format = PLOT_SVG;
     double time = NAN;
     track_picture data = {0};
-    char *output = plot_output(run->session.arguments);
+    char *output = plot_output(run->arguments);
     hf_status status = session_number(&run->session, "time", false, &time);
     if (status >= 0) status = plot_check(&run->session, output, &format);
     if (status >= 0) status = tracked_open(run, false);

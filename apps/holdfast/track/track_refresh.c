@@ -85,7 +85,7 @@ static hf_status write_list(const tracked *run, const refreshed *list, const cha
 
 static void print_json(tracked *run, const refreshed *done)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const hf_track_settings *s = hf_track_settings_of(run->track);
     json_t *list = json_array();
     for (size_t i = 0; i < done->count; i++) {
@@ -119,13 +119,13 @@ static void print_learnt(const tracked *run)
 
 static void print_text(const tracked *run, const refreshed *done, const char *output)
 {
-    if (has_argument(run->session.arguments, "answers")) {
+    if (has_argument(run->arguments, "answers")) {
         printf("Took %zu answer%s", done->answered, plural(done->answered));
         if (done->left > 0) printf("; %zu row%s without one", done->left, plural(done->left));
         putchar('\n');
     }
     if (done->fitted) print_learnt(run);
-    if (has_argument(run->session.arguments, "time") && output != NULL)
+    if (has_argument(run->arguments, "time") && output != NULL)
         say(stdout, "%zu request%s in %s\n", done->count, plural(done->count), output);
 }
 
@@ -133,7 +133,7 @@ static void print_text(const tracked *run, const refreshed *done, const char *ou
 
 static hf_status check(tracked *run, const char *output)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const bool time = has_argument(a, "time");
     if (!time && !has_argument(a, "answers") && !has_argument(a, "fit"))
         return MISUSE(run, "--time, --answers or --fit is missing: what is to be refreshed?");
@@ -146,7 +146,7 @@ static hf_status check(tracked *run, const char *output)
 /* Answers, what is learnt and the list of requests, in memory. */
 static hf_status change(tracked *run, double time, refreshed *done)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const char *answers = argument(a, "answers");
     hf_status status = answers != NULL ? answer_table(run, answers, &done->answered, &done->left) : HF_OK;
     done->fitted = has_argument(a, "fit");
@@ -170,7 +170,7 @@ static hf_status change_file(tracked *run, double time, refreshed *done)
 
 static hf_status refresh(tracked *run, refreshed *done)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const char *output = argument(a, "output");
     double time = NAN;
     hf_status status = check(run, output);

@@ -71,7 +71,7 @@ static hf_status check_uses(tracked *run, const track_plan *plan)
 {
     static const char *const of_box[] = {"resolution", "samples", "starts"};
     const hf_settings_table *table = hf_track_settings_table();
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     for (size_t k = 0; k < sizeof of_box / sizeof of_box[0]; k++)
         if (has_argument(a, of_box[k]) && !has_argument(a, "box"))
             return MISUSE(run, "--%s is for --box; this track has no use for it", of_box[k]);
@@ -112,7 +112,7 @@ static hf_status take_table(tracked *run, track_plan *plan)
 {
     hf_age_law *law = &plan->settings.age;
     hf_status status =
-        hf_table_read_csv(run->session.ctx, argument(run->session.arguments, "age-table"), &plan->ages);
+        hf_table_read_csv(run->session.ctx, argument(run->arguments, "age-table"), &plan->ages);
     if (status >= 0) status = session_column(&run->session, plan->ages, "age", false, &law->ages);
     if (status >= 0) status = session_column(&run->session, plan->ages, "added", false, &law->added);
     if (status < 0) return status;
@@ -127,7 +127,7 @@ static hf_status take_table(tracked *run, track_plan *plan)
 
 static hf_status take_ages(tracked *run, track_plan *plan)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const hf_age_kind kind = plan->settings.age.kind;
     const bool table = has_argument(a, "age-table");
     if (!has_use(run, plan, "age.rate")) return HF_OK;
@@ -148,14 +148,14 @@ static hf_status check_needs(tracked *run, const track_plan *plan)
     static const char *const needed[] = {"window", "forgetting"};
     const char *method = hf_enum_name(HF_ENUM_TRACK_METHOD, plan->settings.method);
     for (size_t k = 0; k < sizeof needed / sizeof needed[0]; k++)
-        if (!has_argument(run->session.arguments, needed[k]) && has_use(run, plan, needed[k]))
+        if (!has_argument(run->arguments, needed[k]) && has_use(run, plan, needed[k]))
             return MISUSE(run, "--%s is missing: %s needs it", needed[k], method);
     return HF_OK;
 }
 
 hf_status plan_options(tracked *run, track_plan *plan)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     hf_status status = HF_OK;
     for (size_t i = 0; i < a->count && status >= 0; i++) status = take(run, &a->list[i], &plan->settings);
     return status >= 0 ? check_uses(run, plan) : status;
@@ -163,8 +163,7 @@ hf_status plan_options(tracked *run, track_plan *plan)
 
 hf_status plan_settings(tracked *run, track_plan *plan)
 {
-    const char *name = argument(run->session.arguments, "method"),
-               *target = argument(run->session.arguments, "target");
+    const char *name = argument(run->arguments, "method"), *target = argument(run->arguments, "target");
     hf_track_method method = HF_TRACK_SPARQ_REUSE;
     hf_status status = HF_OK;
     if (name != NULL)

@@ -94,7 +94,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s, const stand
 {
     char clock[32];
     const hf_track_settings *settings = hf_track_settings_of(run->track);
-    say(stdout, "%s: %s, to %s \"%s\"\n", run->session.arguments->operand[0],
+    say(stdout, "%s: %s, to %s \"%s\"\n", run->arguments->operand[0],
         hf_enum_name(HF_ENUM_TRACK_METHOD, settings->method), settings->minimise ? "minimise" : "maximise",
         hf_track_target(run->track));
     print_domain(run);
@@ -190,7 +190,7 @@ static json_t *json_readings(const tracked *run, size_t held)
 static void print_json(tracked *run, const hf_track_summary *s, const standing_still *still)
 {
     session_print(&run->session,
-                  JSON_OF({"file", json_text(run->session.arguments->operand[0])},
+                  JSON_OF({"file", json_text(run->arguments->operand[0])},
                           {"target", json_text(hf_track_target(run->track))}, {"inputs", json_domain(run)},
                           {"candidates", json_count(run->candidates)}, {"settings", json_settings(run)},
                           {"clock", json_number(s->clock)}, {"step", json_count(s->step)},
@@ -216,8 +216,8 @@ static hf_status check(tracked *run, const char *readings, const char *history)
 
 static hf_status show(tracked *run)
 {
-    const char *readings = argument(run->session.arguments, "readings"),
-               *history = argument(run->session.arguments, "history");
+    const char *readings = argument(run->arguments, "readings"),
+               *history = argument(run->arguments, "history");
     hf_track_summary summary;
     hf_status status = check(run, readings, history);
     if (status >= 0) status = tracked_open(run, false);

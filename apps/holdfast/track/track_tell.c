@@ -35,14 +35,14 @@ static hf_status check_table(tracked *run)
 {
     static const char *const single[] = {"time", "x", "candidate", "y", "noise", "request", "best", "value"};
     for (size_t k = 0; k < sizeof single / sizeof single[0]; k++)
-        if (has_argument(run->session.arguments, single[k]))
+        if (has_argument(run->arguments, single[k]))
             return MISUSE(run, "--%s is for one reading; with --csv it stands in the table", single[k]);
     return HF_OK;
 }
 
 static hf_status check(tracked *run)
 {
-    const tool_arguments *a = run->session.arguments;
+    const tool_arguments *a = run->arguments;
     const bool x = has_argument(a, "x"), candidate = has_argument(a, "candidate"), y = has_argument(a, "y"),
                request = has_argument(a, "request"), best = has_argument(a, "best"),
                value = has_argument(a, "value");
@@ -69,9 +69,9 @@ static hf_status take_numbers(tracked *run, telling *t)
     if (status >= 0) status = session_number(&run->session, "best", false, &t->best);
     if (status >= 0) status = session_number(&run->session, "value", false, &t->value);
     if (status < 0) return status;
-    if (has_argument(run->session.arguments, "noise") && !(t->noise > 0.0))
+    if (has_argument(run->arguments, "noise") && !(t->noise > 0.0))
         return MISUSE(run, "--noise: %g is not a positive number", t->noise);
-    if (argument_seed(run->session.arguments, "request", &t->request)) return HF_OK;
+    if (argument_seed(run->arguments, "request", &t->request)) return HF_OK;
     return session_told(&run->session);
 }
 
@@ -80,14 +80,14 @@ static hf_status take_numbers(tracked *run, telling *t)
 static hf_status take_place(tracked *run, telling *t)
 {
     size_t count = 0;
-    const char *name = argument(run->session.arguments, "candidate");
+    const char *name = argument(run->arguments, "candidate");
     if (name != NULL) {
         const hf_status status = tracked_find_or_refuse(run, name, &count);
         if (status < 0) return status;
         t->at = tracked_domain(run)->points + count * run->d;
         return HF_OK;
     }
-    if (!argument_doubles(run->session.arguments, "x", &count, &t->x)) return session_told(&run->session);
+    if (!argument_doubles(run->arguments, "x", &count, &t->x)) return session_told(&run->session);
     t->at = t->x;
     return count == run->d ? HF_OK
                            : REFUSE(run, "--x has %zu number%s, the track %zu input%s", count, plural(count),
@@ -97,7 +97,7 @@ static hf_status take_place(tracked *run, telling *t)
 static hf_status tell_reading(tracked *run, telling *t)
 {
     hf_context *ctx = run->session.ctx;
-    if (has_argument(run->session.arguments, "request"))
+    if (has_argument(run->arguments, "request"))
         return hf_track_answer(ctx, run->track, t->request, t->time, t->y, t->noise);
     const hf_status status = take_place(run, t);
     return status >= 0 ? hf_track_tell(ctx, run->track, t->time, t->at, t->y, t->noise, &t->reading) : status;
@@ -106,8 +106,7 @@ static hf_status tell_reading(tracked *run, telling *t)
 /* A reading and the truth about it: both or none. */
 static hf_status tell_one(tracked *run, telling *t)
 {
-    const bool y = has_argument(run->session.arguments, "y"),
-               best = has_argument(run->session.arguments, "best");
+    const bool y = has_argument(run->arguments, "y"), best = has_argument(run->arguments, "best");
     hf_context *ctx = run->session.ctx;
     hf_status status = y && best ? hf_track_file_begin(ctx, run->track) : HF_OK;
     if (status >= 0 && y) status = warn_status(&run->session, tell_reading(run, t));
@@ -120,8 +119,7 @@ static bool print(const tracked *run, const telling *t)
 {
     hf_track_summary summary;
     hf_track_summary_of(run->track, &summary);
-    const bool table = has_argument(run->session.arguments, "csv"),
-               request = has_argument(run->session.arguments, "request");
+    const bool table = has_argument(run->arguments, "csv"), request = has_argument(run->arguments, "request");
     if (run->session.json)
         return json_print(
             JSON_OF({"told", json_count(summary.told)}, {"answered", json_count(summary.answered)},
@@ -135,7 +133,7 @@ static bool print(const tracked *run, const telling *t)
         printf("Took the answer to request %llu\n", (unsigned long long)t->request);
     else if (t->reading > 0)
         printf("Took reading %llu\n", (unsigned long long)t->reading);
-    if (has_argument(run->session.arguments, "best"))
+    if (has_argument(run->arguments, "best"))
         printf("Regret %.6g after %llu steps, %.6g a step\n", summary.regret,
                (unsigned long long)summary.truths, summary.average_regret);
     return true;
@@ -143,7 +141,7 @@ static bool print(const tracked *run, const telling *t)
 
 static hf_status tell(tracked *run, telling *t)
 {
-    const char *csv = argument(run->session.arguments, "csv");
+    const char *csv = argument(run->arguments, "csv");
     hf_status status = check(run);
     if (status >= 0) status = take_numbers(run, t);
     if (status >= 0) status = tracked_open(run, true);

@@ -44,7 +44,7 @@ static hf_status undo(tracked *run, undoing *u)
     uint64_t entries = 1, after = 0;
     hf_status status = session_entries(&run->session, &entries, &after);
     if (status < 0) return status;
-    const bool numbered = has_argument(run->session.arguments, "after");
+    const bool numbered = has_argument(run->arguments, "after");
     status = tracked_open(run, false);
     u->known = status >= 0;
     if (u->known) status = track_history_read(run, &u->history);
@@ -53,7 +53,7 @@ static hf_status undo(tracked *run, undoing *u)
     if (numbered) entries = 0;
     for (size_t i = 0; numbered && i < u->history.count; i++)
         entries += row_of(u, i)[TRACK_NUMBER] > (double)after ? 1 : 0;
-    status = hf_track_file_undo(run->session.ctx, run->session.arguments->operand[0], entries, &u->removed);
+    status = hf_track_file_undo(run->session.ctx, run->arguments->operand[0], entries, &u->removed);
     progress_clear(run->session.progress);
     return status;
 }

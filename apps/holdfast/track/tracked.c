@@ -10,7 +10,7 @@
 
 int tracked_run(const tool_arguments *arguments)
 {
-    tracked run = {0};
+    tracked run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
     run.session.keeper = "track";
@@ -22,7 +22,7 @@ int tracked_run(const tool_arguments *arguments)
 hf_status tracked_open(tracked *run, bool write)
 {
     const hf_status status =
-        hf_track_file_open(run->session.ctx, run->session.arguments->operand[0], write, &run->track);
+        hf_track_file_open(run->session.ctx, run->arguments->operand[0], write, &run->track);
     progress_clear(run->session.progress);
     if (status < 0) return status;
     run->d = tracked_domain(run)->dimension;

@@ -13,6 +13,7 @@
 
 /** A run of a sub-verb. */
 typedef struct tracked {
+    const tool_arguments *arguments;
     tool_session session;
     hf_track *track;
     size_t d, candidates;
