@@ -204,7 +204,6 @@ static hf_status ask_ranges(certified *run, certify_request *asked)
     if (status >= 0) status = tell_ranges(run, asked, out);
     if (status >= 0 && asked->where) status = certified_places(run, "_at_lower", at);
     if (status >= 0 && asked->where) status = certified_places(run, "_at_upper", at + run->m * run->d);
-    asked->asked = run->m;
     TOOL_FREE(out, at);
     return status;
 }
@@ -299,13 +298,11 @@ static hf_status ask_decisions(certified *run, certify_request *asked)
     static const char *const names[] = {"radius", "class", "status", "nodes", "seconds", NULL};
     hf_status status = certify_begin(run, asked, names);
     hf_decision *out = calloc(run->m + 1, sizeof *out);
-    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
-    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (out == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = hf_certify_decision(run->session.ctx, run->classifier, &asked->settings, run->m, run->x,
                                      run->lower, run->upper, out, asked->counterexample);
     if (status >= 0) status = tell_decisions(run, asked, out);
-    asked->asked = run->m;
     free(out);
     return status;
 }
@@ -397,8 +394,7 @@ static hf_status ask_radii(certified *run, certify_request *asked)
     hf_status status = certified_begin(run, m, run->x, names);
     double *block = calloc(5 * m + 1, sizeof *block);
     size_t *class = calloc(m + 1, sizeof *class);
-    asked->counterexample = calloc(m * run->d + 1, sizeof *asked->counterexample);
-    if (block == NULL || class == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (block == NULL || class == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = find_radii(run, asked, block, class);
     if (status >= 0 && classes) status = certified_classes(run, "class", class);
     if (status >= 0) status = certified_numbers(run, names + classes, block + (classes ? m : 0));
@@ -406,7 +402,6 @@ static hf_status ask_radii(certified *run, certify_request *asked)
         const hf_status found = radius_shares(run, asked, block + m, block + 2 * m);
         if (found < 0) status = found;
     }
-    asked->asked = m;
     TOOL_FREE(block, class);
     return status;
 }
@@ -496,7 +491,6 @@ static hf_status ask_readings(certified *run, certify_request *asked)
         asked->unfinished += isfinite(block[k]) ? 0 : 1;
     }
     if (status >= 0) status = certified_numbers(run, names, block);
-    asked->asked = m;
     TOOL_FREE(block, worst);
     return status;
 }
@@ -511,5 +505,9 @@ hf_status certify_answer(certified *run, certify_request *asked)
         [CERTIFY_READINGS] = ask_readings,   [CERTIFY_INTERVAL] = ask_ranges,
         [CERTIFY_OUTPUTS] = certify_outputs, [CERTIFY_RADII] = ask_radii,
         [CERTIFY_CLAIM] = certify_claims,    [CERTIFY_REACH] = ask_radii};
+    const bool points = certify_decides(asked->what) && asked->what != CERTIFY_ACCURACY;
+    if (points) asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
+    if (points && asked->counterexample == NULL) return HF_ERR_MEMORY;
+    if (asked->what != CERTIFY_ACCURACY) asked->asked = run->m; /* else rows that are right */
     return answers[asked->what](run, asked);
 }

@@ -80,15 +80,13 @@ hf_status certify_claims(certified *run, certify_request *asked)
                                         "margin", "status", "nodes", "seconds", NULL};
     hf_status status = certify_begin(run, asked, names);
     hf_claim_answer *out = calloc(run->m + 1, sizeof *out);
-    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
-    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (out == NULL) status = HF_ERR_MEMORY;
     hf_certify_settings own = asked->settings;
     const hf_claim claim = certify_claim_of(run, asked, &own);
     if (status >= 0)
         status = hf_certify_claims(run->session.ctx, &claim, &own, run->m, run->x, run->lower, run->upper,
                                    out, asked->counterexample);
     if (status >= 0) status = tell_verdicts(run, asked, out, asked->counterexample);
-    asked->asked = run->m;
     free(out);
     return status;
 }

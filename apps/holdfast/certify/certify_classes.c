@@ -120,7 +120,6 @@ hf_status certify_classes(certified *run, certify_request *asked)
         status = hf_certify_classes(run->session.ctx, run->classifier, &asked->settings, run->m, run->lower,
                                     run->upper, out, NULL);
     if (status >= 0) status = tell_classes(run, asked, out);
-    asked->asked = run->m;
     free(out);
     return status;
 }

@@ -67,13 +67,11 @@ hf_status certify_outputs(certified *run, certify_request *asked)
                                         "parts",  "nodes", "seconds",  NULL};
     hf_status status = certify_begin(run, asked, names);
     hf_output_shift *out = calloc(run->m + 1, sizeof *out);
-    asked->counterexample = calloc(run->m * run->d + 1, sizeof *asked->counterexample);
-    if (out == NULL || asked->counterexample == NULL) status = HF_ERR_MEMORY;
+    if (out == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = hf_certify_outputs(run->session.ctx, run->posterior, &asked->norm, &asked->settings, run->m,
                                     run->x, run->lower, run->upper, out, asked->counterexample);
     if (status >= 0) status = tell(run, asked, out, asked->counterexample);
-    asked->asked = run->m;
     free(out);
     return status;
 }

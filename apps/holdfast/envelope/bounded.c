@@ -58,14 +58,6 @@ static hf_status choose_features(bounded *run)
                                hf_table_source(run->table), run->target);
 }
 
-static hf_status numbers_of(bounded *run, const char *name, const double **out)
-{
-    size_t column;
-    hf_status status = hf_table_find(run->session.ctx, run->table, name, &column);
-    if (status >= 0) status = hf_table_numbers(run->session.ctx, run->table, column, out);
-    return status;
-}
-
 static hf_status infinite(bounded *run, const char *name, size_t row)
 {
     return REFUSE(run, "%s, line %zu, column \"%s\": the value is infinite", hf_table_source(run->table),
@@ -100,7 +92,7 @@ static hf_status gather_noise(bounded *run, const char *option, bool limited, do
     const char *name = argument(run->arguments, option);
     const double *numbers;
     if (name == NULL) return HF_OK;
-    hf_status status = numbers_of(run, name, &numbers);
+    hf_status status = table_numbers(run->session.ctx, run->table, name, &numbers);
     if (status < 0) return status;
     *out = calloc(run->n + 1, sizeof **out);
     if (*out == NULL) return HF_ERR_MEMORY;
@@ -167,8 +159,9 @@ static hf_status gather(bounded *run)
     run->row = calloc(rows + 1, sizeof *run->row);
     hf_status status =
         column != NULL && run->x != NULL && run->y != NULL && run->row != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) status = numbers_of(run, run->target, &target);
-    for (size_t j = 0; j < run->d && status >= 0; j++) status = numbers_of(run, run->feature[j], &column[j]);
+    if (status >= 0) status = table_numbers(run->session.ctx, run->table, run->target, &target);
+    for (size_t j = 0; j < run->d && status >= 0; j++)
+        status = table_numbers(run->session.ctx, run->table, run->feature[j], &column[j]);
     if (status >= 0) status = gather_rows(run, target, column);
     free(column);
     return status >= 0 ? gather_noises(run) : status;

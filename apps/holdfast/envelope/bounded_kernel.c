@@ -45,14 +45,8 @@ hf_status bounded_kernel(bounded *run)
 
 json_t *bounded_json_kernel(const hf_kernel *kernel)
 {
-    json_t *parameters = json_object();
-    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
-        hf_parameter p;
-        if (hf_kernel_parameter(kernel, i, &p) >= 0)
-            json_object_set_new(parameters, p.name, json_number(p.value));
-    }
-    return json_pack("{s:o, s:o}", "expression", json_text(hf_kernel_expression(kernel)), "parameters",
-                     parameters);
+    return JSON_OF({"expression", json_text(hf_kernel_expression(kernel))},
+                   {"parameters", json_parameters(kernel)});
 }
 
 void bounded_print_kernel(const hf_kernel *kernel)

@@ -119,11 +119,8 @@ static hf_status prior_columns(expert_run *run, const double **input, double *me
     hf_context *ctx = run->base.session.ctx;
     double *x = calloc(d + 1, sizeof *x);
     hf_status status = x != NULL ? HF_OK : HF_ERR_MEMORY;
-    for (size_t j = 0; j < d && status >= 0; j++) {
-        size_t column;
-        status = hf_table_find(ctx, run->out, run->base.feature[j], &column);
-        if (status >= 0) status = hf_table_numbers(ctx, run->out, column, &input[j]);
-    }
+    for (size_t j = 0; j < d && status >= 0; j++)
+        status = table_numbers(ctx, run->out, run->base.feature[j], &input[j]);
     for (size_t i = 0; i < rows && status >= 0; i++) {
         bool complete = true;
         for (size_t j = 0; j < d; j++) {

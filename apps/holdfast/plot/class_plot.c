@@ -85,10 +85,7 @@ static bool find_range(plot_classes *data, size_t j, size_t axis)
 {
     plot_spread s;
     if (!plot_spread_of(data->inputs[j], data->n, &s)) return false;
-    double margin = 0.04 * (s.most - s.least);
-    if (!(margin > 0)) margin = fabs(s.least) > 0 ? 0.1 * fabs(s.least) : 1.0;
-    data->low[axis] = s.least - margin;
-    data->high[axis] = s.most + margin;
+    plot_margins(&s, &data->low[axis], &data->high[axis]);
     return true;
 }
 

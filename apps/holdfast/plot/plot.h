@@ -98,6 +98,8 @@ typedef struct plot_spread {
     double least, low, median, high, most;
 } plot_spread;
 
+/** All of it, with a margin. */
+void plot_margins(const plot_spread *s, double *low, double *high);
 /** False when out of memory. */
 bool plot_spread_of(const double *values, size_t n, plot_spread *out);
 /** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width`

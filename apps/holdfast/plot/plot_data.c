@@ -24,6 +24,14 @@ bool plot_spread_of(const double *values, size_t n, plot_spread *out)
     return true;
 }
 
+void plot_margins(const plot_spread *s, double *low, double *high)
+{
+    double margin = 0.04 * (s->most - s->least);
+    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
+    *low = s->least - margin;
+    *high = s->most + margin;
+}
+
 /* Medians of all inputs: where the slice goes through. */
 static hf_status medians(const plot_data *data, double *centre)
 {

@@ -15,14 +15,6 @@ static double place_at(const plot_map *map, size_t axis, size_t k)
     return map->low[axis] + (map->high[axis] - map->low[axis]) * (double)k / (SIDE - 1);
 }
 
-static void set_range(plot_map *map, size_t axis, const plot_spread *s)
-{
-    double margin = 0.04 * (s->most - s->least);
-    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
-    map->low[axis] = s->least - margin;
-    map->high[axis] = s->most + margin;
-}
-
 /* From what is modelled to the units of the target, as along a slice. */
 static void to_units(const plot_data *data, plot_map *map)
 {
@@ -42,7 +34,7 @@ hf_status plot_map_make(hf_context *ctx, plot_data *data)
     for (size_t axis = 0; axis < 2; axis++) {
         plot_spread s;
         if (!plot_spread_of(data->x[axis], data->n, &s)) return HF_ERR_MEMORY;
-        set_range(map, axis, &s);
+        plot_margins(&s, &map->low[axis], &map->high[axis]);
     }
     double *x = malloc(2 * SIDE * SIDE * sizeof *x);
     map->mean = malloc(2 * SIDE * SIDE * sizeof *map->mean);

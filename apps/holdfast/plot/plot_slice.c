@@ -210,9 +210,9 @@ static void halve(const plot_data *slice, refinement *add)
 /* Equal steps, and the places of readings where they are few. */
 static void begin_grid(const plot_route *route, const plot_spread *s, double *sorted, refinement *add)
 {
-    double margin = 0.04 * (s->most - s->least);
-    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
-    const double begin = s->least - margin, end = s->most + margin, finest = (end - begin) / FINEST;
+    double begin, end;
+    plot_margins(s, &begin, &end);
+    const double finest = (end - begin) / FINEST;
     size_t different = 0, count = 0;
     memcpy(sorted, route->x[route->column], route->n * sizeof *sorted);
     qsort(sorted, route->n, sizeof *sorted, by_size);

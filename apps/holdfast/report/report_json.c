@@ -14,7 +14,7 @@ static const char *unit_name(hf_unit unit)
     return names[unit];
 }
 
-static json_t *json_parameters(const hf_model *model)
+static json_t *json_hyperparameters(const hf_model *model)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < hf_model_parameters(model); i++) {
@@ -142,7 +142,7 @@ json_t *json_model(const hf_model *model, const hf_table *suspects, const tool_q
         {"target", json_text(hf_model_target(model))}, {"features", features},
         {"noise_column", json_text(noise)}, {"mean_column", json_text(mean)},
         {"settings", json_settings(model)}, {"report", json_report(model)},
-        {"parameters", json_parameters(model)}, {"suspects", json_suspects(model, suspects)},
+        {"parameters", json_hyperparameters(model)}, {"suspects", json_suspects(model, suspects)},
         {"notes", notes}, {"data_sha256", json_text(hf_model_data_checksum(model))},
         {exposure != NULL ? "exposure_column" : NULL, json_text(exposure)},
         {"command", json_text(hf_model_command(model))}, {"seed", seeded ? json_count(seed) : json_null()},

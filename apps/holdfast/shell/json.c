@@ -47,6 +47,17 @@ bool json_add_named(json_t *object, const char *name, json_t *value)
     return added;
 }
 
+json_t *json_parameters(const hf_kernel *kernel)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p;
+        if (hf_kernel_parameter(kernel, i, &p) >= 0)
+            json_object_set_new(object, p.name, json_number(p.value));
+    }
+    return object;
+}
+
 bool json_print(json_t *value)
 {
     if (value == NULL) {

@@ -227,9 +227,7 @@ void session_say_removed(uint64_t removed, bool known)
 hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,
                          const double **out)
 {
-    size_t column;
-    hf_status status = hf_table_find(session->ctx, table, name, &column);
-    if (status >= 0) status = hf_table_numbers(session->ctx, table, column, out);
+    hf_status status = table_numbers(session->ctx, table, name, out);
     for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {
         if (isfinite((*out)[i]) || (missing && isnan((*out)[i]))) continue;
         status =
@@ -239,13 +237,17 @@ hf_status session_column(tool_session *session, const hf_table *table, const cha
     return status;
 }
 
-const double *table_column(hf_context *ctx, const hf_table *table, const char *name)
+hf_status table_numbers(hf_context *ctx, const hf_table *table, const char *name, const double **out)
 {
     size_t column;
+    const hf_status status = hf_table_find(ctx, table, name, &column);
+    return status >= 0 ? hf_table_numbers(ctx, table, column, out) : status;
+}
+
+const double *table_column(hf_context *ctx, const hf_table *table, const char *name)
+{
     const double *numbers;
-    if (hf_table_find(ctx, table, name, &column) < 0 || hf_table_numbers(ctx, table, column, &numbers) < 0)
-        return NULL;
-    return numbers;
+    return table_numbers(ctx, table, name, &numbers) >= 0 ? numbers : NULL;
 }
 
 bool table_has(const hf_table *table, const char *name)

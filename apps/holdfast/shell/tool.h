@@ -394,9 +394,13 @@ json_t *json_of(size_t count, const tool_entry *entries);
     json_of(sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry), (tool_entry[]){__VA_ARGS__})
 /** Adds a member that is called by a name of the user's, in any encoding; false when out of memory. */
 bool json_add_named(json_t *object, const char *name, json_t *value);
+/** Parameters of a kernel by name; a new reference. */
+json_t *json_parameters(const hf_kernel *kernel);
 /** Prints and releases. False when it could not be made or written. */
 bool json_print(json_t *value);
 
+/** Numbers of a column by its name. */
+hf_status table_numbers(hf_context *ctx, const hf_table *table, const char *name, const double **out);
 /** Numbers of a column that is known to be there. */
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
 

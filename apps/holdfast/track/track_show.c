@@ -124,7 +124,7 @@ static hf_status print_text(tracked *run, const hf_track_summary *s, const stand
 static json_t *json_settings(const tracked *run)
 {
     const hf_track_settings *s = hf_track_settings_of(run->track);
-    json_t *object = json_object(), *parameters = json_object();
+    json_t *object = json_object();
     for (size_t i = 0; i < hf_setting_count(hf_track_settings_table()); i++) {
         const hf_setting *setting = hf_setting_at(hf_track_settings_table(), i);
         if (setting->type >= HF_SETTING_LIST || strcmp(setting->name, "mean_given") == 0) continue;
@@ -134,12 +134,7 @@ static json_t *json_settings(const tracked *run)
         json_object_set_new(object, key, json_setting(hf_track_settings_table(), s, setting));
     }
     if (!s->mean_given) json_object_set_new(object, "mean", json_null());
-    for (size_t i = 0; i < hf_kernel_parameters(hf_track_kernel(run->track)); i++) {
-        hf_parameter p;
-        if (hf_kernel_parameter(hf_track_kernel(run->track), i, &p) >= 0)
-            json_object_set_new(parameters, p.name, json_number(p.value));
-    }
-    json_object_set_new(object, "parameters", parameters);
+    json_object_set_new(object, "parameters", json_parameters(hf_track_kernel(run->track)));
     return object;
 }
 
