@@ -158,20 +158,19 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
 
 static void tell(certified *run, const request *asked, size_t changed)
 {
-    const char *output = argument(run->arguments, "output");
-    const bool values_moved = run->classifier == NULL, file = output != NULL && strcmp(output, "-") != 0;
-    if (run->session.json && values_moved)
-        session_print(&run->session, json_pack("{s:o, s:I, s:s, s:s, s:o}", "output", json_text(output),
-                                               "rows", (json_int_t)run->m, "what",
-                                               hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what), "goal",
-                                               hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal), "farthest",
-                                               json_number(asked->most)));
-    else if (run->session.json)
-        session_print(&run->session, json_pack("{s:o, s:I, s:I}", "output", json_text(output), "rows",
-                                               (json_int_t)run->m, "changed", (json_int_t)changed));
-    else if (file && values_moved)
-        say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n",
-            hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what), run->m, asked->most, output);
+    const char *output = argument(run->arguments, "output"),
+               *what = hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what);
+    const bool values = run->classifier == NULL, file = output != NULL && !is_standard(output);
+    if (run->session.json)
+        session_print(
+            &run->session,
+            JSON_OF({"output", json_text(output)}, {"rows", json_count(run->m)},
+                    {values ? "what" : NULL, json_string(what)},
+                    {values ? "goal" : NULL, json_string(hf_enum_name(HF_ENUM_ATTACK_GOAL, asked->how.goal))},
+                    {values ? "farthest" : NULL, json_number(asked->most)},
+                    {values ? NULL : "changed", json_count(changed)}));
+    else if (file && values)
+        say(stdout, "%s of %zu rows moved by up to %g. Written to %s\n", what, run->m, asked->most, output);
     else if (file)
         say(stdout, "%zu of %zu rows changed their class. Written to %s\n", changed, run->m, output);
 }

@@ -192,6 +192,11 @@ hf_status certified_draw(certified *run, plot_writer *writer, const void *data)
     return run->session.refused == TOOL_OK ? HF_OK : HF_ERR_IO;
 }
 
+bool certified_is_estimate(const certified *run)
+{
+    return run->classifier != NULL && hf_certify_is_estimate(run->classifier);
+}
+
 void certified_warn_estimate(const certified *run)
 {
     warn(&run->session,

@@ -129,7 +129,9 @@ hf_status certified_numbers(certified *run, const char *const *names, const doub
 hf_status certified_places(certified *run, const char *ending, const double *points);
 hf_status certified_text(certified *run, const char *name, size_t count, const char *const *text,
                          const size_t *choice);
-/** Says that certificates rest on an estimate, where a table has no status. */
+/** Whether certificates of the classes rest on an estimate. */
+bool certified_is_estimate(const certified *run);
+/** Says so, where a table has no status. */
 void certified_warn_estimate(const certified *run);
 /** A column of the model's classes by number. */
 hf_status certified_classes(certified *run, const char *name, const size_t *class);

@@ -446,8 +446,7 @@ static hf_status work(certified *run)
 {
     certify_request asked = {0};
     hf_status status = parse(run, &asked);
-    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && run->classifier != NULL &&
-                     hf_certify_is_estimate(run->classifier);
+    asked.estimate = status >= 0 && asked.value >= CERTIFY_PROBABILITY && certified_is_estimate(run);
     if (status >= 0) status = certify(run, &asked);
     if (status >= 0) print_summary(run, &asked);
     if (status >= 0 && fails(&asked)) run->session.refused = CERTIFY_FAILED;

@@ -185,17 +185,10 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
 
 static hf_status ask_ranges(certified *run, certify_request *asked)
 {
-    const char *const names[] = {"radius",
-                                 "lower",
-                                 "upper",
-                                 "lower_attained",
-                                 "upper_attained",
-                                 "status",
-                                 "nodes",
-                                 "seconds",
-                                 certify_has_rate(run, asked) ? "rate_lower" : NULL,
-                                 "rate_upper",
-                                 NULL};
+    const char *rate = certify_has_rate(run, asked) ? "rate_lower" : NULL;
+    const char *const names[] = {
+        "radius", "lower",      "upper", "lower_attained", "upper_attained", "status", "nodes", "seconds",
+        rate,     "rate_upper", NULL};
     hf_status status = certify_begin(run, asked, names);
     hf_range *out = calloc(run->m + 1, sizeof *out);
     double *at = calloc(2 * run->m * run->d + 1, sizeof *at);

@@ -145,7 +145,7 @@ static hf_status find_ranges(certified *run, const request *asked, const double 
         if (status < 0) return status;
         if (status > 0) worst = status;
     }
-    if (run->classifier != NULL && hf_certify_is_estimate(run->classifier)) certified_warn_estimate(run);
+    if (certified_is_estimate(run)) certified_warn_estimate(run);
     if (worst > 0)
         warn(&run->session,
              "some ranges were stopped by a limit (--time-limit, %g s) or by rounding; they are wider, and "
@@ -238,7 +238,7 @@ static hf_status work(certified *run)
     if (status >= 0) status = asked.flip.asked ? flip(run, &asked) : explain(run, &asked);
     if (status < 0 || !run->session.json) return status;
     const explain_flip *f = &asked.flip;
-    const bool estimate = run->classifier != NULL && !asked.linear && hf_certify_is_estimate(run->classifier);
+    const bool estimate = !asked.linear && certified_is_estimate(run);
     session_print(&run->session,
                   JSON_OF({"output", json_text(argument(run->arguments, "output"))},
                           {"rows", json_count(run->m)},

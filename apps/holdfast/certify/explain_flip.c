@@ -130,8 +130,7 @@ hf_status explain_find_flips(certified *run, const hf_certify_settings *settings
              "the searches of %zu of %zu rows were left open by a limit or by rounding: what is told of them "
              "holds, and smaller moves may be there",
              asked->unfinished, m);
-    if (status >= 0 && run->classifier != NULL && hf_certify_is_estimate(run->classifier))
-        certified_warn_estimate(run);
+    if (status >= 0 && certified_is_estimate(run)) certified_warn_estimate(run);
     const hf_status told = status >= 0 ? tell(run, asked, examples, block, class) : status;
     TOOL_FREE(examples, block, class);
     return told < 0 ? told : status;

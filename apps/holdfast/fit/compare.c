@@ -40,7 +40,7 @@ static const tool_option options[] = {
 };
 
 typedef struct compare_job {
-    tool_session session;
+    tool_session *session;
     const tool_arguments *arguments;
     tool_names features, drop;
     rivals rivals;
@@ -62,8 +62,7 @@ static void job_free(compare_job *job)
 
 static bool goes_to_output(const compare_job *job)
 {
-    const char *output = argument(job->arguments, "output");
-    return is_standard(output);
+    return is_standard(argument(job->arguments, "output"));
 }
 
 static int prepare(compare_job *job)
@@ -74,21 +73,21 @@ static int prepare(compare_job *job)
         return usage_error(arguments->verb, "--target is missing: name the column to predict");
     if (has_argument(arguments, "features") && has_argument(arguments, "drop"))
         return usage_error(arguments->verb, "--features and --drop both choose the inputs; give one");
-    if (goes_to_output(job) && job->session.json)
+    if (goes_to_output(job) && job->session->json)
         return usage_error(arguments->verb, "--json and -o - cannot both go to standard output");
     job->settings = hf_compare_settings_default();
-    if (session_settings(&job->session, hf_compare_settings_table(), &job->settings) < 0 ||
+    if (session_settings(job->session, hf_compare_settings_table(), &job->settings) < 0 ||
         !argument_names(arguments, "features", &job->features) ||
         !argument_names(arguments, "drop", &job->drop))
         return TOOL_USAGE;
-    if (by != NULL && hf_enum_parse(job->session.ctx, HF_ENUM_CRITERION, by, &job->by) < 0)
-        return wrong_choice(arguments, job->session.ctx, "by");
-    return rivals_from(arguments, job->session.ctx, &job->rivals);
+    if (by != NULL && hf_enum_parse(job->session->ctx, HF_ENUM_CRITERION, by, &job->by) < 0)
+        return wrong_choice(arguments, job->session->ctx, "by");
+    return rivals_from(arguments, job->session->ctx, &job->rivals);
 }
 
 static hf_status compare(compare_job *job)
 {
-    hf_context *ctx = job->session.ctx;
+    hf_context *ctx = job->session->ctx;
     const char *output = argument(job->arguments, "output");
     const hf_columns columns = {.target = argument(job->arguments, "target"),
                                 .features = job->features.list,
@@ -99,11 +98,11 @@ static hf_status compare(compare_job *job)
                                 .exposure = argument(job->arguments, "exposure"),
                                 .mean = argument(job->arguments, "mean-column"),
                                 .text_inputs = !has_argument(job->arguments, "numbers-only")};
-    hf_status status = read_table(&job->session, job->arguments->operand[0], NULL, &job->table);
+    hf_status status = read_table(job->session, job->arguments->operand[0], NULL, &job->table);
     if (status >= 0)
         status = hf_compare(ctx, job->table, &columns, job->rivals.count, job->rivals.contender,
                             &job->settings, &job->comparison);
-    progress_clear(job->session.progress);
+    progress_clear(job->session->progress);
     if (status >= 0 && output != NULL)
         status = comparison_table(ctx, job->table, job->comparison, &job->predictions);
     if (status >= 0 && output != NULL && group_is_first())
@@ -111,24 +110,16 @@ static hf_status compare(compare_job *job)
     return status;
 }
 
-static int run(const tool_arguments *arguments)
+static hf_status work(tool_session *session)
 {
-    compare_job job = {.arguments = arguments};
-    int code = session_open(arguments, &job.session);
-    if (code != TOOL_OK) return code;
-    code = prepare(&job);
-    if (code != TOOL_OK) {
-        session_close(&job.session, HF_OK);
-    } else {
-        const hf_status status = compare(&job);
-        bool printed = true;
-        if (status >= 0 && !goes_to_output(&job))
-            printed = report_comparison(&job.session, job.comparison, argument(arguments, "target"), job.by);
-        code = session_close(&job.session, status);
-        if (code == TOOL_OK && !printed) code = TOOL_FAILED;
-    }
+    compare_job job = {.session = session, .arguments = session->arguments};
+    session->refused = prepare(&job);
+    const hf_status status = session->refused == TOOL_OK ? compare(&job) : HF_ERR_ARGUMENT;
+    if (status >= 0 && !goes_to_output(&job) &&
+        !report_comparison(session, job.comparison, argument(job.arguments, "target"), job.by))
+        session->refused = TOOL_FAILED;
     job_free(&job);
-    return code;
+    return status;
 }
 
 const tool_verb verb_compare = {
@@ -149,5 +140,5 @@ const tool_verb verb_compare = {
         "  holdfast compare data/hills.csv -t minutes -k 'se(ard)' -k 'matern32(ard)' -m constant,linear\n"
         "  holdfast compare data/hills.csv -t minutes --preset gp --model 'tails: --nu 3' -o predicted.csv",
     TOOL_OPTIONS(options),
-    TOOL_RUN(1, 1, run),
+    TOOL_WORK(1, 1, work),
 };

@@ -57,32 +57,22 @@ static bool write_picture(FILE *script, const void *any, plot_format format, con
 
 /* ---- data only -------------------------------------------------------------------------------------------- */
 
-static hf_status write_envelope_tables(hf_context *ctx, const plot_envelope *data, const char *slice,
-                                       const char *rows)
-{
-    hf_table *table = NULL, *readings = NULL;
-    hf_status status = plot_envelope_table(ctx, data, &table);
-    if (status >= 0) status = plot_envelope_readings(ctx, data, &readings);
-    if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
-    if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
-    hf_table_free(table);
-    hf_table_free(readings);
-    return status;
-}
-
 static hf_status write_tables(hf_context *ctx, const picture *data, const char *slice, const char *rows)
 {
-    if (data->is_envelope) return write_envelope_tables(ctx, &data->envelope, slice, rows);
-    hf_table *table = NULL;
-    const hf_table *readings = data->is_classes   ? data->classes.rows
-                               : data->is_several ? data->several.rows
-                                                  : data->one.rows;
-    hf_status status = data->is_classes   ? plot_classes_table(ctx, &data->classes, &table)
+    hf_table *table = NULL, *limits = NULL;
+    hf_status status = data->is_envelope  ? plot_envelope_table(ctx, &data->envelope, &table)
+                       : data->is_classes ? plot_classes_table(ctx, &data->classes, &table)
                        : data->is_several ? plot_outputs_table(ctx, &data->several, &table)
                                           : plot_slice_table(ctx, &data->one, &table);
+    if (status >= 0 && data->is_envelope) status = plot_envelope_readings(ctx, &data->envelope, &limits);
+    const hf_table *readings = data->is_envelope  ? limits
+                               : data->is_classes ? data->classes.rows
+                               : data->is_several ? data->several.rows
+                                                  : data->one.rows;
     if (status >= 0) status = hf_table_write_csv(ctx, table, slice);
     if (status >= 0) status = hf_table_write_csv(ctx, readings, rows);
     hf_table_free(table);
+    hf_table_free(limits);
     return status;
 }
 
