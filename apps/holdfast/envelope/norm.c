@@ -68,14 +68,14 @@ static bool print_json(const bounded *run, const estimate *e)
 {
     json_t *curve = json_array();
     for (size_t k = 0; k < e->points; k++)
-        json_array_append_new(curve, json_pack("{s:I, s:o}", "readings", (json_int_t)e->point[k].readings,
-                                               "norm", json_number(e->point[k].norm)));
+        json_array_append_new(curve, JSON_OF({"readings", json_count(e->point[k].readings)},
+                                             {"norm", json_number(e->point[k].norm)}));
     const double norm = e->point[e->points - 1].norm;
-    return json_print(json_pack(
-        "{s:o, s:o, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:s}", "target", json_text(run->target), "kernel",
-        bounded_json_kernel(run->kernel), "readings", (json_int_t)run->n, "left_out",
-        (json_int_t)run->left_out, "offset", json_number(run->offset), "norm", json_number(norm), "safety",
-        json_number(e->safety), "estimate", json_number(e->safety * norm), "curve", curve, "caveat", caveat));
+    return json_print(JSON_OF(
+        {"target", json_text(run->target)}, {"kernel", bounded_json_kernel(run->kernel)},
+        {"readings", json_count(run->n)}, {"left_out", json_count(run->left_out)},
+        {"offset", json_number(run->offset)}, {"norm", json_number(norm)}, {"safety", json_number(e->safety)},
+        {"estimate", json_number(e->safety * norm)}, {"curve", curve}, {"caveat", json_string(caveat)}));
 }
 
 /* Share of the last point's norm that has come since half of the readings, or NaN. */

@@ -130,11 +130,11 @@ static bool print_json(const hf_comparison *comparison, const place *list, const
     json_t *models = json_array();
     for (size_t k = 0; k < hf_comparison_models(comparison); k++)
         json_array_append_new(models, json_contender(comparison, &list[k]));
-    return json_print(json_pack("{s:o, s:I, s:I, s:I, s:s, s:o, s:o}", "target", json_text(target),
-                                "readings", (json_int_t)hf_comparison_readings(comparison), "folds",
-                                (json_int_t)settings->folds, "repeats", (json_int_t)settings->repeats, "by",
-                                hf_enum_name(HF_ENUM_CRITERION, by), "take",
-                                json_text(hf_comparison_name(comparison, list[0].model)), "models", models));
+    return json_print(
+        JSON_OF({"target", json_text(target)}, {"readings", json_count(hf_comparison_readings(comparison))},
+                {"folds", json_count(settings->folds)}, {"repeats", json_count(settings->repeats)},
+                {"by", json_string(hf_enum_name(HF_ENUM_CRITERION, by))},
+                {"take", json_text(hf_comparison_name(comparison, list[0].model))}, {"models", models}));
 }
 
 bool report_comparison(const tool_session *session, const hf_comparison *comparison, const char *target,

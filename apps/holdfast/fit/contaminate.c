@@ -94,9 +94,10 @@ static json_t *json_summary(const damage *work, hf_contamination kind, const cha
 {
     json_int_t damaged = 0;
     for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
-    return json_pack("{s:o, s:s, s:I, s:I, s:o}", "output", json_text(output), "kind",
-                     hf_enum_name(HF_ENUM_CONTAMINATION, kind), "rows", (json_int_t)work->n, "damaged",
-                     damaged, "seed", json_count(hf_context_seed(work->ctx)));
+    return JSON_OF({"output", json_text(output)},
+                   {"kind", json_string(hf_enum_name(HF_ENUM_CONTAMINATION, kind))},
+                   {"rows", json_count(work->n)}, {"damaged", json_integer(damaged)},
+                   {"seed", json_count(hf_context_seed(work->ctx))});
 }
 
 /* Both files or none. */

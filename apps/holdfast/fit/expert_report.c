@@ -39,13 +39,12 @@ static json_t *json_labelled(const expert_run *run)
     for (size_t i = 0; i < run->base.n; i++) {
         if (run->label[i] == HF_EXPERT_UNKNOWN) continue;
         const hf_expert_reading r = reading_of(run, i);
-        json_array_append_new(list, json_pack("{s:I, s:I, s:o, s:s, s:o, s:o, s:o, s:o}", "row",
-                                              (json_int_t)run->base.row[i] + 1, "line", line_of(run, i), "y",
-                                              json_number(run->base.y[i]), "label",
-                                              hf_enum_name(HF_ENUM_EXPERT_LABEL, run->label[i]), "correction",
-                                              json_number(run->correction[i]), "wrong", json_number(r.wrong),
-                                              "expected", json_number(r.expected), "sd",
-                                              json_number(sqrt(r.expected_var))));
+        json_array_append_new(
+            list, JSON_OF({"row", json_count(run->base.row[i] + 1)}, {"line", json_integer(line_of(run, i))},
+                          {"y", json_number(run->base.y[i])},
+                          {"label", json_string(hf_enum_name(HF_ENUM_EXPERT_LABEL, run->label[i]))},
+                          {"correction", json_number(run->correction[i])}, {"wrong", json_number(r.wrong)},
+                          {"expected", json_number(r.expected)}, {"sd", json_number(sqrt(r.expected_var))}));
     }
     return list;
 }
@@ -55,9 +54,9 @@ static json_t *json_questions(const expert_run *run)
     json_t *list = json_array();
     for (size_t k = 0; k < run->asked; k++) {
         const size_t i = run->question[k];
-        json_array_append_new(list, json_pack("{s:I, s:I, s:o, s:o}", "row", (json_int_t)run->base.row[i] + 1,
-                                              "line", line_of(run, i), "y", json_number(run->base.y[i]),
-                                              "move", json_number(run->move[k])));
+        json_array_append_new(
+            list, JSON_OF({"row", json_count(run->base.row[i] + 1)}, {"line", json_integer(line_of(run, i))},
+                          {"y", json_number(run->base.y[i])}, {"move", json_number(run->move[k])}));
     }
     return list;
 }

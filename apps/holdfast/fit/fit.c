@@ -80,15 +80,16 @@ static bool print_cost(const fit_job *job, const hf_cost *cost, json_t *columns)
 {
     const double rate = flops_per_second(job->session.ctx), seconds = cost->flops / rate;
     if (job->session.json)
-        return json_print(json_pack(
-            "{s:o, s:I, s:I, s:s, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:b}", "columns", columns,
-            "readings", (json_int_t)cost->readings, "inputs", (json_int_t)cost->inputs, "solver",
-            hf_enum_name(HF_ENUM_SOLVER, cost->solver), "inducing", (json_int_t)cost->inducing, "actions",
-            (json_int_t)cost->actions, "training_rows", (json_int_t)cost->training_rows, "bytes",
-            json_number(cost->bytes), "available_bytes", json_number(cost->available_bytes),
-            "evaluation_flops", json_number(cost->evaluation_flops), "flops", json_number(cost->flops),
-            "seconds", json_number(seconds), "exact_bytes", json_number(cost->exact_bytes), "fits",
-            cost->bytes <= cost->available_bytes));
+        return json_print(JSON_OF(
+            {"columns", columns}, {"readings", json_count(cost->readings)},
+            {"inputs", json_count(cost->inputs)},
+            {"solver", json_string(hf_enum_name(HF_ENUM_SOLVER, cost->solver))},
+            {"inducing", json_count(cost->inducing)}, {"actions", json_count(cost->actions)},
+            {"training_rows", json_count(cost->training_rows)}, {"bytes", json_number(cost->bytes)},
+            {"available_bytes", json_number(cost->available_bytes)},
+            {"evaluation_flops", json_number(cost->evaluation_flops)}, {"flops", json_number(cost->flops)},
+            {"seconds", json_number(seconds)}, {"exact_bytes", json_number(cost->exact_bytes)},
+            {"fits", json_boolean(cost->bytes <= cost->available_bytes)}));
     char solver[128], time[TOOL_WORDS];
     solver_in_words(cost, job->settings.settings.action_kind, solver, sizeof solver);
     const size_t outputs = job->targets.count;

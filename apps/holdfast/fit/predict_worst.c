@@ -127,8 +127,8 @@ static hf_status say_worst_case(const tool_session *session, const hf_model *mod
     describe(model, norm, condition);
     note(session, "%s (norm needed by the readings %.6g; of the exact weights %.3g %% were not computed)",
          condition, e->norm, 100.0 * e->rho);
-    *said = json_pack("{s:f, s:f, s:f, s:f, s:o}", "norm", norm, "least_norm", e->norm, "rho", e->rho,
-                      "remaining", e->remaining, "condition", json_text(condition));
+    *said = JSON_OF({"norm", json_real(norm)}, {"least_norm", json_real(e->norm)}, {"rho", json_real(e->rho)},
+                    {"remaining", json_real(e->remaining)}, {"condition", json_text(condition)});
     return *said != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 

@@ -56,8 +56,8 @@ void json_add_classes(json_t *object, const hf_model *model)
 {
     json_t *list = json_array();
     for (size_t c = 0; c < hf_model_classes(model); c++)
-        json_array_append_new(list, json_pack("{s:o, s:I}", "name", json_text(hf_model_class(model, c)),
-                                              "rows", (json_int_t)hf_model_class_rows(model, c)));
+        json_array_append_new(list, JSON_OF({"name", json_text(hf_model_class(model, c))},
+                                            {"rows", json_count(hf_model_class_rows(model, c))}));
     json_object_set_new(object, "classes", list);
 }
 
@@ -71,12 +71,12 @@ static json_t *json_score(const hf_class_metrics *m, const hf_calibration_bin *b
 {
     json_t *list = json_array();
     for (size_t b = 0; b < BINS; b++)
-        json_array_append_new(list, json_pack("{s:I, s:o, s:o}", "n", (json_int_t)bin[b].n, "confidence",
-                                              json_number(bin[b].confidence), "accuracy",
-                                              json_number(bin[b].accuracy)));
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)m->n, "accuracy",
-                     json_number(m->accuracy), "nlpd", json_number(m->nlpd), "brier", json_number(m->brier),
-                     "ece", json_number(m->calibration_error), "bins", list);
+        json_array_append_new(list, JSON_OF({"n", json_count(bin[b].n)},
+                                            {"confidence", json_number(bin[b].confidence)},
+                                            {"accuracy", json_number(bin[b].accuracy)}));
+    return JSON_OF({"n", json_count(m->n)}, {"accuracy", json_number(m->accuracy)},
+                   {"nlpd", json_number(m->nlpd)}, {"brier", json_number(m->brier)},
+                   {"ece", json_number(m->calibration_error)}, {"bins", list});
 }
 
 hf_status score_classes(tool_session *session, const hf_model *model, const hf_table *table)

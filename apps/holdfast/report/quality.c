@@ -111,10 +111,10 @@ void report_relevance(FILE *out, const hf_model *model, const tool_quality *qual
 
 json_t *json_metrics(const hf_metrics *m)
 {
-    return json_pack("{s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "n", (json_int_t)m->n, "mae",
-                     json_number(m->mae), "rmse", json_number(m->rmse), "nlpd", json_number(m->nlpd),
-                     "coverage50", json_number(m->coverage50), "coverage90", json_number(m->coverage90),
-                     "coverage95", json_number(m->coverage95), "crps", json_number(m->crps));
+    return JSON_OF({"n", json_count(m->n)}, {"mae", json_number(m->mae)}, {"rmse", json_number(m->rmse)},
+                   {"nlpd", json_number(m->nlpd)}, {"coverage50", json_number(m->coverage50)},
+                   {"coverage90", json_number(m->coverage90)}, {"coverage95", json_number(m->coverage95)},
+                   {"crps", json_number(m->crps)});
 }
 
 static json_t *json_scores(const hf_metrics *m, double r2)
@@ -138,7 +138,8 @@ void json_add_quality(json_t *object, const hf_model *model, const tool_quality 
     if (!hf_model_can(model, HF_ABILITY_SCORES)) return;
     json_t *scores = json_null();
     if (s->model.n > 0)
-        scores = json_pack("{s:o, s:o, s:o}", "model", json_scores(&s->model, s->model_r2), "plain",
-                           json_scores(&s->plain, s->plain_r2), "mean", json_scores(&s->mean, 0.0));
+        scores =
+            JSON_OF({"model", json_scores(&s->model, s->model_r2)},
+                    {"plain", json_scores(&s->plain, s->plain_r2)}, {"mean", json_scores(&s->mean, 0.0)});
     json_object_set_new(object, "leave_one_out", scores);
 }

@@ -20,8 +20,8 @@ static json_t *json_hyperparameters(const hf_model *model)
     for (size_t i = 0; i < hf_model_parameters(model); i++) {
         hf_parameter p;
         if (hf_model_parameter(model, i, &p) < 0) continue;
-        json_t *entry = json_pack("{s:s, s:o, s:s, s:b}", "name", p.name, "value", json_number(p.value),
-                                  "unit", unit_name(p.unit), "held", p.fixed);
+        json_t *entry = JSON_OF({"name", json_string(p.name)}, {"value", json_number(p.value)},
+                                {"unit", json_string(unit_name(p.unit))}, {"held", json_boolean(p.fixed)});
         if (p.column < hf_model_features(model))
             json_object_set_new(entry, "column", json_text(hf_model_feature(model, p.column)));
         json_array_append_new(list, entry);

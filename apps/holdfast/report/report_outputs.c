@@ -249,18 +249,18 @@ void json_add_outputs(json_t *object, const hf_model *model, const hf_table *sus
     json_t *list = json_array(), *matrices = json_array();
     for (size_t t = 0; t < outputs; t++)
         json_array_append_new(
-            list, json_pack("{s:o, s:I, s:I, s:o, s:o}", "name", json_text(hf_model_output(model, t)),
-                            "readings", (json_int_t)(counts != NULL ? counts[t].readings : 0), "suspected",
-                            (json_int_t)(counts != NULL ? counts[t].suspected : 0), "mean",
-                            json_number(parameter_of(model, "mean", t)), "noise",
-                            json_number(hf_posterior_output_noise(hf_model_posterior(model), t))));
+            list, JSON_OF({"name", json_text(hf_model_output(model, t))},
+                          {"readings", json_count(counts != NULL ? counts[t].readings : 0)},
+                          {"suspected", json_count(counts != NULL ? counts[t].suspected : 0)},
+                          {"mean", json_number(parameter_of(model, "mean", t))},
+                          {"noise", json_number(hf_posterior_output_noise(hf_model_posterior(model), t))}));
     for (size_t k = 0; k < count; k++) {
         json_t *sd = json_array();
         for (size_t t = 0; t < outputs; t++)
             json_array_append_new(sd, json_number(sqrt(terms[k].b[t * outputs + t])));
-        json_array_append_new(matrices, json_pack("{s:o, s:o, s:o}", "covariance",
-                                                  json_matrix(terms[k].b, outputs, false), "correlation",
-                                                  json_matrix(terms[k].b, outputs, true), "sd", sd));
+        json_array_append_new(matrices,
+                              JSON_OF({"covariance", json_matrix(terms[k].b, outputs, false)},
+                                      {"correlation", json_matrix(terms[k].b, outputs, true)}, {"sd", sd}));
     }
     json_object_set_new(object, "output_column", column != NULL ? json_text(column) : json_null());
     json_object_set_new(object, "outputs", list);

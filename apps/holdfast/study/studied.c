@@ -272,8 +272,8 @@ static void add_labels(const studied *run, json_t *object, const hf_trial *trial
         const hf_expert_label label = (hf_expert_label)said[0];
         if (label == HF_EXPERT_UNKNOWN) continue;
         json_add_named(labels, run->settings->outcome[o].name,
-                       json_pack("{s:s, s:o}", "label", hf_enum_name(HF_ENUM_EXPERT_LABEL, label),
-                                 "correction", json_number(said[1])));
+                       JSON_OF({"label", json_string(hf_enum_name(HF_ENUM_EXPERT_LABEL, label))},
+                               {"correction", json_number(said[1])}));
     }
     if (json_object_size(labels) > 0)
         json_object_set_new(object, "labels", labels);

@@ -18,12 +18,12 @@ static void print_json(studied *run, size_t count, const hf_proposal *p)
     for (size_t i = 0; i < count; i++) {
         hf_trial trial;
         if (hf_study_trial(run->session.ctx, run->study, p[i].trial, &trial) < 0) continue;
-        json_array_append_new(list, json_pack("{s:o, s:o, s:s, s:o, s:o, s:o, s:o}", "trial",
-                                              json_count(p[i].trial), "at", studied_json_at(run, trial.at),
-                                              "why", hf_enum_name(HF_ENUM_REASON, p[i].reason), "repeats",
-                                              p[i].repeats > 0 ? json_count(p[i].repeats) : json_null(),
-                                              "mean", json_number(p[i].mean), "sd", json_number(p[i].sd),
-                                              "acquisition", json_number(p[i].value)));
+        json_array_append_new(
+            list, JSON_OF({"trial", json_count(p[i].trial)}, {"at", studied_json_at(run, trial.at)},
+                          {"why", json_string(hf_enum_name(HF_ENUM_REASON, p[i].reason))},
+                          {"repeats", p[i].repeats > 0 ? json_count(p[i].repeats) : json_null()},
+                          {"mean", json_number(p[i].mean)}, {"sd", json_number(p[i].sd)},
+                          {"acquisition", json_number(p[i].value)}));
     }
     session_print(&run->session, json_pack("{s:o}", "trials", list));
 }

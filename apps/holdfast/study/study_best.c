@@ -73,8 +73,9 @@ static void told_values(const studied *run, uint64_t id, size_t outcome, json_t 
             continue;
         const bool aside = t.aside && t.outcome == outcome;
         if (list != NULL)
-            json_array_append_new(list, json_pack("{s:o, s:o, s:b}", "trial", json_count(k), "value",
-                                                  json_number(t.value[outcome]), "aside", aside));
+            json_array_append_new(list,
+                                  JSON_OF({"trial", json_count(k)}, {"value", json_number(t.value[outcome])},
+                                          {"aside", json_boolean(aside)}));
         else
             put(&line, "%s%s%s", line.used > 0 ? ", " : "", hf_format_double(t.value[outcome], number),
                 aside ? " (set aside)" : "");
@@ -130,10 +131,10 @@ static json_t *json_outcomes_at(const studied *run, const answer *a)
     for (size_t o = 0; o < run->outcomes; o++) {
         json_t *told = json_array();
         told_values(run, a->best.trial, o, told, 0, NULL);
-        json_array_append_new(list, json_pack("{s:o, s:s, s:o, s:o, s:o}", "name",
-                                              json_text(run->settings->outcome[o].name), "goal",
-                                              studied_goal(run, o, goal), "mean", json_number(a->mean[o]),
-                                              "sd", json_number(a->sd[o]), "told", told));
+        json_array_append_new(list, JSON_OF({"name", json_text(run->settings->outcome[o].name)},
+                                            {"goal", json_string(studied_goal(run, o, goal))},
+                                            {"mean", json_number(a->mean[o])}, {"sd", json_number(a->sd[o])},
+                                            {"told", told}));
     }
     return list;
 }

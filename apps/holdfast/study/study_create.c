@@ -88,9 +88,9 @@ static bool print(const studied *run)
     char goal[64];
     const char *file = run->arguments->operand[0];
     if (run->session.json)
-        return json_print(json_pack("{s:o, s:o, s:o, s:o}", "file", json_text(file), "variables",
-                                    names_of(run, true), "outcomes", names_of(run, false), "start",
-                                    json_count(run->settings->start)));
+        return json_print(JSON_OF({"file", json_text(file)}, {"variables", names_of(run, true)},
+                                  {"outcomes", names_of(run, false)},
+                                  {"start", json_count(run->settings->start)}));
     say(stdout, "%s:", file);
     for (size_t o = 0; o < run->outcomes; o++)
         say(stdout, "%s %s %s", o > 0 ? "," : "",

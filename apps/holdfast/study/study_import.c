@@ -16,8 +16,8 @@ static bool print_counts(const studied *run, const study_counts *counts)
 {
     const size_t added = counts->taken, left = counts->left, failed = counts->failed;
     if (run->session.json)
-        return json_print(json_pack("{s:o, s:o, s:o}", "added", json_count(added), "failed",
-                                    json_count(failed), "left", json_count(left)));
+        return json_print(JSON_OF({"added", json_count(added)}, {"failed", json_count(failed)},
+                                  {"left", json_count(left)}));
     printf("Added %zu trial%s", added, plural(added));
     if (failed > 0) printf(", %zu of them failed", failed);
     if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, plural(left));
@@ -44,8 +44,8 @@ static hf_status export(studied *run)
     if (status >= 0) status = studied_look(run);
     if (status >= 0) status = study_trials_table(run, output);
     if (status >= 0 && run->session.json)
-        session_print(&run->session, json_pack("{s:o, s:o}", "output", json_text(output), "trials",
-                                               json_count(hf_study_trials(run->study))));
+        session_print(&run->session, JSON_OF({"output", json_text(output)},
+                                             {"trials", json_count(hf_study_trials(run->study))}));
     return status;
 }
 

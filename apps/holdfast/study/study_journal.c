@@ -61,9 +61,9 @@ void study_journal_print(const studied *run, const study_entry *entry, bool gone
 
 json_t *study_journal_json(const studied *run, const study_entry *entry)
 {
-    return json_pack("{s:o, s:s, s:o, s:o, s:o, s:o}", "number", json_count(entry->number), "event",
-                     hf_enum_name(HF_ENUM_STUDY_ENTRY_KIND, entry->kind), "trial", json_count(entry->trial),
-                     "time", studied_json_time(entry->time), "outcomes",
-                     entry->value != NULL ? studied_json_told(run, entry->value) : json_null(), "note",
-                     *entry->note != '\0' ? json_text(entry->note) : json_null());
+    return JSON_OF({"number", json_count(entry->number)},
+                   {"event", json_string(hf_enum_name(HF_ENUM_STUDY_ENTRY_KIND, entry->kind))},
+                   {"trial", json_count(entry->trial)}, {"time", studied_json_time(entry->time)},
+                   {"outcomes", entry->value != NULL ? studied_json_told(run, entry->value) : json_null()},
+                   {"note", *entry->note != '\0' ? json_text(entry->note) : json_null()});
 }

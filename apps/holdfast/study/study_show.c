@@ -145,10 +145,10 @@ static hf_status tell_relevance(const studied *run, size_t outcome, json_t *list
         if (list == NULL)
             say(stdout, "  %s  %.2f (%.2f to %.2f)\n", name, share[j], low[j], high[j]);
         else
-            json_array_append_new(list, json_pack("{s:o, s:o, s:o, s:o, s:o}", "outcome",
-                                                  json_text(run->settings->outcome[outcome].name), "variable",
-                                                  json_text(name), "share", json_number(share[j]), "lower",
-                                                  json_number(low[j]), "upper", json_number(high[j])));
+            json_array_append_new(list,
+                                  JSON_OF({"outcome", json_text(run->settings->outcome[outcome].name)},
+                                          {"variable", json_text(name)}, {"share", json_number(share[j])},
+                                          {"lower", json_number(low[j])}, {"upper", json_number(high[j])}));
     }
     free(share);
     return status == HF_ERR_NO_DATA ? HF_OK : status;

@@ -20,14 +20,14 @@ static void print_json(tracked *run, const track_plan *plan)
     for (size_t j = 0; j < s->domain.dimension; j++)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
     session_print(&run->session,
-                  json_pack("{s:o, s:s, s:s, s:b, s:I, s:o, s:I, s:o, s:o}", "file",
-                            json_text(run->arguments->operand[0]), "method",
-                            hf_enum_name(HF_ENUM_TRACK_METHOD, s->method), "target",
-                            hf_track_target(run->track), "minimise", s->minimise, "inputs",
-                            (json_int_t)s->domain.dimension, "names", names, "candidates",
-                            (json_int_t)s->domain.candidates, "label",
-                            plan->called != NULL ? json_text(plan->called) : json_null(), "advice",
-                            plan->advice != NULL ? json_incref(plan->advice) : json_null()));
+                  JSON_OF({"file", json_text(run->arguments->operand[0])},
+                          {"method", json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, s->method))},
+                          {"target", json_string(hf_track_target(run->track))},
+                          {"minimise", json_boolean(s->minimise)},
+                          {"inputs", json_count(s->domain.dimension)}, {"names", names},
+                          {"candidates", json_count(s->domain.candidates)},
+                          {"label", plan->called != NULL ? json_text(plan->called) : json_null()},
+                          {"advice", plan->advice != NULL ? json_incref(plan->advice) : json_null()}));
 }
 
 /* A column that was not meant to be an input is noticed here, or never. */

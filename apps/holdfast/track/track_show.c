@@ -158,8 +158,8 @@ static json_t *json_requests(const tracked *run)
     for (size_t i = 0; i < hf_track_pending_count(run->track); i++) {
         hf_track_request r;
         if (hf_track_request_at(run->track, i, &r) < 0) continue;
-        json_t *object = json_pack("{s:I, s:o, s:o}", "request", (json_int_t)r.id, "time",
-                                   json_number(r.time), "sd", json_number(r.sd));
+        json_t *object =
+            JSON_OF({"request", json_count(r.id)}, {"time", json_number(r.time)}, {"sd", json_number(r.sd)});
         tracked_json_add_place(run, object, r.x);
         json_array_append_new(list, object);
     }
@@ -172,10 +172,10 @@ static json_t *json_readings(const tracked *run, size_t held)
     for (size_t i = 0; i < held; i++) {
         hf_track_reading r;
         if (hf_track_reading_at(run->track, i, &r) < 0) continue;
-        json_t *object = json_pack("{s:I, s:o, s:o, s:o, s:o, s:b, s:b, s:o}", "reading", (json_int_t)r.id,
-                                   "time", json_number(r.time), "y", json_number(r.y), "noise",
-                                   json_number(r.noise), "weight", json_number(r.weight), "answer", r.answer,
-                                   "counts", r.counts, "variance", json_number(r.variance));
+        json_t *object = JSON_OF({"reading", json_count(r.id)}, {"time", json_number(r.time)},
+                                 {"y", json_number(r.y)}, {"noise", json_number(r.noise)},
+                                 {"weight", json_number(r.weight)}, {"answer", json_boolean(r.answer)},
+                                 {"counts", json_boolean(r.counts)}, {"variance", json_number(r.variance)});
         tracked_json_add_place(run, object, r.x);
         json_array_append_new(list, object);
     }
