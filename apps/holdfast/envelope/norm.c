@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"target", 't', "COLUMN", "column whose function is looked for (required)", false},

@@ -4,8 +4,6 @@
 #include "shell/group.h"
 #include "shell/settings.h"
 
-#include <string.h>
-
 static const tool_option options[] = {
     {"target", 't', "Y", "column to predict (required)", false},
     {"features", 'f', "A,B,...", "input columns (default: all numeric ones but target, noise and mean)",

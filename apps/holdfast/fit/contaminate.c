@@ -2,7 +2,6 @@
 /* holdfast contaminate */
 #include "shell/tool.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -3,9 +3,7 @@
 #include "fit/expert.h"
 #include "shell/settings.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"target", 't', "COLUMN", "column of the readings (required)", false},

@@ -5,7 +5,6 @@
 #include "shell/group.h"
 
 #include <math.h>
-#include <string.h>
 #include <sys/stat.h>
 
 /* Everything a fit holds, so that it can be let go in one place. */

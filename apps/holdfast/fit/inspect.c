@@ -4,7 +4,6 @@
 #include "report/report.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"rows", 'r', "OUT.csv",

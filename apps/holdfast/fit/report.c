@@ -3,7 +3,6 @@
 #include "fit/report_lines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"certificates", 0, "FILE.jsonl",

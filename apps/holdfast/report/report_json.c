@@ -4,7 +4,6 @@
 #include "shell/settings.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const char *unit_name(hf_unit unit)

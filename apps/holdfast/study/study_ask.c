@@ -4,7 +4,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const tool_option options[] = {
     {"count", 'n', "Q", "how many trials (default 1)", false},

@@ -2,8 +2,6 @@
 /* holdfast study import, holdfast study export */
 #include "study/studied.h"
 
-#include <string.h>
-
 static const tool_option import_options[] = {
     {"drop", 0, "A,B,...", "columns to leave out", true},
     STUDIED_WAIT,
