@@ -458,13 +458,11 @@ const tool_verb verb_certify = {
     .name = "certify",
     .operands = "MODEL.hf (--at X.csv --radius R|--box BOX) [OPTION]...",
     .summary = "Tell what predictions surely do while their inputs move",
-    .text = "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
-            "inputs are,\n"
-            "and how near to them it gets: branch and bound, stopped early only by a limit, and true then "
-            "too. With\n"
-            "--what decision, whether a class surely stays what it is; with --never-above, --never-below or "
-            "--delta,\n"
-            "whether a value surely keeps to limits. Units are those of the data.",
+    .text =
+        "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
+        "inputs are,\nand how near to them it gets: branch and bound, stopped early only by a limit, and "
+        "true then too. With\n--what decision, whether a class surely stays what it is; with --never-above, "
+        "--never-below or --delta,\nwhether a value surely keeps to limits. Units are those of the data.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),

@@ -253,12 +253,10 @@ const tool_verb verb_explain = {
     .name = "explain",
     .operands = "MODEL.hf --at X.csv --step G [OPTION]...",
     .summary = "Score what each input does to a prediction, with guarantees",
-    .text =
-        "The score of an input: the largest and the least value of the prediction while the input is raised "
-        "by up to\n"
-        "G, less those while it is lowered; the others held. Above 0, raising it raises the prediction. The "
-        "true score\n"
-        "is surely between lower and upper. The prediction is the mean, of classes the probability of --of.",
+    .text = "The score of an input: the largest and the least value of the prediction while the input is "
+            "raised by up to\nG, less those while it is lowered; the others held. Above 0, raising it raises "
+            "the prediction. The true score\nis surely between lower and upper. The prediction is the mean, "
+            "of classes the probability of --of.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),

@@ -143,12 +143,10 @@ const tool_verb verb_norm = {
     .name = "norm",
     .operands = "TRAIN.csv --target COLUMN --kernel EXPR [OPTION]...",
     .summary = "Say how large a norm the readings of a function ask for",
-    .text =
-        "The norm of the smoothest function that meets the first readings of the table within their noise "
-        "bounds,\n"
-        "the first few, more, all of them. It never falls, and the function's own norm is not smaller. Where "
-        "the\n"
-        "curve has flattened, its end times a safety factor is what holdfast bound --norm is usually given.",
+    .text = "The norm of the smoothest function that meets the first readings of the table within their "
+            "noise bounds,\nthe first few, more, all of them. It never falls, and the function's own norm is "
+            "not smaller. Where the\ncurve has flattened, its end times a safety factor is what holdfast "
+            "bound --norm is usually given.",
     .example = "  holdfast norm data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --noise-bound 50",
     TOOL_OPTIONS(options),
     TOOL_RUN(1, 1, run_norm),

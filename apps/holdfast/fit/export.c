@@ -134,17 +134,12 @@ const tool_verb verb_export = {
     .name = "export",
     .operands = "MODEL.hf|ENV.hf [OPTION]...",
     .summary = "Write a model or an envelope as one file of C for controllers",
-    .text =
-        "The file is C99, needs <math.h> alone, allocates nothing, does not recurse, and has loops with "
-        "constant\n"
-        "bounds. Its function predicts mean and standard deviations for one row of inputs, in the units of "
-        "the\n"
-        "data; that of an envelope bounds the function, as holdfast bound does in closed form, on "
-        "assumptions that\n"
-        "a comment names. Compiled with -DHOLDFAST_SELF_TEST it has a main() that compares itself with the\n"
-        "library's answers. Models of counts, of more than two classes and others without a short formula "
-        "are\n"
-        "refused.",
+    .text = "The file is C99, needs <math.h> alone, allocates nothing, does not recurse, and has loops with "
+            "constant\nbounds. Its function predicts mean and standard deviations for one row of inputs, in "
+            "the units of the\ndata; that of an envelope bounds the function, as holdfast bound does in "
+            "closed form, on assumptions that\na comment names. Compiled with -DHOLDFAST_SELF_TEST it has a "
+            "main() that compares itself with the\nlibrary's answers. Models of counts, of more than two "
+            "classes and others without a short formula are\nrefused.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast export boston.hf --single -o predict.c\n"
                "  cc -std=c99 -DHOLDFAST_SELF_TEST predict.c -lm -o predict && ./predict",

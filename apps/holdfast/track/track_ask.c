@@ -65,11 +65,9 @@ const tool_verb verb_track_ask = {
     .operands = "FILE --time T [OPTION]...",
     .summary = "Say where to measure next",
     .text = "The place where the upper confidence bound of the function at that time is largest or, to "
-            "minimise,\n"
-            "where the lower one is smallest. Asking twice without telling anything in between gives the "
-            "same place.\n"
-            "Ask the expert first (holdfast track refresh), if there is one: the answers belong to what is "
-            "known now.",
+            "minimise,\nwhere the lower one is smallest. Asking twice without telling anything in between "
+            "gives the same place.\nAsk the expert first (holdfast track refresh), if there is one: the "
+            "answers belong to what is known now.",
     .example = "  holdfast track create asked.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track ask asked.hf --time 0",
     TOOL_OPTIONS(options),

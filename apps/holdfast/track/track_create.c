@@ -66,20 +66,14 @@ const tool_verb verb_track_create = {
     .name = "track create",
     .operands = "FILE --box RANGES|--candidates PLACES.csv [OPTION]...",
     .summary = "Make a track: the file that follows the optimum of a function that drifts",
-    .text =
-        "The file must not exist. Readings of one method count by their age: --drift says how much the "
-        "function\n"
-        "can change in a unit of time, in whatever unit --time will be. sparq-reuse and sparq have an expert "
-        "who\n"
-        "is asked to measure again where something was measured before (holdfast track refresh); without\n"
-        "answers they go on with what there is.\n\n"
-        "Without answers a drift that is too large makes a track explore for ever, and lose more than who "
-        "never\n"
-        "moves: --learn chooses by a survey, and says so where standing still is best; track ask warns "
-        "later.\n\n"
-        "In a kernel lengthscale=6 is held at 6, and lengthscale~6 starts there: holdfast track refresh "
-        "--fit learns\n"
-        "it from the readings, with the noise and the drift.",
+    .text = "The file must not exist. Readings of one method count by their age: --drift says how much the "
+            "function\ncan change in a unit of time, in whatever unit --time will be. sparq-reuse and sparq "
+            "have an expert who\nis asked to measure again where something was measured before (holdfast "
+            "track refresh); without\nanswers they go on with what there is.\n\nWithout answers a drift that "
+            "is too large makes a track explore for ever, and lose more than who never\nmoves: --learn "
+            "chooses by a survey, and says so where standing still is best; track ask warns later.\n\nIn a "
+            "kernel lengthscale=6 is held at 6, and lengthscale~6 starts there: holdfast track refresh --fit "
+            "learns\nit from the readings, with the noise and the drift.",
     .example =
         "  holdfast track create made.hf --box 'x=-50:50' --drift 0.1 --noise 0.01 -k 'se(lengthscale~6)'\n"
         "  holdfast track create learnt.hf --box 'heat=0:100' -t yield --learn data/oven.csv",

@@ -201,13 +201,11 @@ const tool_verb verb_track_refresh = {
     .name = "track refresh",
     .operands = "FILE [--time T] [--answers ANSWERS.csv] [--fit] [OPTION]...",
     .summary = "Ask an expert to measure again, and take the answers",
-    .text = "With --time a table of places where something was measured before and the track would like to "
-            "know what\n"
-            "is there now. Fill in the last column for all, some or none of them, now or later, and give the "
-            "table\n"
-            "back with --answers; rows without an answer are left open. In one command answers come first, "
-            "then --fit,\n"
-            "then the new list; the track takes all of it or, if anything fails, nothing.",
+    .text =
+        "With --time a table of places where something was measured before and the track would like to know "
+        "what\nis there now. Fill in the last column for all, some or none of them, now or later, and give "
+        "the table\nback with --answers; rows without an answer are left open. In one command answers come "
+        "first, then --fit,\nthen the new list; the track takes all of it or, if anything fails, nothing.",
     .example = "  holdfast track create asks.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell asks.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track refresh asks.hf --time 1 -o requests.csv\n"

@@ -235,10 +235,8 @@ const tool_verb verb_track_show = {
     .operands = "FILE [OPTION]...",
     .summary = "Say what a track knows",
     .text = "Settings, counts, regret as far as it is known, and requests that wait for an answer. Looking "
-            "changes\n"
-            "nothing, and goes while another program changes the track. Where an input or the target is "
-            "called like a\n"
-            "column of these tables, say id, the column is called track_id.",
+            "changes\nnothing, and goes while another program changes the track. Where an input or the "
+            "target is called like a\ncolumn of these tables, say id, the column is called track_id.",
     .example = "  holdfast track create shown.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell shown.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track show shown.hf --history -",

@@ -166,11 +166,9 @@ const tool_verb verb_track_tell = {
     .operands = "FILE --time T --x A --y Y|--request ID --y Y|--csv READINGS.csv [OPTION]...",
     .summary = "Tell a track what was measured",
     .text = "Readings may be of any time and any place, out of order too; one so old that it would not count "
-            "even now\n"
-            "is refused. A table is taken in the order of its times, as a whole or not at all. What the "
-            "command said it\n"
-            "took is on the disk. With --best and --value, alone or with a reading, the track keeps the "
-            "books of regret.",
+            "even now\nis refused. A table is taken in the order of its times, as a whole or not at all. "
+            "What the command said it\ntook is on the disk. With --best and --value, alone or with a "
+            "reading, the track keeps the books of regret.",
     .example = "  holdfast track create told.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell told.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track tell told.hf --time 1 --x -8 --y 1.1 --best 2.3 --value 1.15",

@@ -141,12 +141,9 @@ const tool_verb verb_track_undo = {
     .operands = "FILE [--entries N|--after NUMBER] [OPTION]...",
     .summary = "Take back what was told last",
     .text = "A wrong time or value, or a question about a wrong time: the file is then what it was before, "
-            "and the track\n"
-            "suggests what it would have. What went is said, and cannot be brought back. A list of requests "
-            "goes as a\n"
-            "whole. A track that is refused because its last entries are damaged is opened again by taking "
-            "these back;\n"
-            "the message says how many they are.",
+            "and the track\nsuggests what it would have. What went is said, and cannot be brought back. A "
+            "list of requests goes as a\nwhole. A track that is refused because its last entries are damaged "
+            "is opened again by taking these back;\nthe message says how many they are.",
     .example = "  holdfast track create undone.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell undone.hf --time 1 --x 3.2 --y 1.7\n"
                "  holdfast track tell undone.hf --time 1e12 --x 3.2 --y 1.6\n"
