@@ -128,6 +128,18 @@ class Places(ToolCase):
                 done = subprocess.run([TOOL, *arguments], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True)
             self.assertEqual(done.returncode, 1, arguments)
 
+    def test_json_that_standard_output_does_not_take(self):
+        """JSON beyond the first buffer fails before the end of the verb, and the reason is told all the same."""
+        self.wave(rows=12)
+        self.ok("study", "create", "s.hf", "--real", "x=0:1", "--minimise", "loss")
+        models = [option for k in range(20) for option in ("-k", "se(lengthscale=%d)" % (k + 1))]
+        for arguments in (["compare", "wave.csv", "--target", "y", *models, "--folds", "2"],
+                          ["study", "ask", "s.hf", "-n", "40"], ["study", "show", "s.hf", "--trials"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([TOOL, *arguments, "--json", "-q"], cwd=self.folder, stdout=full, stderr=subprocess.PIPE, text=True)
+            self.assertEqual(done.returncode, 1, arguments)
+            self.assertIn("holdfast: standard output: cannot be written: No space left on device\n", done.stderr, arguments)
+
     def test_disk_full(self):
         """A file size limit stands in for a full disk: the write fails half-way."""
         self.wave(rows=300)

@@ -60,12 +60,11 @@ json_t *json_parameters(const hf_kernel *kernel)
 
 bool json_print(json_t *value)
 {
-    if (value == NULL) {
-        complain("out of memory");
-        return false;
-    }
-    bool written = json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
-                   fputc('\n', stdout) != EOF;
+    const bool printed = value != NULL &&
+                         json_dumpf(value, stdout, JSON_INDENT(2) | JSON_REAL_PRECISION(17)) == 0 &&
+                         fputc('\n', stdout) != EOF;
     json_decref(value);
-    return written; /* if not, session_close() says why */
+    if (printed || ferror(stdout)) return true; /* session_close() tells what standard output did not take */
+    complain("out of memory");
+    return false;
 }

@@ -396,7 +396,7 @@ json_t *json_of(size_t count, const tool_entry *entries);
 bool json_add_named(json_t *object, const char *name, json_t *value);
 /** Parameters of a kernel by name; a new reference. */
 json_t *json_parameters(const hf_kernel *kernel);
-/** Prints and releases. False when it could not be made or written. */
+/** Prints and releases. False after a message: there was no memory. */
 bool json_print(json_t *value);
 
 /** Numbers of a column by its name. */
