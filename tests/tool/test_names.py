@@ -127,6 +127,13 @@ class Names(ToolCase):
         for name in set(names) & set(SHOWN):
             self.assertIn(name, shown)
 
+    def test_json_of_outputs_that_are_not_utf8(self):
+        name = os.fsdecode(b"y\xe9")
+        self.table("t.csv", ["a", name, "z"], [[str(i), str(i % 4), str(i % 3)] for i in range(9)])
+        self.raw("fit", "t.csv", "--target=" + name + ",z", "--no-train", "--preset", "gp", "-o", "m.hf", "-q")
+        made = json.loads(self.raw("inspect", "m.hf", "--moved", "3:z=2", "--json"))
+        self.assertEqual(list(made["outputs"]), ["y\\xE9", "z"])
+
     def test_json_of_names_that_are_not_utf8(self):
         name = os.fsdecode(b"\x80\xff")
         self.table("t.csv", [name, name + "b", name + "y"], [[str(i), str(i % 4), str(i % 3)] for i in range(9)])

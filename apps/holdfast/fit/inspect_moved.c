@@ -58,7 +58,7 @@ static void print(tool_session *session, const hf_model *model, const moved *m, 
     }
     json_t *each = json_object();
     for (size_t t = 0; t < outputs && outputs > 1; t++)
-        json_object_set_new(each, hf_model_output(model, t), json_number(kl[t]));
+        json_add_named(each, hf_model_output(model, t), json_number(kl[t]));
     session_print(session,
                   JSON_OF({"row", json_count(m->row)}, {"output", json_text(name)}, {"y", json_number(m->y)},
                           {"influence", json_number(joint)}, {"outputs", each}));
