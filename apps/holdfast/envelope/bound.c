@@ -280,8 +280,7 @@ static hf_status bound(bounded *run, const request *asked, hf_envelope **envelop
     if (status >= 0) status = write_files(run, asked, &report);
     progress_clear(run->session.progress);
     const bool silent = at.m > 0 && is_standard(asked->output);
-    if (status >= 0 && !silent && !bound_print(run, &report, at.m > 0 ? asked->output : NULL, asked->save))
-        run->session.refused = TOOL_FAILED;
+    if (status >= 0 && !silent) bound_print(run, &report, at.m > 0 ? asked->output : NULL, asked->save);
     free(report.lower);
     queries_free(&at);
     return status;

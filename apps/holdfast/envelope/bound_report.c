@@ -40,7 +40,7 @@ static void add_queries(json_t *json, const bound_report *r)
              {"seconds", json_number(r->seconds)});
 }
 
-static bool print_json(const bounded *run, const bound_report *r, const char *output, const char *saved)
+static void print_json(bounded *run, const bound_report *r, const char *output, const char *saved)
 {
     const hf_envelope *e = r->envelope;
     json_t *json =
@@ -53,7 +53,7 @@ static bool print_json(const bounded *run, const bound_report *r, const char *ou
                 {output != NULL ? "output" : NULL, json_text(output)});
     if (output != NULL) add_queries(json, r);
     if (saved != NULL) JSON_ADD(json, {"saved", json_text(saved)});
-    return json_print(json);
+    session_print(&run->session, json);
 }
 
 /* ---- for people --------------------------------------------------------------------------------------------- */
@@ -81,9 +81,8 @@ static void print_queries(const bound_report *r)
     printf("seconds          %.3g\n", r->seconds);
 }
 
-bool bound_print(const bounded *run, const bound_report *r, const char *output, const char *saved)
+static void print_text(const bounded *run, const bound_report *r, const char *output, const char *saved)
 {
-    if (run->session.json) return print_json(run, r, output, saved);
     const hf_envelope *e = r->envelope;
     const double norm = hf_envelope_norm(e), least = hf_envelope_minimum_norm(e);
     if (run->table != NULL) {
@@ -101,5 +100,12 @@ bool bound_print(const bounded *run, const bound_report *r, const char *output, 
     if (output != NULL) print_queries(r);
     if (output != NULL) say(stdout, "Wrote %s\n", output);
     if (saved != NULL) say(stdout, "Wrote %s\n", saved);
-    return true;
+}
+
+void bound_print(bounded *run, const bound_report *r, const char *output, const char *saved)
+{
+    if (run->session.json)
+        print_json(run, r, output, saved);
+    else
+        print_text(run, r, output, saved);
 }

@@ -85,7 +85,7 @@ typedef struct bound_report {
     double seconds;       /* of the bounds alone */
 } bound_report;
 
-/** For people, or with --json for machines. False when it could not be written. */
-bool bound_print(const bounded *run, const bound_report *report, const char *output, const char *saved);
+/** For people, or with --json for machines. */
+void bound_print(bounded *run, const bound_report *report, const char *output, const char *saved);
 
 #endif

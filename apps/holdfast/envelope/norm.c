@@ -63,18 +63,19 @@ static hf_status write_curve(hf_context *ctx, const estimate *e)
     return status;
 }
 
-static bool print_json(const bounded *run, const estimate *e)
+static void print_json(bounded *run, const estimate *e)
 {
     json_t *curve = json_array();
     for (size_t k = 0; k < e->points; k++)
         json_array_append_new(curve, JSON_OF({"readings", json_count(e->point[k].readings)},
                                              {"norm", json_number(e->point[k].norm)}));
     const double norm = e->point[e->points - 1].norm;
-    return json_print(JSON_OF(
-        {"target", json_text(run->target)}, {"kernel", bounded_json_kernel(run->kernel)},
-        {"readings", json_count(run->n)}, {"left_out", json_count(run->left_out)},
-        {"offset", json_number(run->offset)}, {"norm", json_number(norm)}, {"safety", json_number(e->safety)},
-        {"estimate", json_number(e->safety * norm)}, {"curve", curve}, {"caveat", json_string(caveat)}));
+    session_print(&run->session,
+                  JSON_OF({"target", json_text(run->target)}, {"kernel", bounded_json_kernel(run->kernel)},
+                          {"readings", json_count(run->n)}, {"left_out", json_count(run->left_out)},
+                          {"offset", json_number(run->offset)}, {"norm", json_number(norm)},
+                          {"safety", json_number(e->safety)}, {"estimate", json_number(e->safety * norm)},
+                          {"curve", curve}, {"caveat", json_string(caveat)}));
 }
 
 /* Share of the last point's norm that has come since half of the readings, or NaN. */
@@ -133,7 +134,7 @@ static int run_norm(const tool_arguments *arguments)
     if (status >= 0 && e.output != NULL) status = write_curve(run.session.ctx, &e);
     progress_clear(run.session.progress);
     const bool only_curve = is_standard(e.output);
-    if (status >= 0 && run.session.json && !print_json(&run, &e)) run.session.refused = TOOL_FAILED;
+    if (status >= 0 && run.session.json) print_json(&run, &e);
     if (status >= 0 && !run.session.json && !only_curve) print_text(&run, &e);
     free(e.point);
     return bounded_close(&run, status);

@@ -112,10 +112,9 @@ static hf_status work(tool_session *session)
 {
     compare_job job = {.session = session, .arguments = session->arguments};
     session->refused = prepare(&job);
-    const hf_status status = session->refused == TOOL_OK ? compare(&job) : HF_ERR_ARGUMENT;
-    if (status >= 0 && !goes_to_output(&job) &&
-        !report_comparison(session, job.comparison, argument(job.arguments, "target"), job.by))
-        session->refused = TOOL_FAILED;
+    hf_status status = session->refused == TOOL_OK ? compare(&job) : HF_ERR_ARGUMENT;
+    if (status >= 0 && !goes_to_output(&job))
+        status = report_comparison(session, job.comparison, argument(job.arguments, "target"), job.by);
     job_free(&job);
     return status;
 }

@@ -123,33 +123,30 @@ static json_t *json_contender(const hf_comparison *comparison, const place *p)
     return object;
 }
 
-static bool print_json(const hf_comparison *comparison, const place *list, const char *target,
-                       hf_criterion by)
+static void print_json(tool_session *session, const hf_comparison *comparison, const place *list,
+                       const char *target, hf_criterion by)
 {
     const hf_compare_settings *settings = hf_comparison_settings(comparison);
     json_t *models = json_array();
     for (size_t k = 0; k < hf_comparison_models(comparison); k++)
         json_array_append_new(models, json_contender(comparison, &list[k]));
-    return json_print(
+    session_print(
+        session,
         JSON_OF({"target", json_text(target)}, {"readings", json_count(hf_comparison_readings(comparison))},
                 {"folds", json_count(settings->folds)}, {"repeats", json_count(settings->repeats)},
                 {"by", json_string(hf_enum_name(HF_ENUM_CRITERION, by))},
                 {"take", json_text(hf_comparison_name(comparison, list[0].model))}, {"models", models}));
 }
 
-bool report_comparison(const tool_session *session, const hf_comparison *comparison, const char *target,
-                       hf_criterion by)
+hf_status report_comparison(tool_session *session, const hf_comparison *comparison, const char *target,
+                            hf_criterion by)
 {
     const hf_compare_settings *settings = hf_comparison_settings(comparison);
     place *list = rank(session->ctx, comparison, by);
-    if (list == NULL) {
-        complain("out of memory");
-        return false;
-    }
+    if (list == NULL) return HF_ERR_MEMORY;
     warn_of_fits(session, comparison);
-    bool printed = true;
     if (session->json) {
-        printed = print_json(comparison, list, target, by);
+        print_json(session, comparison, list, target, by);
     } else {
         say(stdout, "%zu-fold cross-validation of %zu readings of %s", settings->folds,
             hf_comparison_readings(comparison), target);
@@ -159,7 +156,7 @@ bool report_comparison(const tool_session *session, const hf_comparison *compari
         if (hf_comparison_models(comparison) > 1) print_differences(comparison, list, by);
     }
     free(list);
-    return printed;
+    return HF_OK;
 }
 
 /* ---- predictions ------------------------------------------------------------------------------------------ */

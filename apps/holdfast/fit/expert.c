@@ -122,7 +122,7 @@ static int run_expert(const tool_arguments *arguments)
         status = hf_table_write_csv(run.base.session.ctx, run.out, run.output);
     progress_clear(run.base.session.progress);
     const bool only_table = is_standard(run.output);
-    if (status >= 0 && !only_table && !expert_print(&run)) run.base.session.refused = TOOL_FAILED;
+    if (status >= 0 && !only_table) expert_print(&run);
     release(&run);
     return bounded_close(&run.base, status);
 }

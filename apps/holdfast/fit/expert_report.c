@@ -61,16 +61,18 @@ static json_t *json_questions(const expert_run *run)
     return list;
 }
 
-static bool print_json(const expert_run *run, const counted *c)
+static void print_json(expert_run *run, const counted *c)
 {
     const bool asked = run->question != NULL;
-    return json_print(JSON_OF(
-        {"target", json_text(run->base.target)}, {"readings", json_count(run->base.n)},
-        {"believed", json_count(c->believed)}, {"doubted", json_count(c->doubted)},
-        {"corrected", json_count(c->corrected)}, {"base", json_number(hf_expert_base(run->expert))},
-        {"rule", json_string(hf_enum_name(HF_ENUM_EXPERT_RULE, run->settings.rule))},
-        {"labelled", json_labelled(run)}, {asked ? "questions" : NULL, asked ? json_questions(run) : NULL},
-        {run->output != NULL ? "output" : NULL, json_text(run->output)}));
+    session_print(&run->base.session,
+                  JSON_OF({"target", json_text(run->base.target)}, {"readings", json_count(run->base.n)},
+                          {"believed", json_count(c->believed)}, {"doubted", json_count(c->doubted)},
+                          {"corrected", json_count(c->corrected)},
+                          {"base", json_number(hf_expert_base(run->expert))},
+                          {"rule", json_string(hf_enum_name(HF_ENUM_EXPERT_RULE, run->settings.rule))},
+                          {"labelled", json_labelled(run)},
+                          {asked ? "questions" : NULL, asked ? json_questions(run) : NULL},
+                          {run->output != NULL ? "output" : NULL, json_text(run->output)}));
 }
 
 static void print_labelled(const expert_run *run)
@@ -104,15 +106,21 @@ static void print_questions(const expert_run *run)
                run->base.y[run->question[k]], run->move[k]);
 }
 
-bool expert_print(const expert_run *run)
+static void print_text(const expert_run *run, const counted *c)
 {
-    const counted c = count(run);
-    if (run->base.session.json) return print_json(run, &c);
     say(stdout, "%zu readings of %s: %zu believed, %zu doubted, %zu of these corrected\n", run->base.n,
-        run->base.target, c.believed, c.doubted, c.corrected);
+        run->base.target, c->believed, c->doubted, c->corrected);
     printf("Prior mean far from these: %.6g\n", hf_expert_base(run->expert));
     print_labelled(run);
     print_questions(run);
     if (run->output != NULL) say(stdout, "\nWrote %s\n", run->output);
-    return !ferror(stdout);
+}
+
+void expert_print(expert_run *run)
+{
+    const counted c = count(run);
+    if (run->base.session.json)
+        print_json(run, &c);
+    else
+        print_text(run, &c);
 }

@@ -83,14 +83,16 @@ static json_t *names_of(const studied *run, bool variables)
     return names;
 }
 
-static bool print(const studied *run)
+static void print(studied *run)
 {
     char goal[64];
     const char *file = run->arguments->operand[0];
-    if (run->session.json)
-        return json_print(JSON_OF({"file", json_text(file)}, {"variables", names_of(run, true)},
-                                  {"outcomes", names_of(run, false)},
-                                  {"start", json_count(run->settings->start)}));
+    if (run->session.json) {
+        session_print(&run->session, JSON_OF({"file", json_text(file)}, {"variables", names_of(run, true)},
+                                             {"outcomes", names_of(run, false)},
+                                             {"start", json_count(run->settings->start)}));
+        return;
+    }
     say(stdout, "%s:", file);
     for (size_t o = 0; o < run->outcomes; o++)
         say(stdout, "%s %s %s", o > 0 ? "," : "",
@@ -100,7 +102,6 @@ static bool print(const studied *run)
     for (size_t j = 0; j < run->d; j++)
         say(stdout, "%s %s", j > 0 ? "," : "", run->settings->variable[j].name);
     printf("\n%zu trials will fill the space first\n", run->settings->start);
-    return true;
 }
 
 static hf_status run_create(studied *run)
@@ -108,7 +109,7 @@ static hf_status run_create(studied *run)
     study_plan plan = {0};
     const hf_status status = create(run, &plan);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print(run)) run->session.refused = TOOL_FAILED;
+    if (status >= 0) print(run);
     study_plan_free(&plan);
     return status;
 }

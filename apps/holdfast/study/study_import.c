@@ -10,17 +10,18 @@ static const tool_option export_options[] = {
     {"output", 'o', "OUT.csv", "file to write (default: standard output)", TOOL_WRITES},
 };
 
-static bool print_counts(const studied *run, const study_counts *counts)
+static void print_counts(studied *run, const study_counts *counts)
 {
     const size_t added = counts->taken, left = counts->left, failed = counts->failed;
-    if (run->session.json)
-        return json_print(JSON_OF({"added", json_count(added)}, {"failed", json_count(failed)},
-                                  {"left", json_count(left)}));
+    if (run->session.json) {
+        session_print(&run->session, JSON_OF({"added", json_count(added)}, {"failed", json_count(failed)},
+                                             {"left", json_count(left)}));
+        return;
+    }
     printf("Added %zu trial%s", added, plural(added));
     if (failed > 0) printf(", %zu of them failed", failed);
     if (left > 0) printf("; %zu row%s of trials that told nothing left out", left, plural(left));
     putchar('\n');
-    return true;
 }
 
 static hf_status import(studied *run)
@@ -30,7 +31,7 @@ static hf_status import(studied *run)
     if (status >= 0) status = study_import_table(run, run->arguments->operand[1], &counts);
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print_counts(run, &counts)) run->session.refused = TOOL_FAILED;
+    if (status >= 0) print_counts(run, &counts);
     return status;
 }
 

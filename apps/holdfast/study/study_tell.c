@@ -30,16 +30,20 @@ static double *make_room(const studied *run)
 
 /* ---- one trial -------------------------------------------------------------------------------------------------- */
 
-static bool print_trial(studied *run, uint64_t id)
+static hf_status print_trial(studied *run, uint64_t id)
 {
     char words[STUDIED_WORDS];
     hf_trial trial;
-    if (hf_study_trial(run->session.ctx, run->study, id, &trial) < 0) return false;
-    if (run->session.json) return json_print(studied_json_trial(run, &trial));
+    const hf_status status = hf_study_trial(run->session.ctx, run->study, id, &trial);
+    if (status < 0) return status;
+    if (run->session.json) {
+        session_print(&run->session, studied_json_trial(run, &trial));
+        return status;
+    }
     studied_told(run, trial.value, sizeof words, words);
     say(stdout, "Trial %llu %s%s%s\n", (unsigned long long)id,
         trial.state == HF_TRIAL_FAILED ? "failed" : "told", *words != '\0' ? ": " : "", words);
-    return true;
+    return status;
 }
 
 static hf_status settle(studied *run, bool failed)
@@ -58,21 +62,22 @@ static hf_status settle(studied *run, bool failed)
                                         argument(a, "note"));
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print_trial(run, trial.id)) run->session.refused = TOOL_FAILED;
+    if (status >= 0) status = print_trial(run, trial.id);
     free(value);
     return status;
 }
 
 /* ---- a table of them -------------------------------------------------------------------------------------------- */
 
-static bool print_counts(const studied *run, size_t told, size_t left)
+static void print_counts(studied *run, size_t told, size_t left)
 {
-    if (run->session.json)
-        return json_print(json_pack("{s:o, s:o}", "told", json_count(told), "left", json_count(left)));
+    if (run->session.json) {
+        session_print(&run->session, JSON_OF({"told", json_count(told)}, {"left", json_count(left)}));
+        return;
+    }
     printf("Told %zu trial%s", told, plural(told));
     if (left > 0) printf("; %zu row%s without an outcome left out", left, plural(left));
     putchar('\n');
-    return true;
 }
 
 static hf_status tell_many(studied *run, const char *path)
@@ -86,7 +91,7 @@ static hf_status tell_many(studied *run, const char *path)
     if (status >= 0) status = study_tell_table(run, path, &counts);
     progress_clear(run->session.progress);
     run->session.kept = status >= 0;
-    if (status >= 0 && !print_counts(run, counts.taken, counts.left)) run->session.refused = TOOL_FAILED;
+    if (status >= 0) print_counts(run, counts.taken, counts.left);
     return status;
 }
 

@@ -115,18 +115,20 @@ static hf_status tell_one(tracked *run, telling *t)
     return status >= 0 && y && best ? hf_track_file_end(ctx, run->track, true) : status;
 }
 
-static bool print(const tracked *run, const telling *t)
+static void print(tracked *run, const telling *t)
 {
     hf_track_summary summary;
     hf_track_summary_of(run->track, &summary);
     const bool table = has_argument(run->arguments, "csv"), request = has_argument(run->arguments, "request");
-    if (run->session.json)
-        return json_print(
-            JSON_OF({"told", json_count(summary.told)}, {"answered", json_count(summary.answered)},
-                    {"clock", json_number(summary.clock)}, {"regret", json_number(summary.regret)},
-                    {table ? "rows" : NULL, json_count(t->rows)},
-                    {t->reading > 0 ? "reading" : NULL, json_count(t->reading)},
-                    {request ? "request" : NULL, json_count(t->request)}));
+    if (run->session.json) {
+        session_print(&run->session,
+                      JSON_OF({"told", json_count(summary.told)}, {"answered", json_count(summary.answered)},
+                              {"clock", json_number(summary.clock)}, {"regret", json_number(summary.regret)},
+                              {table ? "rows" : NULL, json_count(t->rows)},
+                              {t->reading > 0 ? "reading" : NULL, json_count(t->reading)},
+                              {request ? "request" : NULL, json_count(t->request)}));
+        return;
+    }
     if (table)
         printf("Took %zu reading%s\n", t->rows, plural(t->rows));
     else if (request)
@@ -136,7 +138,6 @@ static bool print(const tracked *run, const telling *t)
     if (has_argument(run->arguments, "best"))
         printf("Regret %.6g after %llu steps, %.6g a step\n", summary.regret,
                (unsigned long long)summary.truths, summary.average_regret);
-    return true;
 }
 
 static hf_status tell(tracked *run, telling *t)
@@ -156,7 +157,7 @@ static hf_status run_tell(tracked *run)
     telling t = {0};
     const hf_status status = tell(run, &t);
     progress_clear(run->session.progress);
-    if (status >= 0 && !print(run, &t)) run->session.refused = TOOL_FAILED;
+    if (status >= 0) print(run, &t);
     free(t.x);
     return status;
 }
