@@ -172,8 +172,7 @@ static int show_result(fit_job *job)
     show_notes(job);
     if (job->session.json) {
         json_t *json = json_model(job->model, job->suspects, &job->quality);
-        if (json != NULL)
-            json_object_set_new(json, "model", output != NULL ? json_text(output) : json_null());
+        JSON_ADD(json, {"model", json_text(output)});
         if (!json_print(json)) return TOOL_FAILED;
     } else {
         report_model(stdout, job->model, job->suspects, &job->quality);

@@ -48,7 +48,7 @@ static json_t *json_columns(const hf_model *model, const hf_table *table, size_t
         if (name == NULL) break;
         hf_predicted_column_at(model, table, i, name, length + 1, NULL, NULL);
         json_array_append_new(list,
-                              json_pack("{s:o, s:s}", "name", json_text(name), "meaning", column.meaning));
+                              JSON_OF({"name", json_text(name)}, {"meaning", json_string(column.meaning)}));
         const double *numbers =
             *missing == SIZE_MAX && !column.label ? table_column(NULL, table, name) : NULL;
         free(name);

@@ -73,7 +73,7 @@ static hf_status work(tool_session *session)
     progress_clear(session->progress);
     if (status < 0) return status;
     if (session->json)
-        session_print(session, json_pack("{s:o}", "output", json_text(output)));
+        session_print(session, JSON_OF({"output", json_text(output)}));
     else if (!is_standard(output))
         say(stdout, "Wrote %s\n", output);
     return status;

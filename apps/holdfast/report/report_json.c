@@ -70,7 +70,7 @@ static json_t *json_settings(const hf_model *model)
 static json_t *json_side(const hf_outliers_side *side)
 {
     if (isnan(side->error)) return json_null();
-    return json_pack("{s:o, s:o}", "error", json_number(side->error), "sd", json_number(side->sd));
+    return JSON_OF({"error", json_number(side->error)}, {"sd", json_number(side->sd)});
 }
 
 static json_t *json_report(const hf_model *model)

@@ -262,7 +262,7 @@ void json_add_outputs(json_t *object, const hf_model *model, const hf_table *sus
                               JSON_OF({"covariance", json_matrix(terms[k].b, outputs, false)},
                                       {"correlation", json_matrix(terms[k].b, outputs, true)}, {"sd", sd}));
     }
-    json_object_set_new(object, "output_column", column != NULL ? json_text(column) : json_null());
+    json_object_set_new(object, "output_column", json_text(column));
     json_object_set_new(object, "outputs", list);
     json_object_set_new(object, "coregionalisation", matrices);
     if (terms != NULL) free_terms(terms, count);

@@ -24,7 +24,7 @@ static void print_json(studied *run, size_t count, const hf_proposal *p)
                           {"mean", json_number(p[i].mean)}, {"sd", json_number(p[i].sd)},
                           {"acquisition", json_number(p[i].value)}));
     }
-    session_print(&run->session, json_pack("{s:o}", "trials", list));
+    session_print(&run->session, JSON_OF({"trials", list}));
 }
 
 static hf_status ask(studied *run)

@@ -227,7 +227,7 @@ static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
     }
     answer_free(&a);
     if (status >= 0 && run->session.json) {
-        session_print(&run->session, json_pack("{s:o}", "front", list));
+        session_print(&run->session, JSON_OF({"front", list}));
         return status;
     }
     json_decref(list);

@@ -53,7 +53,7 @@ static hf_status expert(studied *run)
     if (status >= 0) status = tell(run, count, trial, list);
     free(trial);
     if (status >= 0 && run->session.json) {
-        session_print(&run->session, json_pack("{s:o, s:o}", "due", json_count(due), "trials", list));
+        session_print(&run->session, JSON_OF({"due", json_count(due)}, {"trials", list}));
         return status;
     }
     json_decref(list);

@@ -245,8 +245,7 @@ static json_t *json_settings(const studied *run)
 {
     const hf_study_settings *s = run->settings;
     return JSON_OF(
-        {"surrogate", json_string(s->preset)},
-        {"kernel", s->kernel != NULL ? json_text(s->kernel) : json_null()},
+        {"surrogate", json_string(s->preset)}, {"kernel", json_text(s->kernel)},
         {"acquisition",
          json_string(s->thompson ? "thompson" : hf_enum_name(HF_ENUM_ACQUISITION, s->acquisition))},
         {"beta", json_number(s->beta)}, {"reach", json_string(hf_enum_name(HF_ENUM_STUDY_REACH, s->reach))},

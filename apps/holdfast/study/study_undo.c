@@ -53,7 +53,7 @@ static void print_json(studied *run, const undoing *u)
     json_t *list = u->known ? json_array() : json_null();
     for (size_t i = first_gone(u); i < u->journal.count; i++)
         json_array_append_new(list, study_journal_json(run, &u->journal.entry[i]));
-    session_print(&run->session, json_pack("{s:o, s:o}", "removed", json_count(u->removed), "entries", list));
+    session_print(&run->session, JSON_OF({"removed", json_count(u->removed)}, {"entries", list}));
 }
 
 static hf_status run_undo(studied *run)

@@ -11,7 +11,7 @@ static const tool_option options[] = {
 static void print_json(tracked *run, double time, const double *x, const hf_suggestion *s,
                        const standing_still *still)
 {
-    json_t *object = json_pack("{s:o}", "time", json_number(time));
+    json_t *object = JSON_OF({"time", json_number(time)});
     tracked_json_add_place(run, object, x);
     JSON_ADD(object, {"mean", json_number(s->mean)}, {"sd", json_number(s->sd)},
              {"bound", json_number(s->bound)}, {"minimise", json_boolean(tracked_minimises(run))},

@@ -19,15 +19,14 @@ static void print_json(tracked *run, const track_plan *plan)
     json_t *names = json_array();
     for (size_t j = 0; j < s->domain.dimension; j++)
         json_array_append_new(names, json_string(hf_track_name(run->track, j)));
-    session_print(&run->session,
-                  JSON_OF({"file", json_text(run->arguments->operand[0])},
-                          {"method", json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, s->method))},
-                          {"target", json_string(hf_track_target(run->track))},
-                          {"minimise", json_boolean(s->minimise)},
-                          {"inputs", json_count(s->domain.dimension)}, {"names", names},
-                          {"candidates", json_count(s->domain.candidates)},
-                          {"label", plan->called != NULL ? json_text(plan->called) : json_null()},
-                          {"advice", plan->advice != NULL ? json_incref(plan->advice) : json_null()}));
+    session_print(
+        &run->session,
+        JSON_OF({"file", json_text(run->arguments->operand[0])},
+                {"method", json_string(hf_enum_name(HF_ENUM_TRACK_METHOD, s->method))},
+                {"target", json_string(hf_track_target(run->track))}, {"minimise", json_boolean(s->minimise)},
+                {"inputs", json_count(s->domain.dimension)}, {"names", names},
+                {"candidates", json_count(s->domain.candidates)}, {"label", json_text(plan->called)},
+                {"advice", plan->advice != NULL ? json_incref(plan->advice) : json_null()}));
 }
 
 /* A column that was not meant to be an input is noticed here, or never. */

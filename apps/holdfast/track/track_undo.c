@@ -122,7 +122,7 @@ static void print_json(tracked *run, const undoing *u)
     json_t *list = u->known ? json_array() : json_null();
     for (size_t i = first_gone(u); i < u->history.count; i++)
         json_array_append_new(list, json_entry(run, u, i));
-    session_print(&run->session, json_pack("{s:I, s:o}", "removed", (json_int_t)u->removed, "entries", list));
+    session_print(&run->session, JSON_OF({"removed", json_count(u->removed)}, {"entries", list}));
 }
 
 static hf_status run_undo(tracked *run)
