@@ -158,9 +158,9 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
 
 static void tell(certified *run, const request *asked, size_t changed)
 {
-    const char *output = argument(run->arguments, "output"),
+    const char *output = output_of(run->arguments),
                *what = hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what);
-    const bool values = run->classifier == NULL, file = output != NULL && !is_standard(output);
+    const bool values = run->classifier == NULL, file = !is_standard(output);
     if (run->session.json)
         session_print(
             &run->session,
@@ -186,7 +186,7 @@ static hf_status work(certified *run)
     if (status >= 0)
         status = run->classifier != NULL ? attack(run, asked.how.kind, asked.how.steps, &changed)
                                          : move_values(run, &asked);
-    if (status >= 0) status = certified_write(run, argument(run->arguments, "output"));
+    if (status >= 0) status = certified_write(run, output_of(run->arguments));
     if (status >= 0) tell(run, &asked, changed);
     return status;
 }

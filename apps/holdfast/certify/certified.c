@@ -175,7 +175,7 @@ hf_status certified_classes(certified *run, const char *name, const size_t *clas
 hf_status certified_write(certified *run, const char *path)
 {
     progress_clear(run->session.progress);
-    return hf_table_write_csv(run->session.ctx, run->answers, path != NULL ? path : "-");
+    return hf_table_write_csv(run->session.ctx, run->answers, path);
 }
 
 const char certified_heading[] = " at graph 0,1.05 left font ',14' textcolor '#1d2026'\nset tmargin 3\n";

@@ -135,7 +135,7 @@ bool certified_is_estimate(const certified *run);
 void certified_warn_estimate(const certified *run);
 /** A column of the model's classes by number. */
 hf_status certified_classes(certified *run, const char *name, const size_t *class);
-/** Ends it into a file (or "-", or NULL for that). */
+/** Ends it into a file (or "-"). */
 hf_status certified_write(certified *run, const char *path);
 /** Heading of a picture, after its text, and the key of its lines. */
 extern const char certified_heading[], certified_key[];

@@ -243,7 +243,7 @@ static hf_status parse(certified *run, certify_request *out)
 {
     const tool_arguments *a = run->arguments;
     out->settings = hf_certify_settings_default();
-    out->output = argument(a, "output");
+    out->output = output_of(a);
     out->counterexamples = argument(a, "counterexamples");
     out->where = has_argument(a, "where");
     out->sides = has_argument(a, "sides");
@@ -375,7 +375,7 @@ static void print_words(const certified *run, const certify_request *asked)
 
 static void print_summary(certified *run, const certify_request *asked)
 {
-    if (asked->output == NULL || is_standard(asked->output)) return;
+    if (is_standard(asked->output)) return;
     if (run->session.json)
         print_json(run, asked);
     else

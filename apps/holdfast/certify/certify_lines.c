@@ -145,7 +145,6 @@ static int append(const char *text, size_t length, void *to)
 
 hf_status certify_write_lines(certified *run, const certify_request *asked)
 {
-    const char *path = asked->output != NULL ? asked->output : "-";
     lines out = {0};
     json_t *shared = heading(run, asked);
     hf_status status = shared != NULL ? HF_OK : HF_ERR_MEMORY;
@@ -158,7 +157,7 @@ hf_status certify_write_lines(certified *run, const certify_request *asked)
         json_decref(line);
     }
     progress_clear(run->session.progress);
-    if (status >= 0) status = hf_file_write(run->session.ctx, path, out.text, out.length);
+    if (status >= 0) status = hf_file_write(run->session.ctx, asked->output, out.text, out.length);
     json_decref(shared);
     free(out.text);
     return status;

@@ -211,7 +211,7 @@ static hf_status explain(certified *run, const request *asked)
         average(run->m, run->d, upper, mean_upper);
         status = tell(run, mean ? 1 : run->m, mean ? mean_lower : lower, mean ? mean_upper : upper);
     }
-    if (status >= 0) status = certified_write(run, argument(run->arguments, "output"));
+    if (status >= 0) status = certified_write(run, output_of(run->arguments));
     if (status >= 0)
         status = explain_draw(run, &(explain_picture){.run = run,
                                                       .lower = mean_lower,
@@ -226,7 +226,7 @@ static hf_status explain(certified *run, const request *asked)
 static hf_status flip(certified *run, request *asked)
 {
     const hf_status status = explain_find_flips(run, &asked->settings, asked->step, &asked->flip);
-    return status >= 0 ? certified_write(run, argument(run->arguments, "output")) : status;
+    return status >= 0 ? certified_write(run, output_of(run->arguments)) : status;
 }
 
 static hf_status work(certified *run)
@@ -240,8 +240,7 @@ static hf_status work(certified *run)
     const explain_flip *f = &asked.flip;
     const bool estimate = !asked.linear && certified_is_estimate(run);
     session_print(&run->session,
-                  JSON_OF({"output", json_text(argument(run->arguments, "output"))},
-                          {"rows", json_count(run->m)},
+                  JSON_OF({"output", json_text(output_of(run->arguments))}, {"rows", json_count(run->m)},
                           {f->asked ? "flip" : NULL, json_string(hf_enum_name(HF_ENUM_FLIP_KIND, f->kind))},
                           {f->asked ? "found" : NULL, json_count(f->found)},
                           {f->asked ? "unfinished" : NULL, json_count(f->unfinished)},

@@ -111,7 +111,7 @@ static hf_status search(certified *run, const hf_certify_settings *settings)
 static hf_status work(certified *run)
 {
     hf_certify_settings settings;
-    const char *output = argument(run->arguments, "output");
+    const char *output = output_of(run->arguments);
     hf_status status = parse(run, &settings);
     if (status >= 0) status = certified_boxes(run, true);
     if (status >= 0) choose_tolerance(run, &settings);

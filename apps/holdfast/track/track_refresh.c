@@ -179,7 +179,7 @@ static hf_status refresh(tracked *run, refreshed *done)
     if (status >= 0) status = change_file(run, time, done);
     progress_clear(run->session.progress);
     if (status >= 0 && done->fitted) warn_of_weights(run);
-    const bool to_output = output == NULL || is_standard(output);
+    const bool to_output = is_standard(output_of(a));
     if (status >= 0 && has_argument(a, "time") && !(run->session.json && output == NULL))
         status = write_list(run, done, output_of(a));
     progress_clear(run->session.progress);
