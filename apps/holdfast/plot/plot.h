@@ -303,9 +303,10 @@ typedef struct plot_envelope {
     bool maps;
     double *place; /* d: where the other inputs of a slice are */
     double low[2], high[2];
-    size_t m, side;                 /* queries; of a map side x side, the second input running fastest */
-    double *x;                      /* m x d */
-    double *lower, *upper, *centre; /* m; centre: of the smoothest function, NaN where that is not known */
+    size_t m, side; /* queries; of a map side x side, the second input running fastest */
+    double *x;      /* m x d */
+    /* Bounds and the smoothest function, NaN where that is not known: m each, in one block. */
+    double *lower, *upper, *centre;
 } plot_envelope;
 
 /** Loads the envelope and bounds; `x` names the input of a slice, NULL: maps of two inputs, else

@@ -152,12 +152,11 @@ hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, p
 
 hf_status plot_envelope_table(hf_context *ctx, const plot_envelope *data, hf_table **out)
 {
+    const char *const names[] = {"lower", "upper", data->maps ? NULL : "smoothest", NULL};
     hf_status status = hf_table_create(ctx, data->m, out);
     for (size_t j = 0; j < data->d && status >= 0; j++)
         status = table_set(ctx, *out, data->labels->features[j], data->x + j, data->d);
-    static const char *const names[] = {"lower", "upper", "smoothest", NULL}, *const of_map[] = {
-                                                                                  "lower", "upper", NULL};
-    return status >= 0 ? table_set_all(ctx, *out, data->maps ? of_map : names, data->lower) : status;
+    return status >= 0 ? table_set_all(ctx, *out, names, data->lower) : status;
 }
 
 hf_status plot_envelope_readings(hf_context *ctx, const plot_envelope *data, hf_table **out)
