@@ -118,22 +118,21 @@ static void put_summary(hfi_page *page, const hf_table *t, size_t from, size_t t
 
 /* Columns that are shown: the row, sides of inputs that move in some box, and the answer but for its costs. */
 typedef struct shown {
-    hf_context *ctx;
+    hfi_page *page;
     size_t count, *column;
     const char **head;
     char **title; /* heads that no text of the table is, or NULL */
-    bool failed;  /* out of memory */
 } shown;
 
 /* Room for all columns of the table, each as a lower side with its upper side. */
-static shown no_columns(hf_context *ctx, const hf_table *t)
+static shown no_columns(hfi_page *page, const hf_table *t)
 {
     const size_t most = 2 * hf_table_columns(t) + 1;
-    shown s = {.ctx = ctx,
-               .column = hfi_alloc(ctx, most, sizeof *s.column),
-               .head = hfi_alloc(ctx, most, sizeof *s.head),
-               .title = hfi_alloc(ctx, most, sizeof *s.title)};
-    s.failed = !s.column || !s.head || !s.title;
+    shown s = {.page = page,
+               .column = hfi_alloc(page->ctx, most, sizeof *s.column),
+               .head = hfi_alloc(page->ctx, most, sizeof *s.head),
+               .title = hfi_alloc(page->ctx, most, sizeof *s.title)};
+    if (!s.column || !s.head || !s.title) page->status = HF_ERR_MEMORY;
     return s;
 }
 
@@ -149,19 +148,19 @@ static void show_side(shown *s, size_t column, const char *input, const char *si
 {
     const size_t bytes = strlen(input) + strlen(side) + 2;
     if (column == SIZE_MAX) return;
-    char *title = hfi_alloc(s->ctx, bytes, 1);
-    s->failed = s->failed || title == NULL;
-    if (title == NULL) return;
+    char *title = hfi_alloc(s->page->ctx, bytes, 1);
+    if (title == NULL) {
+        s->page->status = HF_ERR_MEMORY;
+        return;
+    }
     (void)snprintf(title, bytes, "%s %s", input, side);
     show(s, column, title, title);
 }
 
 static void hide(shown *s)
 {
-    for (size_t k = 0; k < s->count; k++) hfi_free(s->ctx, s->title[k]);
-    hfi_free(s->ctx, s->title);
-    hfi_free(s->ctx, s->head);
-    hfi_free(s->ctx, s->column);
+    for (size_t k = 0; k < s->count; k++) hfi_free(s->page->ctx, s->title[k]);
+    HFI_FREE(s->page->ctx, s->title, s->head, s->column);
 }
 
 /* The column of an input's upper side, SIZE_MAX where there is none. */
@@ -228,10 +227,9 @@ static void put_cell(hfi_page *page, const char *text)
 
 static void put_rows(hfi_page *page, const hf_table *t, size_t from, size_t to)
 {
-    shown columns = no_columns(page->ctx, t);
+    shown columns = no_columns(page, t);
     char room[FIELD];
-    if (!columns.failed) choose_columns(t, from, to, &columns);
-    if (columns.failed) page->status = HF_ERR_MEMORY;
+    if (page->status >= 0) choose_columns(t, from, to, &columns);
     hfi_page_table(page, "Certificates", " data-sort",
                    "lower and upper: nothing is outside; attained, worst: found there", columns.count,
                    columns.head);
