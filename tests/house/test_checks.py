@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Each house check passes a tiny clean tree and fails when one thing in it is broken: a check that cannot fail is none."""
 import os
+import runpy
 import shutil
 import sys
 import tempfile
@@ -387,6 +388,15 @@ class Compiled(Tree):
         self.write("src/core/core.c", text[:start] + helper + text[text.index("int hf_two") - 1:])
         self.compile()
         self.clean(check_tidy)
+
+
+class Stages(Tree):
+    def test_a_folder_keeps_its_builder(self):
+        """Also one that cmake began and did not end, which has no build.ninja yet."""
+        quick_generator = runpy.run_path(os.path.join(PROJECT, "scripts", "test"))["quick_generator"]
+        for line, expected in [("Ninja", (["-G", "Ninja"], ["-k", "0"])), ("Unix Makefiles", ([], ["-k"]))]:
+            self.write("build/CMakeCache.txt", f"CMAKE_EXTRA_GENERATOR:INTERNAL=\nCMAKE_GENERATOR:INTERNAL={line}\n")
+            self.assertEqual(quick_generator(os.path.join(self.root, "build")), expected)
 
 
 if __name__ == "__main__":
