@@ -50,11 +50,22 @@ static bool known_share(const char *text)
     return end != text && *end == '\0' && share >= 0.0 && share <= 1.0;
 }
 
+static void list_usual(size_t size, char *usual)
+{
+    size_t count, used = 0;
+    const bo_row *rows = bo_rows(&count);
+    for (size_t i = 0; i < count; ++i)
+        if (rows[i].evaluations <= USUAL_MOST)
+            used += (size_t)snprintf(usual + used, size - used, "%s%s", used ? "," : "", rows[i].name);
+}
+
 static void read_options(int argc, char **argv, plan *p)
 {
+    char usual[sizeof p->problems.text] = "";
+    list_usual(sizeof usual, usual);
     const option_row rows[] = {
         option_list("problems", "LIST", "default: all of at most 200 evaluations; bo-problem --list has them",
-                    &p->problems, NULL, known_problem),
+                    &p->problems, usual, known_problem),
         option_list("share", "LIST", "shares of wrong values (default 0,0.25)", &p->shares, "0,0.25",
                     known_share),
         option_range("seeds", "numbers of the runs (default 0..19)", &p->first, &p->last),
@@ -85,18 +96,6 @@ static void read_options(int argc, char **argv, plan *p)
     options_read(argc, argv, heading,
                  "bo-study --seeds 0..4 --peers experiments/peers/optimisers.csv --jobs 2",
                  sizeof rows / sizeof *rows, rows);
-}
-
-static void use_defaults(plan *p)
-{
-    char usual[sizeof p->problems.text] = "";
-    size_t count, used = 0;
-    const bo_row *rows = bo_rows(&count);
-    for (size_t i = 0; i < count; ++i)
-        if (rows[i].evaluations <= USUAL_MOST)
-            used +=
-                (size_t)snprintf(usual + used, sizeof usual - used, "%s%s", used ? "," : "", rows[i].name);
-    words_parse(&p->problems, "problems", usual, known_problem, NULL);
 }
 
 static bool open_problems(plan *p)
@@ -249,7 +248,6 @@ int main(int argc, char **argv)
 {
     plan p = {.last = 19, .jobs = 1, .percent = 25, .data = sets_folder()};
     size_t failed = 0;
-    use_defaults(&p);
     read_options(argc, argv, &p);
     if (p.report && !p.json) {
         fputs("bo-study: --report needs the file of --json\n", stderr);

@@ -233,7 +233,7 @@ static bool work(void *state)
     double lengthscales[REACTOR_STATES];
     char name[64];
     if (boxes_find(&r->rows, BOX_STARTS - 1, (size_t)r->steps, name)) return true;
-    r->ipopt = r->solver.count ? strcmp(r->solver.items[0], "ipopt") == 0 : env_nlp_ipopt();
+    r->ipopt = strcmp(r->solver.items[0], "ipopt") == 0;
     bool ok = learn(r);
     for (size_t j = 0; j < REACTOR_STATES; ++j) lengthscales[j] = r->known[0][j].lengthscale;
     ok = ok && control_model_create(r->ctx, (size_t)r->samples, noise, var, lengthscales, &r->model);
@@ -279,7 +279,7 @@ int main(int argc, char **argv)
                       &r.samples, 20, 5000),
         option_number("steps", "N", "ahead (default 8)", &r.steps, 1, CONTROL_STEPS),
         option_list("solver", "NAME", "nlopt, or ipopt where the build found it, which then is the default",
-                    &r.solver, NULL, solver_known),
+                    &r.solver, env_nlp_ipopt() ? "ipopt" : "nlopt", solver_known),
         option_flag("exact",
                     "the plant is read at the sampling instants, not late as by the published program",
                     &r.exact)};

@@ -44,7 +44,6 @@ static bool image_known(const char *name)
 void cert_options_rows(cert_options *options, const char *sets, bool images, option_row *rows)
 {
     *options = (cert_options){.data = sets_folder(), .train = 1000, .limit = 30};
-    words_parse(&options->sets, "--sets", sets, cert_known, NULL);
     const option_row common[CERT_OPTIONS] = {
         option_text(
             "data", "DIR",
@@ -53,7 +52,7 @@ void cert_options_rows(cert_options *options, const char *sets, bool images, opt
         option_list("sets", "A,B",
                     images ? "of mnist38, mnist358, digits38, digits358"
                            : "of synthetic2d, spam, mnist38, mnist358, digits38, digits358",
-                    &options->sets, NULL, images ? image_known : cert_known),
+                    &options->sets, sets, images ? image_known : cert_known),
         option_number("limit", "S", "seconds for a box (default 30; 0: none)", &options->limit, 0, 100000),
         option_number("seed", "S", "of data and split (default 0)", &options->seed, 0, 100000),
         option_number("train", "N", "training points (default 1000)", &options->train, 10, 2000)};

@@ -23,7 +23,9 @@ static const double eps = 0.2;
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    char heading[400];
+    char heading[400], models[128];
+    snprintf(models, sizeof models, "%s,%s", p->table->models,
+             p->table->own ? p->table->own : "default,rcagp,rcsvgp");
     const option_row rows[] = {
         option_text("data", "DIR", "folder with <set>/<set>.csv " SETS_DEFAULT, &p->data),
         OPTION_SOME("sets", &p->sets, "boston,energy,yacht,parkinsons"),
@@ -33,7 +35,7 @@ static void read_options(int argc, char **argv, plan *p)
                     "of SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP (published settings)\n"
                     "and presets of ours, with -se after the name: with an RBF kernel (default those\n"
                     "of the table, and default,rcagp,rcsvgp; of S3 with RBF kernels as well)",
-                    &p->models, NULL, rcagp_model_known),
+                    &p->models, models, rcagp_model_known),
         option_choice("settings", "WHOSE",
                       "of published models: program (Matern-3/2, 5 actions, 100 inducing inputs; default)\n"
                       "or text (Matern-5/2, 25 and 25, prior mean 0 of SVGP)",
@@ -230,14 +232,11 @@ static void report(const plan *p)
 int rcagp_table_main(int argc, char **argv, const rcagp_table *table)
 {
     static const study_calls calls = {key_of, data_of, fit};
-    char models[128];
     plan p = {.study = {.last = 19, .jobs = 1, .threads = 1, .calls = &calls},
               .table = table,
               .data = sets_folder()};
     study *s = &p.study;
     s->user = &p;
-    snprintf(models, sizeof models, "%s,%s", table->models, table->own ? table->own : "default,rcagp,rcsvgp");
-    words_parse(&p.models, "models", models, rcagp_model_known, NULL);
     read_options(argc, argv, &p);
     p.source = strcmp(p.settings.items[p.settings.count - 1], "text") == 0 ? RCAGP_TEXT : RCAGP_PROGRAM;
     p.kernel = rcagp_kernel(p.source, table->kernel);
