@@ -141,15 +141,11 @@ static const task *task_of(const study *s, size_t number, long *split)
 
 static bool key_of(const study *s, size_t number, size_t which, record *key)
 {
-    const task *t = task_of(s, number, &key->split);
+    long split;
+    const task *t = task_of(s, number, &split);
     if (which > 0) return false;
-    key->share = strcmp(t->kind, "none") == 0 ? 0.0 : 0.05;
-    snprintf(key->kind, sizeof key->kind, "%s", t->kind);
-    snprintf(key->method, sizeof key->method, "%s", t->method);
-    if (t->rows)
-        snprintf(key->set, sizeof key->set, "%s, %zu rows", t->set, t->rows);
-    else
-        snprintf(key->set, sizeof key->set, "%s", t->set);
+    *key = record_key(t->set, t->kind, t->method, strcmp(t->kind, "none") == 0 ? 0.0 : 0.05, split);
+    if (t->rows) snprintf(key->set, sizeof key->set, "%s, %zu rows", t->set, t->rows);
     return true;
 }
 

@@ -53,11 +53,10 @@ static record place_of(const plan *p, size_t number, size_t *size, size_t *kind)
 {
     const study *s = &p->study;
     size_t rest = number / study_splits(s);
-    record key = {.split = s->first + (long)(number % study_splits(s))};
     *kind = rest % DAMAGES;
     *size = rest / DAMAGES % SIZES;
-    key.share = damages[*kind].what.share;
-    snprintf(key.kind, sizeof key.kind, "%s", damages[*kind].what.kind);
+    const damage *what = &damages[*kind].what;
+    record key = record_key("", what->kind, "", what->share, s->first + (long)(number % study_splits(s)));
     snprintf(key.set, sizeof key.set, "%s, n = %zu, d = %zu", p->noises.items[rest / DAMAGES / SIZES],
              sizes[*size].n, sizes[*size].d);
     return key;
