@@ -166,12 +166,10 @@ static bool print_fits(hf_context *ctx, const plan *all, const char *kind, const
 /* One row of fits that were kept; nothing where there are none. */
 static void print_kept(const records *done, const char *kind, const char *model)
 {
-    const record key = record_key("readings", kind, model, 0.0, 0);
-    const summary s = records_summary(done, &key, record_cpu_seconds);
+    const summary s = mo_table_sum(done, "readings", kind, model, record_cpu_seconds);
     if (s.count == 0) return;
-    const double sd = s.count > 1 ? s.sd * sqrt(((double)s.count - 1.0) / (double)s.count) : 0.0;
     printf("| %s | %s%s | %.1f ± %.1f |", kind, mo_method_is_ours(model) ? "**ours:** " : "", model, s.mean,
-           sd);
+           s.sd);
     print_others(model, s.mean);
     printf(" %zu |\n", s.count);
 }
