@@ -3,18 +3,12 @@
 #include "common/draws.h"
 #include "common/quantile.h"
 #include "common/uci.h"
+#include "common/words.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static bool one_of(const char *name, size_t count, const char *const *names)
-{
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(name, names[i]) == 0) return true;
-    return false;
-}
 
 /* ---- data ------------------------------------------------------------------------------------------------ */
 
@@ -110,9 +104,8 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
 
 /* ---- models ---------------------------------------------------------------------------------------------- */
 
-static const char *const published[] = {"SVGP", "CaGP", "RCSVGP", "RCaGP", "Student-t", "RRP"};
-static const char *const ours[] = {"default", "forced", "rcagp", "rcsvgp",    "gp", "rcgp",
-                                   "sgpr",    "svgp",   "cagp",  "student-t", "rrp"};
+static const char published[] = "SVGP,CaGP,RCSVGP,RCaGP,Student-t,RRP";
+static const char ours[] = "default,forced,rcagp,rcsvgp,gp,rcgp,sgpr,svgp,cagp,student-t,rrp";
 
 /* Stands after the name of a preset: the same with an RBF kernel. */
 static const char rbf[] = "-se";
@@ -123,7 +116,7 @@ static bool preset_of(const char *model, char name[16], bool *with_rbf)
     const size_t length = strlen(model), ending = sizeof rbf - 1;
     *with_rbf = length > ending && strcmp(model + length - ending, rbf) == 0;
     snprintf(name, 16, "%.*s", (int)(*with_rbf ? length - ending : length), model);
-    return one_of(name, sizeof ours / sizeof *ours, ours);
+    return words_among(ours, name);
 }
 
 bool rcagp_model_is_ours(const char *model)
@@ -135,7 +128,7 @@ bool rcagp_model_is_ours(const char *model)
 
 bool rcagp_model_known(const char *model)
 {
-    return rcagp_model_is_ours(model) || one_of(model, sizeof published / sizeof *published, published);
+    return rcagp_model_is_ours(model) || words_among(published, model);
 }
 
 const char *rcagp_kernel(rcagp_source source, const char *kernel)

@@ -15,13 +15,9 @@ enum {
     SYNTHETIC_TEST = 10000
 };
 
-static const char *const files[] = {"bike", "elevators", "pol", "kin40k", "protein"};
-
 static bool is_file(const char *set)
 {
-    for (size_t i = 0; i < sizeof files / sizeof *files; ++i)
-        if (strcmp(set, files[i]) == 0) return true;
-    return false;
+    return words_among("bike,elevators,pol,kin40k,protein", set);
 }
 
 bool scale_set_known(const char *set)
