@@ -28,7 +28,7 @@ typedef struct plan {
     const char *data, *half;
     words tables, methods, kinds;
     long most;
-    bool full, restarts, tables_given;
+    bool full, restarts;
     bed bed;
     bed_case *tasks;
     size_t room;
@@ -41,7 +41,7 @@ static bool known_kind(const char *name)
 
 static void read_options(int argc, char **argv, plan *p)
 {
-    option_row rows[] = {
+    const option_row rows[] = {
         option_text("data", "DIR", "folder with bed/tables.csv in place of that which comes with Holdfast",
                     &p->data),
         option_text("half", "HALF", "tables of the half tune or held, or all (default)", &p->half),
@@ -61,7 +61,6 @@ static void read_options(int argc, char **argv, plan *p)
                     "in place of all that: what three more starts of the plain GP gain on clean\n"
                     "training rows, of split 0 if --splits does not say otherwise",
                     &p->restarts)};
-    rows[2].given = &p->tables_given;
     study_read(
         &p->study, argc, argv,
         "usage: default-bed [option]...\n"
@@ -87,7 +86,7 @@ static void add_task(plan *p, const bed_case *task)
 static bool wanted(const plan *p, const bed_table *t)
 {
     if (strcmp(p->half, "all") != 0 && t->held != (strcmp(p->half, "held") == 0)) return false;
-    return !p->tables_given || words_hold(&p->tables, t->name);
+    return p->tables.count == 0 || words_hold(&p->tables, t->name);
 }
 
 /* Splits of a table: fewer for a large one, whose fits take longest and of which each judges by more rows. */
@@ -137,7 +136,7 @@ static void plan_table(plan *p, hf_context *ctx, const bed_table *t)
 
 static void make_plan(plan *p, hf_context *ctx)
 {
-    for (size_t i = 0; p->tables_given && i < p->tables.count; ++i)
+    for (size_t i = 0; i < p->tables.count; ++i)
         if (!bed_find(&p->bed, p->tables.items[i])) {
             fprintf(stderr, "--tables: \"%s\" is no table of data/bed/tables.csv\n", p->tables.items[i]);
             exit(2);
