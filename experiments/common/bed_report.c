@@ -172,8 +172,8 @@ static void report_clean(const bed_scope *s)
     printf("\n(c) Clean rows: %zu of %zu readings set aside (%.3f %%), on %zu of %zu tables", aside, readings,
            percent(aside, readings), touched, tables);
     report_touched(s);
-    loss *list = calloc(s->tables->count, sizeof *list);
-    const size_t count = list ? losses_of(s, list) : 0;
+    loss *list = room(s->tables->count, sizeof *list);
+    const size_t count = losses_of(s, list);
     if (count)
         printf(" NLPD less the plain GP's, worst table: %+.3f (%s).", list[0].nats, list[0].table->name);
     printf(" Tables above %+.1f:", WORSE);
