@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Several outputs at once: three gauges along a river, one of which is out of order for a while and one of which tells a lie.
  *
- * What the others read says what the broken one would have read, and which reading cannot be true. */
+ * Readings of the others say what the broken one would have read, and which reading cannot be true. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

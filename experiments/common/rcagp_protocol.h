@@ -13,7 +13,7 @@
  *     focused     inputs to the medians + 0.1 u MAD; y - 3 median(y) - 0.1 u MAD(y), medians of the training rows
  *                 (the paper's text: three sd below the median; where the median is small the damage is small too)
  *
- * What the program does besides is left out: its uniform damage permutes the training targets first, which leaves
+ * One thing that the program does is left out: its uniform damage permutes the training targets first, which leaves
  * nothing to be learnt.
  */
 #ifndef EXPERIMENTS_RCAGP_PROTOCOL_H

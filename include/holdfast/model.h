@@ -458,7 +458,7 @@ HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *m
  * there. Of Gaussian sites it grows with the square, and so it does for readings that the default
  * kept: who is set aside is not decided anew. A fit made again chooses all of that anew.
  *
- * Of a projected model of one output the actions stay as they are (hf_influence()). An inducing
+ * A projected model of one output keeps its actions as they are (hf_influence()). An inducing
  * model keeps no centres of weights: hf_influence_inducing() takes the sites from the caller.
  * @param row      1-based data row of the training file
  * @param output   number of the output; 0 of one
@@ -483,11 +483,11 @@ HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size
  * With the inducing and the projected solver the leave-one-out columns are what the fit kept
  * (hf_reading), at no cost, and there is no column influence: it needs the exact posterior.
  *
- * Of a transformed target: loo_mean and loo_sd are moments of the reading in its own units, and two
+ * A transformed target: loo_mean and loo_sd are moments of the reading in its own units, and two
  * columns more are loo_median, after loo_mean, and loo_residual, after loo_sd: the standardised
  * residual of what is modelled, hf_transform_residual().
  *
- * Of a classifier: row, label, predicted (the most probable class) and p_label, the probability
+ * A classifier has row, label, predicted (the most probable class) and p_label, the probability
  * that the model gives to the label. The model has seen the label: a small p_label means that its
  * neighbours speak for another class.
  * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_NO_DATA (a model of a stream), HF_ERR_MEMORY,

@@ -302,7 +302,7 @@ HF_API hf_status hf_leave_one_out(hf_context *ctx, const hf_posterior *posterior
  * "Robust and Computation-Aware Gaussian Processes"). With a Gaussian site it grows as y^2 (there,
  * F.1).
  *
- * Of a projected posterior the actions A stay as they are; removal sets row i of A to zero, as
+ * A projected posterior keeps its actions A as they are; removal sets row i of A to zero, as
  * leave-one-out does. Hence a variance that grows is not the same as removal in the end: it takes
  * away all that the reading's actions saw. White noise of the kernel counts as noise there. Jitter
  * is left out. Errors: HF_ERR_ARGUMENT (an inducing posterior, no such anchor, a variance that is

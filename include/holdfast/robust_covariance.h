@@ -4,8 +4,8 @@
  * @brief Location and covariance of rows of which up to almost half may be wrong: the minimum
  * covariance determinant.
  *
- * Of n complete rows of p values, the h whose covariance matrix has the smallest determinant are
- * sought; their mean m and covariance S are the *raw* estimate,
+ * The h rows of n complete ones, p values each, are sought whose covariance matrix has the smallest
+ * determinant; their mean m and covariance S are the *raw* estimate,
  *
  *     m = 1/h sum x_i          S = 1/h sum (x_i - m)(x_i - m)'    (sums over the support, h rows)
  *

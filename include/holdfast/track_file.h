@@ -114,8 +114,8 @@ HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
  * them go, and with the last of what came after it a list that had no request. An undo cannot be
  * undone.
  *
- * What stays is verified first, as by hf_track_file_open(): where that is damaged nothing is
- * changed. What goes is not: so a track whose last entries are damaged, or missing, is opened again
+ * The rest is verified first, as by hf_track_file_open(): where that is damaged nothing is
+ * changed. Entries that go are not: so a track whose last entries are damaged, or missing, is opened again
  * by taking these back. HF_ERR_MODEL_FILE says how many of the newest entries would have to go; 0
  * entries changes nothing and only verifies.
  * @param path no track with that file may be open for changes, here or in another program; those

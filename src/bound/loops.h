@@ -24,7 +24,7 @@ void hfi_radial_values(hfi_form form, double alpha, size_t count, const double *
  *
  *     d a psi / dx = slope u        d2 a psi / dx dx' = slope I + curve u u'
  *
- * What is not bounded at q = 0 is given as 0: curve of matern32, both of matern12. */
+ * Derivatives without a bound at q = 0 are given as 0: curve of matern32, both of matern12. */
 void hfi_radial_weights(hfi_form form, double alpha, size_t count, const double *q, const double *a,
                         double *value, double *slope, double *curve);
 

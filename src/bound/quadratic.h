@@ -24,7 +24,7 @@ size_t hfi_quadratic_work(size_t m);
  * in each coordinate. v is 0 or the end of a coordinate descent, whichever gives more. D_a = H_aa - theta sum_b |H_ab| with the smallest theta of a few whose P has a Cholesky
  * factor; theta = 1 needs none.
  *
- * Of a ball, mu (k + p'u + sum r_a u_a^2 / 2), which is nowhere above 0 in it, is added for the mu >= 0 with the largest bound (weak duality): the function that is
+ * For a ball, mu (k + p'u + sum r_a u_a^2 / 2), which is nowhere above 0 in it, is added with the mu >= 0 of the largest bound (weak duality): the function that is
  * left stays separable, so that its least value over the cube is a concave function of mu, and the slope of that is the ball's function at the minimiser.
  *
  * @param point     v of the descent: the function is small there (m entries)

@@ -7,7 +7,7 @@
  * nearest and then moved outward by more than its rounding error, so the rounding mode is never touched. Bounds may be infinite, are never NaN;
  * a lower bound is never +inf and an upper one never -inf.
  *
- * What is assumed: long double is a binary format with rounding to nearest (x86: 64 digits, unless a debugger or emulator computes it in
+ * Assumptions: long double is a binary format with rounding to nearest (x86: 64 digits, unless a debugger or emulator computes it in
  * fewer: hfi_interval_usable(); not IBM's pair of doubles, which is refused at compile time); sqrtl is correctly rounded, as IEEE 754 asks; expl, log1pl, sinl and cosl are wrong by at most
  * HFI_LIBM_ULPS units in the last place (the GNU C library states 1 to 3 for x86-64), and by less than LDBL_MIN where the
  * result is smaller than that.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conditioning on sites, and the gradient, by the inducing solver: the prior covariance of the rows is Q + diag(e), with e white noise and for FITC also k - q.
  *
- * What the inducing inputs say about a row without its own site has the mean c and the variance h; its latent value adds e:
+ * The prediction of a row by the inducing inputs without its own site has the mean c and the variance h; its latent value adds e:
  *
  *     v_c = h + e        g = (c + v_c pull) / (1 + v_c w)        variance = v_c / (1 + v_c w)
  *

@@ -18,7 +18,7 @@
  * with the eigenvalues x_i of A_p^-1/2 (A_q - A_p) A_p^-1/2. A site that is not there has precision 0, and
  * P = W (I + W (V - H) W)^-1 W, W W = D^-1, so that neither a huge variance nor none at all overflows.
  *
- * Of G = (K + D)^-1, with a_q = G_R: k(Z, q):   C_qq' = cov_p(q, q') + a_q' G_RR^-1 a_q'.
+ * With G = (K + D)^-1 and a_q = G_R: k(Z, q):   C_qq' = cov_p(q, q') + a_q' G_RR^-1 a_q'.
  */
 #include "posterior/influence.h"
 

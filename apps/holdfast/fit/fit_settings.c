@@ -127,7 +127,7 @@ static size_t chosen_names(const tool_arguments *arguments, const char *group, b
 }
 
 /* A threshold wants robust sites, a number of actions the projected solver, and so on, unless another choice was made.
- * What is streamed keeps its wish for suspects, which hf_fit_stream() grants by robust sites. */
+ * A streamed fit keeps its wish for suspects, which hf_fit_stream() grants by robust sites. */
 static int complete(const tool_arguments *arguments, hf_context *ctx, double set_threshold,
                     hf_fit_settings *s)
 {
