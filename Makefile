@@ -63,8 +63,10 @@ install-r: ## install the R package, which holds the library; no network is need
 uninstall: ## remove what the last `make install` laid down
 	@DESTDIR=$(DESTDIR) cmake --build $(BUILD) --target uninstall
 
-format: ## run clang-format over all C files
-	@git ls-files --cached --others --exclude-standard '*.c' '*.h' | xargs -r $$(command -v clang-format-14 clang-format | head -n 1) -i
+format: ## run clang-format over all C files; headers have the 100 columns of the public ones
+	@program=$$(command -v clang-format-14 clang-format | head -n 1); \
+	    git ls-files --cached --others --exclude-standard '*.c' | xargs -r $$program -i; \
+	    git ls-files --cached --others --exclude-standard '*.h' | xargs -r $$program --style=file:include/.clang-format -i
 
 tidy: ## run clang-tidy over library, tool and examples
 	@cmake -S . -B $(BUILD) -DHF_TESTS=ON >/dev/null

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file acquire.c
- * @brief Finding where log-ei is largest in the unit cube on one thread, alone and with points pending; how good the place is, beside a search
- * with ten times the samples and starts.
+ * @brief Finding where log-ei is largest in the unit cube on one thread, alone and with points pending; how
+ * good the place is, beside a search with ten times the samples and starts.
  */
 #include "common/bench.h"
 

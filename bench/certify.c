@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify.c
- * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global minimum over a box to a tolerance, the range that the bound of the
- * whole box alone gives, and how many boxes the kernel decomposition (bound A) needs alone. Before that, both ends of means
- * and sds with the lengthscale 0.7 root(d), in seconds of the processor.
+ * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global
+ * minimum over a box to a tolerance, the range that the bound of the whole box alone gives, and how many
+ * boxes the kernel decomposition (bound A) needs alone. Before that, both ends of means and sds with the
+ * lengthscale 0.7 root(d), in seconds of the processor.
  *
- * Readings of a smooth function at standard normal inputs with noise of variance 0.01; the first rows with the kernel of a default fit, matern52, the others with the squared
- * exponential. Times are medians over boxes around standard normal points
- * (clipped to [-1.5, 1.5]); what is computed once for a box, the norm of the mean, is in them.
+ * Readings of a smooth function at standard normal inputs with noise of variance 0.01; the first rows with
+ * the kernel of a default fit, matern52, the others with the squared exponential. Times are medians over
+ * boxes around standard normal points (clipped to [-1.5, 1.5]); what is computed once for a box, the norm of
+ * the mean, is in them.
  */
 #include "common/bench.h"
 #include "core/core.h"

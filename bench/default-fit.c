@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file default-fit.c
- * @brief A whole default fit of data/boston.csv (506 rows, 13 inputs), with and without wrong readings, and the plain one.
+ * @brief A whole default fit of data/boston.csv (506 rows, 13 inputs), with and without wrong readings, and
+ * the plain one.
  */
 #include "common/bench.h"
 

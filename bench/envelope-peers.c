@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope-peers.c
- * @brief Optimal bounds on one thread beside Ipopt (where the build found it) and cvxopt (where Python has it), on the problems of envelope.c.
+ * @brief Optimal bounds on one thread beside Ipopt (where the build found it) and cvxopt (where Python has
+ * it), on the problems of envelope.c.
  *
- * Both are interior-point methods and get the problem in the form in which they solve it fastest; what can be made before a query's clock starts (factors, inverses) is. All
- * stop at 1e-8. A ratio is printed only where the bounds are the same to AGREED times G. Times are of the processor, for each of the two bounds.
+ * Both are interior-point methods and get the problem in the form in which they solve it fastest; what can be
+ * made before a query's clock starts (factors, inverses) is. All stop at 1e-8. A ratio is printed only where
+ * the bounds are the same to AGREED times G. Times are of the processor, for each of the two bounds.
  */
 #include "common/bench.h"
 #include "common/bounded.h"
@@ -197,7 +199,7 @@ static void time_cvxopt(const task *t, peer *chol, peer *own)
     (void)unlink(name);
 }
 
-/* ---- the table ------------------------------------------------------------------------------------------------------ */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 static void print_peer(const task *t, const char *name, const peer *p, double cold, double path)
 {

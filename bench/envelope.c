@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope.c
- * @brief Optimal bounds on one thread: a query without a start, one of 1000 along a line, and setting up, beside a bare Cholesky factorisation of order n.
+ * @brief Optimal bounds on one thread: a query without a start, one of 1000 along a line, and setting up,
+ * beside a bare Cholesky factorisation of order n.
  *
- * A function of known norm in two inputs is read with bounded errors; G is 1.5 times its norm. Times are of the processor, for each of the two bounds. Other solvers of
- * the same problems are in envelope-peers.c.
+ * A function of known norm in two inputs is read with bounded errors; G is 1.5 times its norm. Times are of
+ * the processor, for each of the two bounds. Other solvers of the same problems are in envelope-peers.c.
  */
 #include "common/bench.h"
 #include "common/bounded.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file evaluation.c
- * @brief One objective with its gradient, n = 2000, d = 8, ARD Matern-5/2: beside bare dpotrf + dpotri and scikit-learn.
+ * @brief One objective with its gradient, n = 2000, d = 8, ARD Matern-5/2: beside bare dpotrf + dpotri and
+ * scikit-learn.
  */
 #include "common/bench.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file inducing.c
- * @brief Objectives of the inducing solver, n = 20 000, m = 512, d = 8: beside bare matrix products of as many operations.
+ * @brief Objectives of the inducing solver, n = 20 000, m = 512, d = 8: beside bare matrix products of as
+ * many operations.
  */
 #include "common/bench.h"
 #include "objective/evaluator.h"
@@ -20,8 +21,8 @@ enum {
     CHUNK = 2048
 };
 
-/* Passes of n m^2 multiplications and additions: whitening, solving and sums of outer products are half a one each, a product with
- * a square one. */
+/* Passes of n m^2 multiplications and additions: whitening, solving and sums of outer products are half a one
+ * each, a product with a square one. */
 typedef struct job {
     const char *name;
     hf_inducing_method method;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file projected.c
- * @brief What one evaluation of the projected solver streams: B = K A and its adjoint, n = 40 000, d = 8, 256 blocks, ARD Matern-5/2.
+ * @brief What one evaluation of the projected solver streams: B = K A and its adjoint, n = 40 000, d = 8, 256
+ * blocks, ARD Matern-5/2.
  *
  * Beside the arithmetic of two covariances per pair of rows, and beside the same quantities in numpy.
  */
@@ -49,7 +50,8 @@ static void uncounted(void *memory, void *user)
 
 /* ---- clock ------------------------------------------------------------------------------------------------------- */
 
-/* One thread is timed by the processor time it has used, which others on the machine disturb little; several by the clock. */
+/* One thread is timed by the processor time it has used, which others on the machine disturb little; several
+ * by the clock. */
 static double now(int threads)
 {
     struct timespec t;
@@ -142,7 +144,7 @@ static void speed(setup *p, int threads, size_t repeats)
     }
 }
 
-/* ---- growth, precision, memory ------------------------------------------------------------------------------------ */
+/* ---- growth, precision, memory ------------------------------------------------------------------------- */
 
 static void growth(setup *p, size_t repeats)
 {

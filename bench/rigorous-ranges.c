@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rigorous-ranges.c
- * @brief What proof against rounding costs: microseconds that bounding one box takes on one thread, by default and rigorously.
+ * @brief What proof against rounding costs: microseconds that bounding one box takes on one thread, by
+ * default and rigorously.
  *
- * Boxes of half-width 0.1 about random points, bounded without splitting, both ends: a question's time less that of what it computes once, over what one more box costs: (time with 21 boxes - time with
+ * Boxes of half-width 0.1 about random points, bounded without splitting, both ends: a question's time less
+ * that of what it computes once, over what one more box costs: (time with 21 boxes - time with
  * 1) / 20 for each end.
  */
 #include "common/bench.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file scaling.c
- * @brief One evaluation of each solver by the processes that mpirun started, one thread each. scripts/scaling runs it and makes docs/scaling.md of it.
+ * @brief One evaluation of each solver by the processes that mpirun started, one thread each. scripts/scaling
+ * runs it and makes docs/scaling.md of it.
  *
- * Prints lines "what n numbers seconds", seconds the least of all repeats: of a fixed n and of one that grows with the number of processes as much as
- * the work of one process stays the same. "sum" is the group's addition of that many numbers.
+ * Prints lines "what n numbers seconds", seconds the least of all repeats: of a fixed n and of one that grows
+ * with the number of processes as much as the work of one process stays the same. "sum" is the group's
+ * addition of that many numbers.
  */
 #include "common/bench.h"
 #include "kernel/kernel.h"

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file soundness.c
- * @brief A long attack on certificates: random models, boxes and settings, and for each box random points, corners, sides and points that gradients choose.
+ * @brief A long attack on certificates: random models, boxes and settings, and for each box random points,
+ * corners, sides and points that gradients choose.
  *
  *     soundness [--points N] [--probabilities N] [--several N] [--seed S] [--models M]
  *
- * Stops when so many values of posteriors (mean and sd), of probabilities of two classes and of several were looked at, or so many models. Prints counts for each kind of certificate and the
- * worst margin; the exit status is 1 at a violation, whose seed is told: `--seed S --models 1` repeats it.
+ * Stops when so many values of posteriors (mean and sd), of probabilities of two classes and of several were
+ * looked at, or so many models. Prints counts for each kind of certificate and the worst margin; the exit
+ * status is 1 at a violation, whose seed is told: `--seed S --models 1` repeats it.
  */
 #include "../tests/certify/attack_uses.h"
 #include "common/bench.h"

@@ -4,8 +4,9 @@
  * @brief Asking a study for its next trial on one thread: the first time, when its surrogate is trained, and after
  * each further trial that was told.
  *
- * Seconds of the processor: other work does not count. Trials are added at quasi-random settings with a wavy outcome, then some are asked and told. Options: --repeats K;
- * BENCH_STUDY_MOST in the environment leaves out studies with more trials than that.
+ * Seconds of the processor: other work does not count. Trials are added at quasi-random settings with a wavy
+ * outcome, then some are asked and told. Options: --repeats K; BENCH_STUDY_MOST in the environment leaves out
+ * studies with more trials than that.
  */
 #include "common/bench.h"
 

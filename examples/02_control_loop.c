@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prediction where nothing may allocate: a controller that looks up a learnt function and its slope at every tick.
  *
- * The model is const and the workspace is made once, before the loop. hf_predict_latent() allocates nothing, takes no lock, and any number of
- * threads may call it on the same model, each with a workspace of its own. */
+ * The model is const and the workspace is made once, before the loop. hf_predict_latent() allocates nothing,
+ * takes no lock, and any number of threads may call it on the same model, each with a workspace of its
+ * own. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

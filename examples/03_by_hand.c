@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The parts behind hf_fit(), put together by hand: kernel -> sites -> solver -> posterior.
  *
- * Robust sites give each reading a weight that falls with its distance from a centre; here the centre is the median of its
- * neighbours. Compare with Gaussian sites, which trust every reading. */
+ * Robust sites give each reading a weight that falls with its distance from a centre; here the centre is the
+ * median of its neighbours. Compare with Gaussian sites, which trust every reading. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readings that come one by one: each is added in O(n^2), the oldest is dropped, and a check says when rounding has piled up.
+/* Readings that come one by one: each is added in O(n^2), the oldest is dropped, and a check says when
+ * rounding has piled up.
  *
- * The readings follow a tide. Before a reading is let in it is compared with what is expected there: one that is impossible
- * is left out. */
+ * The readings follow a tide. Before a reading is let in it is compared with what is expected there: one that
+ * is impossible is left out. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several outputs at once: three gauges along a river, one of which is out of order for a while and one of which tells a lie.
+/* Several outputs at once: three gauges along a river, one of which is out of order for a while and one of
+ * which tells a lie.
  *
  * Readings of the others say what the broken one would have read, and which reading cannot be true. */
 #include <holdfast/holdfast.h>

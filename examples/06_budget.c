@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A table that is too large to be fitted exactly again and again: 3000 readings, one in twenty of them wrong.
  *
- * The inducing solver learns the hyperparameters, with robust sites. Then the same readings are solved three times at those
- * hyperparameters: by inducing inputs, by projection on Krylov actions, and exactly, which one can just afford here. The
- * projection's variance is never below the exact one, and it can say how much of it is for want of computing. */
+ * The inducing solver learns the hyperparameters, with robust sites. Then the same readings are solved three
+ * times at those hyperparameters: by inducing inputs, by projection on Krylov actions, and exactly, which one
+ * can just afford here. The projection's variance is never below the exact one, and it can say how much of it
+ * is for want of computing. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

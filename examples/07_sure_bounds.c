@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits that must surely hold: a controller that opens a valve as far as it can without the flow ever exceeding what the pipe bears.
+/* Limits that must surely hold: a controller that opens a valve as far as it can without the flow ever
+ * exceeding what the pipe bears.
  *
- * Nothing is random here. The flow meter is off by 0.3 at most, and how rough the valve's curve can be is bounded by its norm. What follows
- * is where the curve can be, and nowhere else. The envelope is const and the workspace is made once: a query allocates nothing, takes no lock, and begins
- * where the last one ended. */
+ * Nothing is random here. The flow meter is off by 0.3 at most, and how rough the valve's curve can be is
+ * bounded by its norm. What follows is where the curve can be, and nowhere else. The envelope is const and
+ * the workspace is made once: a query allocates nothing, takes no lock, and begins where the last one
+ * ended. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,14 +46,16 @@ static hf_status measure(hf_context *ctx, hf_envelope **envelope)
     hf_norm_point curve[1];
     hf_status s = hf_kernel_parse(ctx, "se(lengthscale=1.5)", names, 1, &kernel);
     if (s >= 0) s = hf_norm_estimate(ctx, kernel, &readings, 1, curve);
-    /* The readings ask for that much at least. That twice as much is enough is what the engineer knows of valves: no data can. */
+    /* The readings ask for that much at least. That twice as much is enough is what the engineer knows of
+     * valves: no data can. */
     if (s >= 0) printf("%zu readings ask for a norm of %.1f\n", n, curve[0].norm);
     if (s >= 0) s = hf_envelope_create(ctx, kernel, &readings, 2.0 * curve[0].norm, &settings, envelope);
     hf_kernel_free(kernel);
     return s;
 }
 
-/* Opens step by step while the upper bound surely stays below the limit: Newton steps on it, halved where they would overshoot. */
+/* Opens step by step while the upper bound surely stays below the limit: Newton steps on it, halved where
+ * they would overshoot. */
 static hf_status open_valve(const hf_envelope *envelope, hf_envelope_workspace *workspace, double limit)
 {
     /* A tick must end: after so many changes of the active set a bound is taken as it is, looser but never wrong. */

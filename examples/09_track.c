@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The best setting of a machine wanders, and is followed: once a minute the machine is set, and its yield read.
  *
- * Readings grow old: here a yield may change by 0.4 a minute, and soon one says nothing about now. So four settings that were tried before are tried again, for
- * a moment, by whoever can ("the expert"); which ones, the track says. Beside it a track without that help, and the best setting that never moves. */
+ * Readings grow old: here a yield may change by 0.4 a minute, and soon one says nothing about now. So four
+ * settings that were tried before are tried again, for a moment, by whoever can ("the expert"); which ones,
+ * the track says. Beside it a track without that help, and the best setting that never moves. */
 #include <holdfast/holdfast.h>
 #include <math.h>
 #include <stdio.h>

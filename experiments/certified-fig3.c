@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified-fig3.c
- * @brief Figure 3: how far class probabilities can move within gamma = 0.1 of test points, for Laplace and EP after 10, 40 and 100 evaluations of the evidence.
+ * @brief Figure 3: how far class probabilities can move within gamma = 0.1 of test points, for Laplace and EP
+ * after 10, 40 and 100 evaluations of the evidence.
  */
 #include "common/cert_delta.h"
 #include "common/env_run.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified-fig4.c
- * @brief Figure 4: how far class probabilities can move within gamma = 0.15 of test points when EP runs on inducing inputs: FIC, DTC and VAR, for numbers of training points and of inducing inputs.
+ * @brief Figure 4: how far class probabilities can move within gamma = 0.15 of test points when EP runs on
+ * inducing inputs: FIC, DTC and VAR, for numbers of training points and of inducing inputs.
  *
  * Inducing inputs are training points drawn at random, as in the paper; fewer than there are training points.
  * With --moved, more training pictures than a set has are the same ones moved by one pixel, as long
@@ -153,7 +154,8 @@ static void report(const void *state)
     for (size_t k = 0; k < sets->count; ++k) report_tendencies(r, sets->items[k]);
 }
 
-/* One method: boxes grouped by training points, one box for each number of inducing inputs, and dots for the accuracy. */
+/* One method: boxes grouped by training points, one box for each number of inducing inputs, and dots for the
+ * accuracy. */
 static void print_panel(FILE *out, const run *r, const char *set, const char *method)
 {
     const double width = 0.8 / (double)r->inducing.count;

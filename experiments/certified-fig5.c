@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified-fig5.c
- * @brief Figure 5: what raising an input does to the probability of class 1, averaged over test points: certified scores (hf_explain_class()) and those of a linear fit (hf_explain_linear_class()).
+ * @brief Figure 5: what raising an input does to the probability of class 1, averaged over test points:
+ * certified scores (hf_explain_class()) and those of a linear fit (hf_explain_linear_class()).
  *
- * Both for the same steps gamma: the linear fit draws its points with standard deviation gamma, width 0.75 root(inputs). Beside them stands by how much the inputs of the classes differ on
- * average, which says what sign the global relation has.
+ * Both for the same steps gamma: the linear fit draws its points with standard deviation gamma, width 0.75
+ * root(inputs). Beside them stands by how much the inputs of the classes differ on average, which says what
+ * sign the global relation has.
  */
 #include "common/cert_data.h"
 #include "common/clock.h"

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified-fig6.c
- * @brief Figure 6: scores of pixels, and how many pixels have to change until an image is taken for another class, when they are changed in the order of certified scores or of a linear fit's.
+ * @brief Figure 6: scores of pixels, and how many pixels have to change until an image is taken for another
+ * class, when they are changed in the order of certified scores or of a linear fit's.
  *
- * The scores are those of the probability of the image's class, for steps gamma; the linear fit draws with a standard deviation of its own for each pixel (all move at once), width 0.75 root(pixels). A pixel is moved by gamma against its
- * score, and not out of [0, 1]; first comes the pixel whose |score x move| is largest. The adversarial gap is the probability of the image's class less the largest of the others.
+ * The scores are those of the probability of the image's class, for steps gamma; the linear fit draws with a
+ * standard deviation of its own for each pixel (all move at once), width 0.75 root(pixels). A pixel is moved
+ * by gamma against its score, and not out of [0, 1]; first comes the pixel whose |score x move| is largest.
+ * The adversarial gap is the probability of the image's class less the largest of the others.
  */
 #include "common/cert_data.h"
 #include "common/clock.h"
@@ -97,7 +100,8 @@ static bool score(run *r, const hf_classifier *classifier, image *of)
     return true;
 }
 
-/* The images after 0, 1, ... changes, one a row: each takes the pixel whose |score x move| is largest of those that are left. */
+/* The images after 0, 1, ... changes, one a row: each takes the pixel whose |score x move| is largest of
+ * those that are left. */
 static void change(const image *of, const double *scores, double gamma, double *rows)
 {
     const size_t pixels = of->pixels;
@@ -120,7 +124,8 @@ static void change(const image *of, const double *scores, double gamma, double *
     }
 }
 
-/* The gap of each row; *first is the first row where it is below 0, the number of pixels without one, and *other the class that wins there. */
+/* The gap of each row; *first is the first row where it is below 0, the number of pixels without one, and
+ * *other the class that wins there. */
 static bool gaps_of(run *r, const hf_classifier *classifier, const image *of, const double *rows, double *gap,
                     size_t *first, size_t *other)
 {
@@ -181,7 +186,8 @@ static bool work_image(run *r, const char *set, long number, const hf_classifier
     return true;
 }
 
-/* Image `number`: the classes take turns, and of each its first test images that are classified rightly are taken. SIZE_MAX: there are not so many. */
+/* Image `number`: the classes take turns, and of each its first test images that are classified rightly are
+ * taken. SIZE_MAX: there are not so many. */
 static size_t choose(const cert_set *set, const size_t *winner, long number)
 {
     const size_t classes = set->kind->classes, class = (size_t)number % classes;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certified-values.c
- * @brief Predictions of regressions: how far they surely do not move within boxes about test points (hf_certify_boxes()), and how far two attacks move them (hf_attack_value()).
+ * @brief Predictions of regressions: how far they surely do not move within boxes about test points
+ * (hf_certify_boxes()), and how far two attacks move them (hf_attack_value()).
  *
  * Tables of data/bed, a random fifth of the rows being test points, and the default fit. Boxes have
  * half-widths of gamma standard deviations of each input; a move is farthest from the value at the

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file class-accuracy.c
- * @brief Accuracy and calibration of classifiers on the four problems of the certification study: about 98 % on synthetic2d, 93 % on spam, 98 % on mnist38 and
- * 93 % on mnist358 were published for 1000 training rows.
+ * @brief Accuracy and calibration of classifiers on the four problems of the certification study: about 98 %
+ * on synthetic2d, 93 % on spam, 98 % on mnist38 and 93 % on mnist358 were published for 1000 training rows.
  *
- * Two classes by the probit link, three by softmax; a squared exponential kernel, with a lengthscale for each input where there are at most twenty. Pixels are taken as
- * they are, as published. A line "mean" over several draws ends each set and method.
+ * Two classes by the probit link, three by softmax; a squared exponential kernel, with a lengthscale for each
+ * input where there are at most twenty. Pixels are taken as they are, as published. A line "mean" over
+ * several draws ends each set and method.
  */
 #include "common/class_data.h"
 #include "common/clock.h"

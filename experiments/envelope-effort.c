@@ -3,11 +3,15 @@
  * @file envelope-effort.c
  * @brief Figure 1, how 1200 arises, and how a bound that is stopped early compares with the optimum.
  *
- * - Figure 1: f = x^2 + 2 x on [-1.5, 0.5], squared exponential kernel of lengthscale 2, norm 8. On the right, two readings at one input that are off by
- *   all of the noise bound, up and down, leave f itself there; a bound that is half as much too large does not (Remark 4).
- * - The norm of the forced Henon map: what exact readings on a grid ask for, without and with 1e-8 on the diagonal of K, and times the safety factor of 1.2 that the authors' other
+ * - Figure 1: f = x^2 + 2 x on [-1.5, 0.5], squared exponential kernel of lengthscale 2, norm 8. On the
+ *   right, two readings at one input that are off by
+ *   all of the noise bound, up and down, leave f itself there; a bound that is half as much too large does
+ *   not (Remark 4).
+ * - The norm of the forced Henon map: what exact readings on a grid ask for, without and with 1e-8 on the
+ *   diagonal of K, and times the safety factor of 1.2 that the authors' other
  *   program has.
- * - Effort: mean width over a mesh of the envelope of Figure 2 (random, noise 1, the published program's readings), each bound started cold and stopped after so many changes of
+ * - Effort: mean width over a mesh of the envelope of Figure 2 (random, noise 1, the published program's
+ *   readings), each bound started cold and stopped after so many changes of
  *   the active set.
  */
 #include "common/env_bounds.h"

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope-example3.c
- * @brief Example 3: are planned sequences of feeds safe? A box for every step of a stirred-tank reactor, from readings of earlier runs.
+ * @brief Example 3: are planned sequences of feeds safe? A box for every step of a stirred-tank reactor, from
+ * readings of earlier runs.
  *
- * A model of one step, learned from 400 noisy readings, plans eight feeds (common/env_control.h). Where the reactor is after k steps is a function of the state it starts in and
- * of the k feeds; for each k and each of the two concentrations that function has an envelope, from 800 earlier plans that were carried out and read with noise uniform within
- * 0.05, bound 0.06. Kernels are squared exponential with one lengthscale, from five contiguous folds of 400 noise-free runs; the norm is 1.2 times what those runs ask for,
- * sqrt(y'(K + 1e-5 I)^-1 y). The boxes are for the plans from four states; the printed areas are means over the eight boxes of all four.
+ * A model of one step, learned from 400 noisy readings, plans eight feeds (common/env_control.h). Where the
+ * reactor is after k steps is a function of the state it starts in and of the k feeds; for each k and each of
+ * the two concentrations that function has an envelope, from 800 earlier plans that were carried out and read
+ * with noise uniform within 0.05, bound 0.06. Kernels are squared exponential with one lengthscale, from five
+ * contiguous folds of 400 noise-free runs; the norm is 1.2 times what those runs ask for, sqrt(y'(K + 1e-5
+ * I)^-1 y). The boxes are for the plans from four states; the printed areas are means over the eight boxes of
+ * all four.
  *
- * As the published program does: the 400 runs are from corners of the box of states and feeds, so that after k < 8 steps only 2^(k+2) inputs are different, each of them read
- * often; and states are read late (common/env_late.h), by a time that depends on feeds to come. So the same input was read with different results, and it is the norms that
- * account for that which the printed areas are made of. With --exact the plant is read at the sampling instants.
+ * As the published program does: the 400 runs are from corners of the box of states and feeds, so that after
+ * k < 8 steps only 2^(k+2) inputs are different, each of them read often; and states are read late
+ * (common/env_late.h), by a time that depends on feeds to come. So the same input was read with different
+ * results, and it is the norms that account for that which the printed areas are made of. With --exact the
+ * plant is read at the sampling instants.
  *
- * Differences from the published program: a plan's states are eliminated from the optimisation, and the state shown beside a box is the one at the instant.
+ * Differences from the published program: a plan's states are eliminated from the optimisation, and the state
+ * shown beside a box is the one at the instant.
  */
 #include "common/env_bounds.h"
 #include "common/env_boxes.h"
@@ -64,7 +71,7 @@ static void runs_free(runs *r)
     free(r->y);
 }
 
-/* ---- data ----------------------------------------------------------------------------------------------------------------------- */
+/* ---- data ---------------------------------------------------------------------------------------------- */
 
 static void carry_out(const double *input, size_t steps, double *states)
 {
@@ -162,7 +169,7 @@ static bool learn(run *r)
     return ok;
 }
 
-/* ---- the boxes ------------------------------------------------------------------------------------------------------------------ */
+/* ---- the boxes ----------------------------------------------------------------------------------------- */
 
 /* Bounds on state j after k steps at the BOX_STARTS plans, into their rows. */
 static bool certify(run *r, const runs *read, const double (*plans)[INPUTS], size_t k, size_t j,

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope-fig2.c
- * @brief Figure 2: how far the optimal upper bound of the forced Henon map lies above it, on a grid and on random points, with little and much noise.
+ * @brief Figure 2: how far the optimal upper bound of the forced Henon map lies above it, on a grid and on
+ * random points, with little and much noise.
  *
- * Averages of C - f over a mesh of 21 x 21 points, as the authors saved their surfaces; 100 readings, uniform noise. One of the authors' data sets (grid, noise 1) is
- * public with the bounds that their solver found: on it, and with the 1e-5 that they add to the diagonal of K, the bounds are compared. The other three are drawn here, from
- * several seeds: the authors' came from Matlab's generator.
+ * Averages of C - f over a mesh of 21 x 21 points, as the authors saved their surfaces; 100 readings, uniform
+ * noise. One of the authors' data sets (grid, noise 1) is public with the bounds that their solver found: on
+ * it, and with the 1e-5 that they add to the diagonal of K, the bounds are compared. The other three are
+ * drawn here, from several seeds: the authors' came from Matlab's generator.
  *
  * The four numbers that the paper prints are from the authors' other program, whose readings are made
  * again with Python's random numbers: seed 1, 100 random points first, then the grid, uniform noise, a
@@ -104,7 +106,7 @@ static void seed_name(const kind *k, long seed, char *out, size_t size)
     snprintf(out, size, "%s, seed %ld", k->name, seed);
 }
 
-/* ---- the readings behind the printed numbers -------------------------------------------------------------------------------------- */
+/* ---- the readings behind the printed numbers ----------------------------------------------------------- */
 
 static void paper_name(const kind *k, bool coded, char *out, size_t size)
 {
@@ -177,7 +179,7 @@ static bool draws(run *r)
     return ok;
 }
 
-/* ---- the authors' own data and bounds ------------------------------------------------------------------------------------------- */
+/* ---- the authors' own data and bounds ------------------------------------------------------------------ */
 
 static bool compare(run *r)
 {
@@ -255,7 +257,7 @@ static void report(const void *state)
     }
 }
 
-/* ---- picture ----------------------------------------------------------------------------------------------------------------- */
+/* ---- picture ------------------------------------------------------------------------------------------- */
 
 static void print_panel(FILE *out, const kind *k, const env_set *set, const env_bounds *b, size_t side)
 {

@@ -3,8 +3,9 @@
  * @file envelope-fig3.c
  * @brief Figure 3: envelopes of the forced Henon map along z1 = -3: optimal, closed forms, ellipsoid.
  *
- * 100 readings with uniform noise 1, on a grid or at random; norm 1200. The closed form is Proposition 3 around kernel ridge regression with lambda = 1e-2 (times n). The grid
- * of the authors is public (with 1e-5 on the diagonal of K, as they had it); random points are drawn here, from several seeds.
+ * 100 readings with uniform noise 1, on a grid or at random; norm 1200. The closed form is Proposition 3
+ * around kernel ridge regression with lambda = 1e-2 (times n). The grid of the authors is public (with 1e-5
+ * on the diagonal of K, as they had it); random points are drawn here, from several seeds.
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
@@ -171,7 +172,7 @@ static void report(const void *state)
     print_seeds(r, "random");
 }
 
-/* ---- picture ----------------------------------------------------------------------------------------------------------------- */
+/* ---- picture ------------------------------------------------------------------------------------------- */
 
 static void print_panel(FILE *out, const char *title, size_t m, const double *x, const env_bounds *all)
 {

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope-tables.c
- * @brief Tables I and II: average widths of three envelopes of the forced Henon map, 18 scenarios, each on a grid and on random points.
+ * @brief Tables I and II: average widths of three envelopes of the forced Henon map, 18 scenarios, each on a
+ * grid and on random points.
  *
- * The readings are the paper's own, made again with Python's random numbers: seed 1, normal noise of sd noise / 2.58, clipped. Noise bound and norm are taken 1, 1.5 and 2 times
- * too large. Widths are averages over a 50 x 50 mesh. Columns "as coded" follow the published program where it differs from the paper:
+ * The readings are the paper's own, made again with Python's random numbers: seed 1, normal noise of sd noise
+ * / 2.58, clipped. Noise bound and norm are taken 1, 1.5 and 2 times too large. Widths are averages over a 50
+ * x 50 mesh. Columns "as coded" follow the published program where it differs from the paper:
  *
  * - optimal: 1e-8 on the diagonal of the kernel matrix with the query in it (common/env_henon.h);
- * - closed form: 1e-8 on the diagonal of K, and a plus before N^2 (common/env_published.h); Proposition 3 beside it has neither, and the same ridge, 1e-4, not times n;
- * - GP: noise / 2.58, a standard deviation, stands where its variance belongs; beta is G + noise sqrt(2 (gamma + 1 + ln 100)) and gamma is that of the grid also for the random points.
+ * - closed form: 1e-8 on the diagonal of K, and a plus before N^2 (common/env_published.h); Proposition 3
+ *   beside it has neither, and the same ridge, 1e-4, not times n;
+ * - GP: noise / 2.58, a standard deviation, stands where its variance belongs; beta is G + noise sqrt(2
+ *   (gamma + 1 + ln 100)) and gamma is that of the grid also for the random points.
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"
@@ -85,7 +89,7 @@ typedef struct run {
     env_set sets[2][2]; /* by noise level and layout */
 } run;
 
-/* ---- the three envelopes ------------------------------------------------------------------------------------------------------ */
+/* ---- the three envelopes ------------------------------------------------------------------------------- */
 
 static bool closed_widths(run *r, const env_problem *p, const hf_envelope *envelope, env_bounds *work,
                           double *values)
@@ -170,7 +174,7 @@ static bool compute(run *r, const scenario *s, double *values)
     return ok;
 }
 
-/* ---- what is printed ---------------------------------------------------------------------------------------------------------- */
+/* ---- what is printed ----------------------------------------------------------------------------------- */
 
 static const double *printed_of(const scenario *s)
 {

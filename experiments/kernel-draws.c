@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* kernel-draws: covariances of every kernel, and draws from the prior that it makes; the pictures of docs/kernels.md. */
+/* kernel-draws: covariances of every kernel, and draws from the prior that it makes; the pictures of
+ * docs/kernels.md. */
 #include <math.h>
 #include <stdlib.h>
 

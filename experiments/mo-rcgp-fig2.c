@@ -3,9 +3,10 @@
  * @file mo-rcgp-fig2.c
  * @brief Figure 2: a gap in one output is filled in from the other, which has wrong readings there.
  *
- * Functions and noise: common/mo_waves.h. The readings of output 1 with 0.3 < x < 0.7 are not given. "outliers": 2.5 % of the readings of output 2, three, are replaced by draws with mean
- * -2.5 where they are positive and 2.5 elsewhere, sd 0.5; the paper does not say where, here they are three whose x is nearest to 0.5. Scored against the readings of output 1 that
- * were not given.
+ * Functions and noise: common/mo_waves.h. The readings of output 1 with 0.3 < x < 0.7 are not given.
+ * "outliers": 2.5 % of the readings of output 2, three, are replaced by draws with mean -2.5 where they are
+ * positive and 2.5 elsewhere, sd 0.5; the paper does not say where, here they are three whose x is nearest to
+ * 0.5. Scored against the readings of output 1 that were not given.
  */
 #include "common/mo_waves.h"
 

@@ -3,8 +3,9 @@
  * @file mo-rcgp-fig4.c
  * @brief Figure 4: a tight cluster of wrong readings in one of two outputs.
  *
- * Functions and noise: common/mo_waves.h. A tenth of the samples, twelve, are taken at inputs uniform on (0.42, 0.58), and their readings of output 1 are replaced by draws with
- * mean 2.5 and sd 0.5; those of output 2 are sound. Scored in sample as in Table 1.
+ * Functions and noise: common/mo_waves.h. A tenth of the samples, twelve, are taken at inputs uniform on
+ * (0.42, 0.58), and their readings of output 1 are replaced by draws with mean 2.5 and sd 0.5; those of
+ * output 2 are sound. Scored in sample as in Table 1.
  */
 #include "common/mo_waves.h"
 

@@ -3,9 +3,11 @@
  * @file mo-rcgp-fig5.c
  * @brief Figure 5: ten outputs, a tenth of the samples wrong in the first S outputs at once; how errors grow with S.
  *
- * 80 inputs uniform on (0, 1); B_ij = 1 - 0.1 |i - j|, squared exponential kernel with lengthscale 0.1, noise of sd 0.05. Eight samples get a vector added to their first S
- * readings: of uniform entries on (0.5, 1.5), scaled to a Mahalanobis length (of B) uniform on (10, 15), with one sign for all. The models have the true
- * hyperparameters, as in the paper, and the averages of the readings as prior mean; default and independent find their own. Scored in sample as in Table 1.
+ * 80 inputs uniform on (0, 1); B_ij = 1 - 0.1 |i - j|, squared exponential kernel with lengthscale 0.1, noise
+ * of sd 0.05. Eight samples get a vector added to their first S readings: of uniform entries on (0.5, 1.5),
+ * scaled to a Mahalanobis length (of B) uniform on (10, 15), with one sign for all. The models have the true
+ * hyperparameters, as in the paper, and the averages of the readings as prior mean; default and independent
+ * find their own. Scored in sample as in Table 1.
  */
 #include "common/mo_table.h"
 #include "common/picture.h"

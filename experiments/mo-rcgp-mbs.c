@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mo-rcgp-mbs.c
- * @brief Figures 3 and 6: trades of three mortgage-backed securities over two days, one of them at a wrong price, with gaps.
+ * @brief Figures 3 and 6: trades of three mortgage-backed securities over two days, one of them at a wrong
+ * price, with gaps.
  *
  * Prices in units of the quotation's smallest step, 1/64. All models: noise variance at most that of a quarter
  * tick, 1/128. Published models: squared exponential kernel, standardised readings, the averages of the

@@ -3,8 +3,9 @@
  * @file mo-rcgp-navitoclax.c
  * @brief Figure 1: dose and response of two cell lines to Navitoclax, one reading of 42 wrong.
  *
- * Published models: squared exponential kernel, prior mean 0.5, eps 0.2 for both, noise starts at 0.005. Each reading is left out by itself, truly: the published program's "LOO" cell fits
- * two of its three models to all readings.
+ * Published models: squared exponential kernel, prior mean 0.5, eps 0.2 for both, noise starts at 0.005. Each
+ * reading is left out by itself, truly: the published program's "LOO" cell fits two of its three models to
+ * all readings.
  */
 #include "common/mo_case.h"
 #include "common/mo_files.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mo-rcgp-reference.c
- * @brief Beside the published MO-RCGP program at given hyperparameters: weights, predictions and objectives to seven digits.
+ * @brief Beside the published MO-RCGP program at given hyperparameters: weights, predictions and objectives
+ * to seven digits.
  *
  * common/mo_reference.h says how its jitters are brought in. Figures of the program: DIR/mo_rcgp_reference/.
  */

@@ -3,11 +3,13 @@
  * @file mo-rcgp-table1.c
  * @brief Table 1: three correlated outputs, made up, a tenth of the readings of the first wrong, and none.
  *
- * 100 inputs uniform on (-5, 5); B = [[1, .9, .7], [.9, 1, .8], [.7, .8, 1]], squared exponential kernel with lengthscale 1, noise of sd 0.1 (the paper writes
- * N(0, 0.1), its program draws with sd 0.1). Damage: exactly ten readings of output 1, U(2, 3) less where they are positive, more elsewhere. Scored in
- * sample as in the published program, against the same noisy readings before the damage, and against the functions. Shares of
- * outliers that the published models are told: 0.1 for output 1, next to none for the others. The prior mean of the published models is 0. All models, ours too, have the
- * squared exponential kernel; ours find everything else themselves.
+ * 100 inputs uniform on (-5, 5); B = [[1, .9, .7], [.9, 1, .8], [.7, .8, 1]], squared exponential kernel with
+ * lengthscale 1, noise of sd 0.1 (the paper writes N(0, 0.1), its program draws with sd 0.1). Damage: exactly
+ * ten readings of output 1, U(2, 3) less where they are positive, more elsewhere. Scored in sample as in the
+ * published program, against the same noisy readings before the damage, and against the functions. Shares of
+ * outliers that the published models are told: 0.1 for output 1, next to none for the others. The prior mean
+ * of the published models is 0. All models, ours too, have the squared exponential kernel; ours find
+ * everything else themselves.
  */
 #include "common/mo_table.h"
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mo-rcgp-table2.c
- * @brief Table 2: heating and cooling loads of 768 buildings, a tenth of the heating loads wrong in three ways, and none.
+ * @brief Table 2: heating and cooling loads of 768 buildings, a tenth of the heating loads wrong in three
+ * ways, and none.
  *
- * All inputs and both outputs are standardised with the mean and sd of all rows; 75 % train, 25 % test, test targets are clean. A tenth of the 576 training rows, 58 as the program rounds (focused: 57), are damaged
- * in output 1 (u uniform on (0, 1), afresh for each number): uniform + U(6, 9) for half of them and - U(6, 9) for the other half, asymmetric + U(6, 9), focused: inputs
- * to their medians + 0.1 u MAD, the reading 6 + 0.1 u MAD(y1). The published models have one squared exponential kernel without a lengthscale for each input, one
- * noise for both outputs and, as in the published program, one prior mean for both: 0, the average of the
+ * All inputs and both outputs are standardised with the mean and sd of all rows; 75 % train, 25 % test, test
+ * targets are clean. A tenth of the 576 training rows, 58 as the program rounds (focused: 57), are damaged in
+ * output 1 (u uniform on (0, 1), afresh for each number): uniform + U(6, 9) for half of them and - U(6, 9)
+ * for the other half, asymmetric + U(6, 9), focused: inputs to their medians + 0.1 u MAD, the reading 6 + 0.1
+ * u MAD(y1). The published models have one squared exponential kernel without a lengthscale for each input,
+ * one noise for both outputs and, as in the published program, one prior mean for both: 0, the average of the
  * sound readings. (MO-RCGP-own has the average of each output's damaged readings, as the paper's Figures 2
  * and 5 do.) Ours have the library's default kernel, and what their presets say.
  */

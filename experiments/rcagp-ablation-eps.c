@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-ablation-eps.c
- * @brief How much depends on the expected share of outliers, eps? Figures 5 (left) and S3 of "Robust and Computation-Aware
- * Gaussian Processes" (2025): the threshold c is the (1 - eps) quantile of |y - mean|.
+ * @brief How much depends on the expected share of outliers, eps? Figures 5 (left) and S3 of "Robust and
+ * Computation-Aware Gaussian Processes" (2025): the threshold c is the (1 - eps) quantile of |y - mean|.
  *
- * Data as for Table 1, 10 % asymmetric outliers; the published RCaGP and RCSVGP, and the presets "rcagp" and "rcsvgp" of
- * this library with the same rule for c in place of theirs. The paper prints curves, no numbers.
+ * Data as for Table 1, 10 % asymmetric outliers; the published RCaGP and RCSVGP, and the presets "rcagp" and
+ * "rcsvgp" of this library with the same rule for c in place of theirs. The paper prints curves, no numbers.
  */
 #include "common/picture.h"
 #include "common/rcagp_protocol.h"

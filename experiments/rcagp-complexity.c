@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-complexity.c
- * @brief What i actions cost: seconds of a solve, of a step of training and of predictions against i, beside bare products of
- * matrices of the same shapes (sections 2 and B of "Robust and Computation-Aware Gaussian Processes", 2025).
+ * @brief What i actions cost: seconds of a solve, of a step of training and of predictions against i, beside
+ * bare products of matrices of the same shapes (sections 2 and B of "Robust and Computation-Aware Gaussian
+ * Processes", 2025).
  *
- * 4096 readings of four inputs, uniform on [0, 1]^4; Matern-5/2, lengthscale 0.4; robust sites. The paper says O(n i max(i, n/i))
- * for blocks, so n^2 up to i = 64 = n^1/2 and n i^2 beyond, O(n^2 i) for dense actions, and O(n i) for memory. One thread; the
- * least processor time of several runs counts.
+ * 4096 readings of four inputs, uniform on [0, 1]^4; Matern-5/2, lengthscale 0.4; robust sites. The paper
+ * says O(n i max(i, n/i)) for blocks, so n^2 up to i = 64 = n^1/2 and n i^2 beyond, O(n^2 i) for dense
+ * actions, and O(n i) for memory. One thread; the least processor time of several runs counts.
  */
 #include "common/clock.h"
 #include "common/draws.h"

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-expert.c
- * @brief What is an expert's prior mean worth? Section 5, Figures 2 and 5 (right) of "Robust and Computation-Aware Gaussian
- * Processes" (2025), for regression: some of the wrong readings are corrected, and the corrections make the prior mean.
+ * @brief What is an expert's prior mean worth? Section 5, Figures 2 and 5 (right) of "Robust and
+ * Computation-Aware Gaussian Processes" (2025), for regression: some of the wrong readings are corrected, and
+ * the corrections make the prior mean.
  *
- * Data as for Table 1, 10 % asymmetric outliers, and a toy with one input (common/expert_means.h). Models with a constant mean
- * and with what an expert says: the published constant (alg1), equation 22 as printed (eq22), this library's average, and, to
- * compare with, the readings replaced by their corrections. The paper draws Figure 2 and has curves of optimisation in Figure 5;
- * of regression with an expert it prints no numbers. Its Table 1 stands beside the constant means.
+ * Data as for Table 1, 10 % asymmetric outliers, and a toy with one input (common/expert_means.h). Models
+ * with a constant mean and with what an expert says: the published constant (alg1), equation 22 as printed
+ * (eq22), this library's average, and, to compare with, the readings replaced by their corrections. The paper
+ * draws Figure 2 and has curves of optimisation in Figure 5; of regression with an expert it prints no
+ * numbers. Its Table 1 stands beside the constant means.
  */
 #include "common/expert_means.h"
 #include "common/picture.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* rcagp-fig1: Figure 1 of the RCaGP paper (2025): four surrogates of one input with wrong readings, and where they would
- * ask next. */
+/* rcagp-fig1: Figure 1 of the RCaGP paper (2025): four surrogates of one input with wrong readings, and where
+ * they would ask next. */
 #include <math.h>
 
 #include "common/bo_surrogate.h"

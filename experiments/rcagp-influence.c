@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-influence.c
- * @brief What one wrong reading may do: Proposition 4.1 and section F.1 of "Robust and Computation-Aware Gaussian Processes"
- * (2025), and what i actions cost and leave uncomputed (Propositions F.2 and F.3).
+ * @brief What one wrong reading may do: Proposition 4.1 and section F.1 of "Robust and Computation-Aware
+ * Gaussian Processes" (2025), and what i actions cost and leave uncomputed (Propositions F.2 and F.3).
  *
- * 100 readings of sin(7 x) + x on [0, 1] with noise of sd 0.1; hyperparameters held at lengthscale 0.2, outputscale 1, noise
- * 0.01; Matern-5/2, prior mean 0. Reading 37 is moved to y, all else stays: actions, inducing inputs, threshold and the weights
- * of the others. Influence is KL(posterior || posterior with the reading moved), in nats.
+ * 100 readings of sin(7 x) + x on [0, 1] with noise of sd 0.1; hyperparameters held at lengthscale 0.2,
+ * outputscale 1, noise 0.01; Matern-5/2, prior mean 0. Reading 37 is moved to y, all else stays: actions,
+ * inducing inputs, threshold and the weights of the others. Influence is KL(posterior || posterior with the
+ * reading moved), in nats.
  */
 #include "common/clock.h"
 #include "common/draws.h"

@@ -3,8 +3,8 @@
  * @file rcagp-scale.c
  * @brief Large tables on a budget: seconds, memory and accuracy of the inducing and the projected solver.
  *
- * Five sets of 15 000 to 45 730 rows, whole or sampled, and made-up data of any size; clean, and with 5 % of the training
- * targets damaged. One process a fit, so that its largest memory is its own.
+ * Five sets of 15 000 to 45 730 rows, whole or sampled, and made-up data of any size; clean, and with 5 % of
+ * the training targets damaged. One process a fit, so that its largest memory is its own.
  */
 #include "common/peer.h"
 #include "common/room.h"

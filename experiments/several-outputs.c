@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file several-outputs.c
- * @brief Three correlated outputs with gaps and wrong readings, tables of any size: what is found, how well the functions are recovered, seconds.
+ * @brief Three correlated outputs with gaps and wrong readings, tables of any size: what is found, how well
+ * the functions are recovered, seconds.
  *
- * Functions of two inputs on [0, 10]^2 that mix three waves, of size 10, 20 and 30; noise 0.05, 0.08 and 0.11 of that; every tenth reading is
- * missing and a share of the others are 2 to 5 sizes too low.
+ * Functions of two inputs on [0, 10]^2 that mix three waves, of size 10, 20 and 30; noise 0.05, 0.08 and 0.11
+ * of that; every tenth reading is missing and a share of the others are 2 to 5 sizes too low.
  */
 #include "common/clock.h"
 #include "common/draws.h"

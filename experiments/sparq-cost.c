@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sparq-cost.c
- * @brief What a step costs as time goes by: seconds of one processor and bytes, to 10^5 steps, and how long an answer takes with 40 expert answers.
+ * @brief What a step costs as time goes by: seconds of one processor and bytes, to 10^5 steps, and how long
+ * an answer takes with 40 expert answers.
  *
- * The synthetic problem with its tuned constants. A step is everything: requests, answers, the next place, telling. Methods that forget run to the end, the
- * others until their share of seconds is spent.
+ * The synthetic problem with its tuned constants. A step is everything: requests, answers, the next place,
+ * telling. Methods that forget run to the end, the others until their share of seconds is spent.
  */
 #include "common/clock.h"
 #include "common/env_run.h"
@@ -48,7 +49,7 @@ typedef struct run {
     env_rows rows;
 } run;
 
-/* ---- steps --------------------------------------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 static int by_size(const void *a, const void *b)
 {
@@ -94,7 +95,7 @@ static bool run_method(run *r, const drift_survey *survey, size_t which)
     return true;
 }
 
-/* ---- one question -------------------------------------------------------------------------------------------------------------- */
+/* ---- one question -------------------------------------------------------------------------------------- */
 
 static bool fine(const run *r, hf_status status)
 {
@@ -163,7 +164,7 @@ static bool work(void *state)
     return ok;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void print_table(const run *r, const char *heading, size_t first, double unit)
 {

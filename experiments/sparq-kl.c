@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sparq-kl.c
- * @brief Kullback-Leibler distances of Propositions 1 to 3: sparse posteriors beside that of the readings one pretends to have, and beside their bounds.
+ * @brief Kullback-Leibler distances of Propositions 1 to 3: sparse posteriors beside that of the readings one
+ * pretends to have, and beside their bounds.
  *
- * SparQ-GP-UCB as printed is run on the synthetic problem. At step T the pretend posterior has a reading of f_T at every x_t, with the noise of a fresh one, but for those that
- * are not dropped, which have their aged noise. Beside it: the variational posterior through places of an M-DPP sample (Propositions 1 and 2 prove their bounds for it), and the posterior that
- * Algorithm 1 computes, which has a reading at as many places and nothing of the others.
+ * SparQ-GP-UCB as printed is run on the synthetic problem. At step T the pretend posterior has a reading of
+ * f_T at every x_t, with the noise of a fresh one, but for those that are not dropped, which have their aged
+ * noise. Beside it: the variational posterior through places of an M-DPP sample (Propositions 1 and 2 prove
+ * their bounds for it), and the posterior that Algorithm 1 computes, which has a reading at as many places
+ * and nothing of the others.
  */
 #include "common/env_run.h"
 #include "common/room.h"
@@ -180,7 +183,8 @@ static double of_answers(const moment *m, size_t count)
     return distance;
 }
 
-/* How many answers it takes that the distance is WANTED at most: bisection, since lists of one order are parts of each other. */
+/* How many answers it takes that the distance is WANTED at most: bisection, since lists of one order are
+ * parts of each other. */
 static size_t answers_needed(const moment *m)
 {
     size_t few = 0, enough = m->n - m->recent;
@@ -233,7 +237,8 @@ static bool from_sample(moment *m)
     return ok;
 }
 
-/* Mean of KL over readings drawn from the model, and its standard error: what the formulas for expectations must give. */
+/* Mean of KL over readings drawn from the model, and its standard error: what the formulas for expectations
+ * must give. */
 static void by_draws(moment *m, const kl_posterior *q, double *mean, double *error)
 {
     const size_t r = m->frame.r;
@@ -256,7 +261,8 @@ static void by_draws(moment *m, const kl_posterior *q, double *mean, double *err
     free(y);
 }
 
-/* Distances that the tests compare: of the list, and of a variational posterior through half of the places that there are. */
+/* Distances that the tests compare: of the list, and of a variational posterior through half of the places
+ * that there are. */
 static void check_by_draws(moment *m)
 {
     double *v = m->values;
@@ -285,7 +291,8 @@ static void compare(moment *m, const kl_posterior *q, const double *mean_q, cons
     m->values[VARIANCE_SHARE] = fmax(m->values[VARIANCE_SHARE], variances);
 }
 
-/* Variational posteriors through 1, 2, ... places, the greedy ones, for readings of the function itself: how many it takes, and Proposition 3 for all it is about. */
+/* Variational posteriors through 1, 2, ... places, the greedy ones, for readings of the function itself: how
+ * many it takes, and Proposition 3 for all it is about. */
 static void through_places(moment *m, const double *y, double *a, const double *mean)
 {
     m->values[PLACES_NEEDED] = NAN;

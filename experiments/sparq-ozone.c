@@ -3,9 +3,10 @@
  * @file sparq-ozone.c
  * @brief Ozone: every day one of 28 stations is chosen, and the regret is what the worst station of the day has more.
  *
- * A run begins at each of the stations. Where a reading is missing nothing is told or answered, and the day has no regret. Kernel (squared exponential in km), noise and rate are those that
- * hf_track_fit() finds on the first days of all stations; every method gets them. The expert re-reads stations that were visited before, so that a station that was never
- * chosen is never asked about.
+ * A run begins at each of the stations. Where a reading is missing nothing is told or answered, and the day
+ * has no regret. Kernel (squared exponential in km), noise and rate are those that hf_track_fit() finds on
+ * the first days of all stations; every method gets them. The expert re-reads stations that were visited
+ * before, so that a station that was never chosen is never asked about.
  */
 #include "common/env_run.h"
 #include "common/picture.h"
@@ -178,7 +179,7 @@ static bool work(void *state)
     return ok;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static sparq_summary summary_of(const run *r, const ozone_case *c, size_t column)
 {
@@ -237,7 +238,7 @@ static void report(const void *state)
     if (r.there && summary_of(&r, &cases[0], ALL).count) print_aims(&r, fixed);
 }
 
-/* ---- picture ------------------------------------------------------------------------------------------------------------------- */
+/* ---- picture ------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name; /* of a case */

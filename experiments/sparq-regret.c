@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sparq-regret.c
- * @brief Regret against T: what the average loss of the synthetic problem falls to in thousands of steps, and what levels off.
+ * @brief Regret against T: what the average loss of the synthetic problem falls to in thousands of steps, and
+ * what levels off.
  *
- * The realisations are those of sparq-synthetic. Kept are R_t / t and the mean regret of the steps (t/2, t], with t doubling: where regret vanishes as the theorem says, R_t of the order sqrt(t),
- * the second falls by 1/sqrt(2) with every doubling; where it levels off, that is the floor.
+ * The realisations are those of sparq-synthetic. Kept are R_t / t and the mean regret of the steps (t/2, t],
+ * with t doubling: where regret vanishes as the theorem says, R_t of the order sqrt(t), the second falls by
+ * 1/sqrt(2) with every doubling; where it levels off, that is the floor.
  */
 #include "common/env_run.h"
 #include "common/picture.h"
@@ -160,7 +162,8 @@ static void print_table(const run *r, const char *heading, size_t first)
     }
 }
 
-/* Slope of log R_t on log t over the last three checks that there are: 1 where regret a step is constant, 1/2 where the theorem's rate holds. */
+/* Slope of log R_t on log t over the last three checks that there are: 1 where regret a step is constant, 1/2
+ * where the theorem's rate holds. */
 static double exponent(const run *r, const long_case *one)
 {
     double n = 0.0, sx = 0.0, sy = 0.0, sxx = 0.0, sxy = 0.0;

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sparq-synthetic.c
- * @brief The paper's synthetic problem: average regret of all methods over realisations, tuned and as recommended, with few answers, with outliers, in both orders.
+ * @brief The paper's synthetic problem: average regret of all methods over realisations, tuned and as
+ * recommended, with few answers, with outliers, in both orders.
  *
- * A realisation is a survey (which the kernel is fitted to), a first place and the errors of readings and answers; all methods meet the same ones. Mean and standard deviation over realisations of
- * the average regret R_T / T.
+ * A realisation is a survey (which the kernel is fitted to), a first place and the errors of readings and
+ * answers; all methods meet the same ones. Mean and standard deviation over realisations of the average
+ * regret R_T / T.
  */
 #include "common/env_run.h"
 #include "common/pool.h"
@@ -38,7 +40,7 @@ enum {
 
 static const char requests_prefix[] = "requests: ";
 
-/* ---- work ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- work ---------------------------------------------------------------------------------------------- */
 
 static bool run_task(size_t task, FILE *out, void *user)
 {
@@ -105,7 +107,7 @@ static bool work(void *state)
     return failed == 0;
 }
 
-/* ---- tables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- tables -------------------------------------------------------------------------------------------- */
 
 static void print_group(const run *r, const sparq_group *group)
 {
@@ -132,7 +134,7 @@ static void print_group(const run *r, const sparq_group *group)
     }
 }
 
-/* ---- aims ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- aims ---------------------------------------------------------------------------------------------- */
 
 static double mean_of(const run *r, const char *group, const char *name)
 {

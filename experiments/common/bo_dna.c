@@ -10,10 +10,10 @@
 /*
  * Lasso-DNA of Sehic, Gramfort, Salmon and Nardi (2022): 180 weights of a lasso,
  *     minimise |y - X w|^2 / (2 n) + sum_j a_j |w_j|,
- * judged by the mean squared error of a cross-validation with five folds. A number x_j in [-1, 1] is the logarithm of
- * a_j, from 1e-5 of the weight at which all w are 0 up to that weight. Training rows and folds are those of the published
- * benchmark (scikit-learn's train_test_split and KFold with the seed 42), and there is no intercept. Everything is
- * computed from the folds' matrices X'X and X'y, which are made once.
+ * judged by the mean squared error of a cross-validation with five folds. A number x_j in [-1, 1] is the
+ * logarithm of a_j, from 1e-5 of the weight at which all w are 0 up to that weight. Training rows and folds
+ * are those of the published benchmark (scikit-learn's train_test_split and KFold with the seed 42), and
+ * there is no intercept. Everything is computed from the folds' matrices X'X and X'y, which are made once.
  */
 enum {
     INPUTS = 180,
@@ -161,8 +161,8 @@ static double dot(const double *a, const double *b)
     return sum;
 }
 
-/* One round of coordinate descent: w_j by soft thresholding, and gw = X'X w with it. Inputs whose weight is 0 are passed
- * over where `active` is set. Returns the largest change of a prediction's norm. */
+/* One round of coordinate descent: w_j by soft thresholding, and gw = X'X w with it. Inputs whose weight is 0
+ * are passed over where `active` is set. Returns the largest change of a prediction's norm. */
 static double sweep(const moments *m, const double *penalty, bool active, double *w, double *gw)
 {
     double most = 0.0;

@@ -3,9 +3,10 @@
  * @file bo_expert.h
  * @brief An expert in the loop of bo_paper.h, who has a word on one reading in twenty.
  *
- * As in section 5 and Figure 5 (right) of "Robust and Computation-Aware Gaussian Processes" (2025) the expert knows
- * which readings are wrong, and corrects one for every twenty that there are, exactly. Which one: of the wrong ones that
- * the model sees, the one that hf_expert_ask() would ask about first.
+ * As in section 5 and Figure 5 (right) of "Robust and Computation-Aware Gaussian Processes" (2025)
+ * the expert knows which readings are wrong, and corrects one for every twenty that there are,
+ * exactly. Which one: of the wrong ones that the model sees, the one that hf_expert_ask() would ask
+ * about first.
  *
  * | name    | what becomes of the corrections                                                                     |
  * |---------|-----------------------------------------------------------------------------------------------------|
@@ -26,7 +27,8 @@ typedef enum bo_expert_use {
     BO_EXPERT_REPLACE
 } bo_expert_use;
 
-/** Splits "RCaGP+alg1" into the model, of `size` characters at most, and the use; false if it is no use. */
+/** Splits "RCaGP+alg1" into the model, of `size` characters at most, and the use; false if it is no
+ * use. */
 bool bo_expert_split(const char *name, size_t size, char *model, bo_expert_use *use);
 
 /** Words so far, of readings in the loop's units. */
@@ -47,6 +49,7 @@ typedef struct bo_expert_view {
 /** Says as much as is due when there are `trials` readings. false: reason on standard error. */
 bool bo_expert_hear(hf_context *ctx, bo_expert *expert, size_t trials, const bo_expert_view *view);
 /** Makes a prior mean of the expert's answers; NULL where none. false: reason on standard error. */
-bool bo_expert_mean(hf_context *ctx, const bo_expert *expert, const bo_expert_view *view, hf_expert **out);
+bool bo_expert_mean(hf_context *ctx, const bo_expert *expert, const bo_expert_view *view,
+                    hf_expert **out);
 
 #endif

@@ -29,8 +29,8 @@ double bo_ackley_of(size_t d, const double *x);
 
 /** @name bo_mixed.c: spaces with integers, categories and log scales. */
 /**@{*/
-extern const bo_parameter bo_mixed_branin_space[3], bo_two_choices_space[4], bo_mixed_ackley_space[7],
-    bo_tuning_space[5];
+extern const bo_parameter bo_mixed_branin_space[3], bo_two_choices_space[4],
+    bo_mixed_ackley_space[7], bo_tuning_space[5];
 void bo_mixed_branin(const bo_problem *p, const double *x, double *values);
 void bo_two_choices(const bo_problem *p, const double *x, double *values);
 void bo_mixed_ackley(const bo_problem *p, const double *x, double *values);

@@ -11,9 +11,11 @@
  * engines, what the controller sees and the rewards are those of the environment LunarLander-v2 of OpenAI Gym; the
  * controller and its twelve numbers in [0, 2] are those of Eriksson et al. (2019), and the start has their harder push
  * (1500 N). Lengths in metres of the environment, 20 wide; gravity 10; 50 frames a second. What differs:
- *   - The legs do not swing: hull and legs are one body, and a foot is a point with a damped spring and friction against
+ *   - The legs do not swing: hull and legs are one body, and a foot is a point with a damped spring and
+ *   friction against
  *     the ground. Where swinging legs would give way, at an impact above 3 m/s, the lander crashes.
- *   - At rest is a lander with a foot on the ground that for half a second moves by less than 0.02 m/s and turns by less
+ *   - At rest is a lander with a foot on the ground that for half a second moves by less than 0.02 m/s and
+ *   turns by less
  *     than 0.05 rad/s (Box2D puts bodies to sleep by a rule like it).
  *   - Ground, push and the engines' scatter come from streams of their own: 50 terrains, the same for every controller.
  */

@@ -4,8 +4,9 @@
  * @brief One run of a study on a test problem: the starts, wrong values and evaluations that every
  * optimiser has.
  *
- * Judged methods have an expert: after every twentieth evaluation hf_study_expert() names a reading, and what is said
- * of it is true: believed, or doubted and corrected. Those of the random design are looked at when it is done.
+ * Judged methods have an expert: after every twentieth evaluation hf_study_expert() names a
+ * reading, and what is said of it is true: believed, or doubted and corrected. Those of the random
+ * design are looked at when it is done.
  *
  * Regret is of what would be recommended, by clean values. One objective: the problem's best less
  * the clean value at the recommended settings; where these break a constraint, the clean value

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bo_paper.h
- * @brief Optimisation as in section 7.3 and Figures 4, S1 and S2 of "Robust and Computation-Aware Gaussian Processes"
- * (2025): runs, tables and curves. The programs differ in what they run when nothing is asked.
+ * @brief Optimisation as in section 7.3 and Figures 4, S1 and S2 of "Robust and Computation-Aware
+ * Gaussian Processes" (2025): runs, tables and curves. The programs differ in what they run when
+ * nothing is asked.
  *
- * A run begins with N uniform places (250 printed), then asks for one place after the other. A reading is wrong with
- * probability 0.25 and then larger by 1 to 2 sd. Readings are taken in units of the mean and sd of the first N told. The
- * model sees as many readings as there were at the start: the first nine tenths and the last tenth of all. What is
- * reported are clean values: the largest one so far, and that at the reading with the largest posterior mean.
+ * A run begins with N uniform places (250 printed), then asks for one place after the other. A
+ * reading is wrong with probability 0.25 and then larger by 1 to 2 sd. Readings are taken in units
+ * of the mean and sd of the first N told. The model sees as many readings as there were at the
+ * start: the first nine tenths and the last tenth of all. What is reported are clean values: the
+ * largest one so far, and that at the reading with the largest posterior mean.
  */
 #ifndef EXPERIMENTS_BO_PAPER_H
 #define EXPERIMENTS_BO_PAPER_H
@@ -47,11 +49,14 @@ typedef struct bo_panel {
 } bo_panel;
 
 /** The name of a run among the rows. */
-void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed, char name[BO_NAME]);
-/** The panels: problems, of each the questions, of each the shares. How many; at most `most` are written. */
+void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed,
+                  char name[BO_NAME]);
+/** The panels: problems, of each the questions, of each the shares. How many; at most `most` are
+ * written. */
 size_t bo_plan_panels(const bo_plan *p, size_t most, bo_panel *panels);
 
-/** Columns of a row: the largest clean value after k tenths, that at the largest posterior mean, seconds a step. */
+/** Columns of a row: the largest clean value after k tenths, that at the largest posterior mean,
+ * seconds a step. */
 const char *const *bo_paper_columns(void);
 
 /** Prints a table in Markdown for each panel. */

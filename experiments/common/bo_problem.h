@@ -55,7 +55,8 @@ typedef struct bo_row {
     size_t spread_points;
     /** Objectives first, then constraints. */
     void (*evaluate)(const bo_problem *p, const double *x, double *values);
-    const char *file;                /**< of the data of others that it needs, as in sets.h, or NULL */
+    /** of the data of others that it needs, as in sets.h, or NULL */
+    const char *file;
     void *(*open)(const char *path); /**< reads that file; NULL with the reason on standard error */
     void (*close)(void *context);
 } bo_row;
@@ -92,7 +93,8 @@ void bo_evaluate(const bo_problem *p, const double *x, double *values);
  * by how many sd, depends on problem, seed and k alone, so that every method meets the same errors.
  * Constraints are told as they are.
  */
-double bo_told(const bo_problem *p, uint64_t seed, size_t k, double share, size_t objective, double clean);
+double bo_told(const bo_problem *p, uint64_t seed, size_t k, double share, size_t objective,
+               double clean);
 
 /** The common random design of run `seed`: `count` points, uniform in the unit cube. x: count x
  * d. */

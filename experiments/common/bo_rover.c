@@ -17,8 +17,9 @@ typedef struct curve {
 } curve;
 
 /*
- * Second derivatives of the spline that is one cubic across the first two and the last two intervals ("not a knot"), for
- * at least four knots t. The two conditions are put into their neighbours' equations; what is left is tridiagonal.
+ * Second derivatives of the spline that is one cubic across the first two and the last two intervals ("not a
+ * knot"), for at least four knots t. The two conditions are put into their neighbours' equations; what is
+ * left is tridiagonal.
  */
 static void bend_curve(size_t count, const double *t, curve *c)
 {
@@ -62,8 +63,8 @@ static double on_curve(const curve *c, const double *t, size_t i, double at)
                ((left * left * left - left) * c->bend[i] + (right * right * right - right) * c->bend[i + 1]);
 }
 
-/* Obstacles: squares of side 0.08 around the multiples of 0.2, but for start and goal's corners, and all that is outside
- * of the unit square. */
+/* Obstacles: squares of side 0.08 around the multiples of 0.2, but for start and goal's corners, and all that
+ * is outside of the unit square. */
 static bool is_blocked(double x, double y)
 {
     if (!(x >= 0.0 && x < 1.0 && y >= 0.0 && y < 1.0)) return true;
@@ -95,11 +96,12 @@ static size_t walk(const double *x, curve *across, curve *up, double *t)
 }
 
 /*
- * Rover of Wang, Gehring, Kohli and Jegelka (2018) with the obstacles of Maus et al. (2023), who make the numbers steps
- * from point to point, each in [-1/30, 1/15]. The way is the cubic spline through the points, by its chord lengths, and
- * looked at in 1000 places; it costs 0.05 a unit of length, 20 more inside obstacles, and 100 times the distance (sum of
- * absolute differences) from its end to the goal. The reward is 5 less the cost. Ways of fewer than four different
- * points, which have no such spline, are straight from point to point.
+ * Rover of Wang, Gehring, Kohli and Jegelka (2018) with the obstacles of Maus et al. (2023), who make the
+ * numbers steps from point to point, each in [-1/30, 1/15]. The way is the cubic spline through the points,
+ * by its chord lengths, and looked at in 1000 places; it costs 0.05 a unit of length, 20 more inside
+ * obstacles, and 100 times the distance (sum of absolute differences) from its end to the goal. The reward is
+ * 5 less the cost. Ways of fewer than four different points, which have no such spline, are straight from
+ * point to point.
  */
 void bo_rover(const bo_problem *p, const double *x, double *values)
 {

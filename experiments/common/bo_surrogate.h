@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bo_surrogate.h
- * @brief Surrogates and questions of "Robust and Computation-Aware Gaussian Processes" (2025), section 7.3: which
- * model of the readings, and how it chooses the next place.
+ * @brief Surrogates and questions of "Robust and Computation-Aware Gaussian Processes" (2025),
+ * section 7.3: which model of the readings, and how it chooses the next place.
  *
  * | model   | what it is                                                                                    |
  * |---------|-----------------------------------------------------------------------------------------------|
@@ -23,9 +23,10 @@
  * | ei          | expected improvement of the model as it is fitted                                         |
  * | chance      | uniform, whatever the model says                                                          |
  *
- * With an expert the readings that are corrected count by their corrections where the largest is looked for, but not
- * with alg1: there the largest reading told is to be improved upon, as in the authors' program. hf_eulbo() takes no prior
- * mean but a constant: of the experts it knows alg1 and replace.
+ * With an expert the readings that are corrected count by their corrections where the largest is
+ * looked for, but not with alg1: there the largest reading told is to be improved upon, as in the
+ * authors' program. hf_eulbo() takes no prior mean but a constant: of the experts it knows alg1 and
+ * replace.
  */
 #ifndef EXPERIMENTS_BO_SURROGATE_H
 #define EXPERIMENTS_BO_SURROGATE_H
@@ -42,11 +43,11 @@ enum {
 
 /** How all surrogates of a run are treated. */
 typedef struct bo_manner {
-    bool
-        high; /**< robust threshold 20, as the authors' program has it, which down-weights nothing; else the 0.8
-                  quantile */
-    bool
-        mean; /**< the largest posterior mean at a reading is to be improved upon; else the largest reading */
+    /** robust threshold 20, as the authors' program has it, which down-weights nothing; else the
+     * 0.8 quantile */
+    bool high;
+    /** the largest posterior mean at a reading is to be improved upon; else the largest reading */
+    bool mean;
     size_t epochs; /**< of EULBO, at most */
     size_t size;   /**< inducing inputs, or actions; at most BO_SURROGATE_MOST */
 } bo_manner;
@@ -57,11 +58,12 @@ typedef struct bo_search {
     uint64_t seed;
     const bo_manner *manner;
     const char *model;
-    size_t n, d, window;     /**< readings; inputs; readings that the model sees */
-    const double *u;         /**< n x d */
-    const double *y;         /**< n */
-    bo_expert *expert;       /**< NULL: there is none */
-    hf_posterior *posterior; /**< of the last step, whose hyperparameters the next begins with; NULL before */
+    size_t n, d, window; /**< readings; inputs; readings that the model sees */
+    const double *u;     /**< n x d */
+    const double *y;     /**< n */
+    bo_expert *expert;   /**< NULL: there is none */
+    /** of the last step, whose hyperparameters the next begins with; NULL before */
+    hf_posterior *posterior;
     hf_trust_region region;
     double *centre; /**< d, of the region */
     bool placed;    /**< there is a centre */
@@ -73,9 +75,11 @@ bool bo_question_known(const char *question);
 /** Whether a question can be asked of a model, with or without an expert. */
 bool bo_question_fits(const char *asked, const char *name);
 
-/** Fits the model to the readings of the window, into search->posterior. false: reason on standard error. */
+/** Fits the model to the readings of the window, into search->posterior. false: reason on standard
+ * error. */
 bool bo_search_fit(bo_search *search);
-/** Number of the reading, of all, with the largest posterior mean. false: reason on standard error. */
+/** Number of the reading, of all, with the largest posterior mean. false: reason on standard
+ * error. */
 bool bo_search_incumbent(bo_search *search, size_t *row);
 /** The next place, d entries; `step` numbers it. false: reason on standard error. */
 bool bo_search_ask(bo_search *search, const char *question, size_t step, double *u);

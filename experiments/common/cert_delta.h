@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file cert_delta.h
- * @brief How far class probabilities can move about test points: delta = largest - least, from certified bounds, so that it is too large by at most two tolerances; kept as rows, summed up, and
+ * @brief How far class probabilities can move about test points: delta = largest - least, from
+ * certified bounds, so that it is too large by at most two tolerances; kept as rows, summed up, and
  * drawn as boxes.
  */
 #ifndef EXPERIMENTS_CERT_DELTA_H
@@ -31,7 +32,8 @@ typedef struct cert_delta_task {
     long points, limit;
 } cert_delta_task;
 
-/** Fits and adds the rows that are lacking, of the class that wins at the point; true without a fit where none is lacking, and with a message where the fit fails. */
+/** Fits and adds the rows that are lacking, of the class that wins at the point; true without a fit
+ * where none is lacking, and with a message where the fit fails. */
 bool cert_delta_measure(hf_context *ctx, const cert_delta_task *task, env_rows *rows);
 
 /** Summary of all rows of one model. */

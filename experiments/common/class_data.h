@@ -12,7 +12,8 @@
  * | digits38    | 2       | 64     | digits 3 and 8 of 8 x 8 pixels in [0, 1]; come with Holdfast                           |
  * | digits358   | 3       | 64     | digits 3, 5 and 8 of the same                                                          |
  *
- * Inputs of the first two are standardised over all rows, as published. Rows are drawn without replacement by a generator of this folder.
+ * Inputs of the first two are standardised over all rows, as published. Rows are drawn without
+ * replacement by a generator of this folder.
  */
 #ifndef EXPERIMENTS_CLASS_DATA_H
 #define EXPERIMENTS_CLASS_DATA_H
@@ -32,11 +33,12 @@ bool class_data_known(const char *set);
 bool class_data_present(const char *folder, const char *set);
 /** All rows of a set as training rows; false: reason on standard error. Those that are made up come
  * from the seed: 1200, or `least` where that is more. */
-bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t least,
-                     class_data *out);
-/** Draws `train` and `test` rows (fewer to test where there are fewer); false: reason on standard error. */
-bool class_data_draw(hf_context *ctx, const char *folder, const char *set, uint64_t seed, size_t train,
-                     size_t test, class_data *out);
+bool class_data_read(hf_context *ctx, const char *folder, const char *set, uint64_t seed,
+                     size_t least, class_data *out);
+/** Draws `train` and `test` rows (fewer to test where there are fewer); false: reason on standard
+ * error. */
+bool class_data_draw(hf_context *ctx, const char *folder, const char *set, uint64_t seed,
+                     size_t train, size_t test, class_data *out);
 void class_data_free(class_data *data);
 
 #endif

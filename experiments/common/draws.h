@@ -3,8 +3,8 @@
  * @file draws.h
  * @brief Made-up data: draws of a Gaussian process with noise of several kinds and wrong readings.
  *
- * The generator is a small one of its own (SplitMix64), so that the data do not change when the library's
- * streams do.
+ * The generator is a small one of its own (SplitMix64), so that the data do not change when the
+ * library's streams do.
  */
 #ifndef EXPERIMENTS_DRAWS_H
 #define EXPERIMENTS_DRAWS_H
@@ -18,9 +18,9 @@ typedef struct draws {
 double draw_uniform(draws *d); /**< in (0, 1) */
 double draw_normal(draws *d);
 
-/** Noise of scale 1: gauss, t3 and skew (exponential, centred) have variance 1; hetero is normal with an sd
- * that grows sevenfold along the first input and mean square 1; t2, which has no variance, has the quartiles
- * of a standard normal. */
+/** Noise of scale 1: gauss, t3 and skew (exponential, centred) have variance 1; hetero is normal
+ * with an sd that grows sevenfold along the first input and mean square 1; t2, which has no
+ * variance, has the quartiles of a standard normal. */
 double draw_noise(draws *d, const char *name, double first_input);
 
 typedef struct synthetic {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file env_bounds.h
- * @brief Envelopes of readings at many queries: optimal and closed forms, and what their widths are on average.
+ * @brief Envelopes of readings at many queries: optimal and closed forms, and what their widths are
+ * on average.
  */
 #ifndef EXPERIMENTS_ENV_BOUNDS_H
 #define EXPERIMENTS_ENV_BOUNDS_H
@@ -30,7 +31,8 @@ hf_envelope *env_problem_envelope(hf_context *ctx, const env_problem *p, const c
 env_bounds env_bounds_create(size_t m);
 void env_bounds_free(env_bounds *b);
 /** Both at the m queries x (m x d); false: reason on standard error. */
-bool env_optimal(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x, env_bounds *out);
+bool env_optimal(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x,
+                 env_bounds *out);
 bool env_closed(hf_context *ctx, const hf_envelope *envelope, hf_closed_method method,
                 const hf_closed_settings *settings, size_t m, const double *x, env_bounds *out);
 double env_mean_width(const env_bounds *b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file env_boxes.h
- * @brief Boxes around planned runs of the reactor: their rows, what is printed of them, and their picture.
+ * @brief Boxes around planned runs of the reactor: their rows, what is printed of them, and their
+ * picture.
  */
 #ifndef EXPERIMENTS_ENV_BOXES_H
 #define EXPERIMENTS_ENV_BOXES_H
@@ -13,7 +14,8 @@ enum {
     BOX_STARTS = 4
 };
 
-/** Values of a row: the feed of the step, the state after it, low and high of each state by two methods, and what the kernels and norms were. */
+/** Values of a row: the feed of the step, the state after it, low and high of each state by two
+ * methods, and what the kernels and norms were. */
 typedef enum box_column {
     BOX_FEED,
     BOX_STATE,
@@ -27,7 +29,8 @@ typedef enum box_column {
 typedef double box_values[BOX_COLUMNS];
 
 extern const char *const box_columns[BOX_COLUMNS];
-/** The states that the published program has plans from; the first is the one in the corner of the constraints. */
+/** The states that the published program has plans from; the first is the one in the corner of the
+ * constraints. */
 extern const double box_starts[BOX_STARTS][REACTOR_STATES];
 
 /** The row of a step, from 1, of the plan from a start, and its name; NULL when it is not there. */

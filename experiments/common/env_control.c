@@ -64,7 +64,7 @@ void control_model_free(control_model *model)
     }
 }
 
-/* ---- the control problem -------------------------------------------------------------------------------------------------------- */
+/* ---- the control problem ------------------------------------------------------------------------------- */
 
 typedef struct problem_of {
     const control_model *model;

@@ -85,7 +85,8 @@ static double first_length(const stride *s, double longest)
     return fmin(longest, 0.8 * pow(tolerance, 0.2) / rate);
 }
 
-/* Takes the step that starts with length h, or the shorter one that is accurate enough. Returns a length for the next. */
+/* Takes the step that starts with length h, or the shorter one that is accurate enough. Returns a length for
+ * the next. */
 static double take(stride *s, double h, double whole)
 {
     for (bool first = true;; first = false) {

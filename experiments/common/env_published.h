@@ -5,8 +5,9 @@
  *
  *     s(x) +- ( P(x) sqrt(G^2 -+ N^2) + e |a|_1 + |y'a - s(x)| ),     a = (K + j I)^-1 k_x,  P^2 = k(x,x) - k_x'a,  s(x) = y'(K + r I)^-1 k_x
  *
- * with N the norm of the smoothest consistent function. Proposition 3 has j = 0 and a minus. With j > 0 and a plus the bound
- * remains sure, because |f(x) - a'y| <= G sqrt(k(x,x) - 2 a'k_x + a'K a) + e |a|_1 for whatever a, and P is larger than the root.
+ * with N the norm of the smoothest consistent function. Proposition 3 has j = 0 and a minus. With j
+ * > 0 and a plus the bound remains sure, because |f(x) - a'y| <= G sqrt(k(x,x) - 2 a'k_x + a'K a) +
+ * e |a|_1 for whatever a, and P is larger than the root.
  */
 #ifndef EXPERIMENTS_ENV_PUBLISHED_H
 #define EXPERIMENTS_ENV_PUBLISHED_H

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file env_python.h
- * @brief Random numbers as Python's `random` module draws them, so that data of published Python programs can be made again.
+ * @brief Random numbers as Python's `random` module draws them, so that data of published Python
+ * programs can be made again.
  *
- * The generator is the Mersenne Twister MT19937 (Matsumoto, Nishimura, ACM TOMACS 8, 1998), seeded by its array method from one number as
- * random.seed(n) does; normals are by Kinderman and Monahan's ratio of uniforms (ACM TOMS 3, 1977), as in random.normalvariate().
+ * The generator is the Mersenne Twister MT19937 (Matsumoto, Nishimura, ACM TOMACS 8, 1998), seeded
+ * by its array method from one number as random.seed(n) does; normals are by Kinderman and
+ * Monahan's ratio of uniforms (ACM TOMS 3, 1977), as in random.normalvariate().
  */
 #ifndef EXPERIMENTS_ENV_PYTHON_H
 #define EXPERIMENTS_ENV_PYTHON_H

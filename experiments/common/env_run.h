@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file env_run.h
- * @brief What programs that keep rows have in common: options, and the way from the rows that are there over those that are lacking to what is printed and drawn.
+ * @brief What programs that keep rows have in common: options, and the way from the rows that are
+ * there over those that are lacking to what is printed and drawn.
  */
 #ifndef EXPERIMENTS_ENV_RUN_H
 #define EXPERIMENTS_ENV_RUN_H
@@ -23,10 +24,12 @@ typedef struct env_options {
     long jobs; /**< threads; 0: all */
 } env_options;
 
-/** Writes their rows, ENV_OPTIONS at most; without --picture for programs that draw none. Returns how many. */
+/** Writes their rows, ENV_OPTIONS at most; without --picture for programs that draw none. Returns
+ * how many. */
 size_t env_options_rows(env_options *options, bool picture, option_row *rows);
 
-/** A program. The functions get `state` and are called after the options are read; false: reason on standard error. */
+/** A program. The functions get `state` and are called after the options are read; false: reason on
+ * standard error. */
 typedef struct env_program {
     /** Adds the rows that are lacking, those apart whose data are not there; not called with
      * --report. */
@@ -34,14 +37,16 @@ typedef struct env_program {
     void (*report)(const void *state);
     bool (*picture)(const void *state, const char *stem); /**< NULL: no --picture */
     void *state;
-    env_rows *rows;   /**< columns and width are set; given a path, filled, and emptied in the end */
+    /** columns and width are set; given a path, filled, and emptied in the end */
+    env_rows *rows;
     hf_context **ctx; /**< where the context is put while the functions run */
-    bool needs_data;  /**< its rows are about data of others: without any it ends with SETS_MISSING */
+    /** its rows are about data of others: without any it ends with SETS_MISSING */
+    bool needs_data;
 } env_program;
 
-/** Runs it, with `count` options of its own, ENV_OWN_OPTIONS at most; what main() returns. The help has
- * the name, a title, and an example, the name followed by `example`. */
-int env_run(int argc, char **argv, const char *name, const char *title, const char *example, size_t count,
-            const option_row *own, const env_program *program);
+/** Runs it, with `count` options of its own, ENV_OWN_OPTIONS at most; what main() returns. The help
+ * has the name, a title, and an example, the name followed by `example`. */
+int env_run(int argc, char **argv, const char *name, const char *title, const char *example,
+            size_t count, const option_row *own, const env_program *program);
 
 #endif

@@ -18,7 +18,8 @@
 
 #include <holdfast/holdfast.h>
 
-/** A training set with known damage, and clean rows to judge by. All arrays belong to the problem. */
+/** A training set with known damage, and clean rows to judge by. All arrays belong to the
+ * problem. */
 typedef struct problem {
     size_t n, m, d;
     double *x, *y;   /**< n x d inputs and n targets, damaged */
@@ -33,14 +34,16 @@ void problem_free(problem *p);
 /** sd with n - 1 in the denominator. */
 double sample_sd(size_t n, const double *y);
 
-/** Scores of predictions for the test rows (sd of a new reading), into the scores of `out`. false with the reason on
- * standard error. */
+/** Scores of predictions for the test rows (sd of a new reading), into the scores of `out`. false
+ * with the reason on standard error. */
 bool score_predictions(hf_context *ctx, const problem *data, const double *mean, const double *sd,
                        record *out);
-/** Fits these settings and scores them on the test rows; fills everything of `out` but its key. false with the reason on
- * standard error. */
-bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *data, record *out);
-/** The same with prior means of the training rows and of the test rows, of the targets less which the fit is. */
+/** Fits these settings and scores them on the test rows; fills everything of `out` but its key.
+ * false with the reason on standard error. */
+bool settings_run(hf_context *ctx, const hf_fit_settings *settings, const problem *data,
+                  record *out);
+/** The same with prior means of the training rows and of the test rows, of the targets less which
+ * the fit is. */
 bool settings_run_about(hf_context *ctx, const hf_fit_settings *settings, const double *train,
                         const double *test, const problem *data, record *out);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mo_energy.h
- * @brief Heating and cooling loads of buildings (energy/energy.csv) under the protocol that mo-rcgp-table2.c tells.
+ * @brief Heating and cooling loads of buildings (energy/energy.csv) under the protocol that
+ * mo-rcgp-table2.c tells.
  */
 #ifndef EXPERIMENTS_MO_ENERGY_H
 #define EXPERIMENTS_MO_ENERGY_H

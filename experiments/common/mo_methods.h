@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mo_methods.h
- * @brief The models that the experiments of "Multi-output robust and conjugate Gaussian processes" compare, as it has them and as the library has them.
+ * @brief The models that the experiments of "Multi-output robust and conjugate Gaussian processes"
+ * compare, as it has them and as the library has them.
  *
  * | name        | published settings                                                                                     |
  * |-------------|--------------------------------------------------------------------------------------------------------|
@@ -11,9 +12,10 @@
  * | t-MOGP      | Student-t noise that the outputs share, variational                                                    |
  * | MO-RCGP-own | MO-RCGP with the average of each output's readings as its prior mean, where the protocol has one number for all |
  *
- * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters, and nothing is standardised
- * unless the protocol says so. What is not imitated: the jitter
- * of the published program (common/mo_reference.h has it), its numerical gradients, and its loose stopping.
+ * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters,
+ * and nothing is standardised unless the protocol says so. What is not imitated: the jitter
+ * of the published program (common/mo_reference.h has it), its numerical gradients, and its loose
+ * stopping.
  *
  * | name        | ours                                                                                                   |
  * |-------------|--------------------------------------------------------------------------------------------------------|
@@ -42,13 +44,16 @@ typedef struct mo_terms {
     double noise_start; /**< variance that the published models start from; 0: 0.1 */
     double nu;          /**< degrees of freedom of t-MOGP */
     double max_noise;   /**< 0: none */
-    double
-        edge; /**< standardised units: where the first entry of MO-RCGP's factor of B is held; 0: trained */
-    double held_noise; /**< variance of every output that the published models do not train; 0: they do */
-    bool average;      /**< prior mean of the published models: the averages of the readings; else `mean` */
-    double mean;       /**< of all outputs */
-    const mo_model *
-        known; /**< not trained: hyperparameters of all models but default and independent, which find their own; or NULL */
+    /** standardised units: where the first entry of MO-RCGP's factor of B is held; 0: trained */
+    double edge;
+    /** variance of every output that the published models do not train; 0: they do */
+    double held_noise;
+    /** prior mean of the published models: the averages of the readings; else `mean` */
+    bool average;
+    double mean; /**< of all outputs */
+    /** not trained: hyperparameters of all models but default and independent, which find their
+     * own; or NULL */
+    const mo_model *known;
 } mo_terms;
 
 /** Settings, and what they point to: must not be moved. */
@@ -74,8 +79,9 @@ typedef struct mo_result {
 } mo_result;
 mo_result mo_result_create(const problem *p);
 void mo_result_free(mo_result *r);
-/** Fits and predicts; fills all of `out` but its key and its scores, where it is not NULL. false: reason on standard error. */
-bool mo_run(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p, mo_result *result,
-            record *out);
+/** Fits and predicts; fills all of `out` but its key and its scores, where it is not NULL. false:
+ * reason on standard error. */
+bool mo_run(hf_context *ctx, const char *method, const mo_terms *terms, const problem *p,
+            mo_result *result, record *out);
 
 #endif

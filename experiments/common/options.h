@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file options.h
- * @brief Command lines of experiments, told as a table: what is read and what --help prints come from the same rows.
+ * @brief Command lines of experiments, told as a table: what is read and what --help prints come
+ * from the same rows.
  */
 #ifndef EXPERIMENTS_OPTIONS_H
 #define EXPERIMENTS_OPTIONS_H
@@ -27,22 +28,22 @@ typedef struct option_row {
 /**@{*/
 option_row option_text(const char *name, const char *value, const char *help, const char **text);
 /** The list is `usual` until the option occurs; as it is where `usual` is NULL. */
-option_row option_list(const char *name, const char *value, const char *help, words *list, const char *usual,
-                       bool (*known)(const char *));
+option_row option_list(const char *name, const char *value, const char *help, words *list,
+                       const char *usual, bool (*known)(const char *));
 /** The same where the items are among those of `choices`, "a,b,c", or any where that is NULL. */
 option_row option_choice(const char *name, const char *value, const char *help, words *list,
                          const char *usual, const char *choices);
 /** Some of ITEMS, a literal "a,b,c", and all of them until the option occurs. */
-#define OPTION_SOME(NAME, LIST_OF, ITEMS)                                                                    \
+#define OPTION_SOME(NAME, LIST_OF, ITEMS)                                                          \
     option_choice(NAME, "LIST", "of " ITEMS " (default all)", LIST_OF, ITEMS, ITEMS)
-option_row option_number(const char *name, const char *value, const char *help, long *number, long least,
-                         long most);
+option_row option_number(const char *name, const char *value, const char *help, long *number,
+                         long least, long most);
 option_row option_range(const char *name, const char *help, long *first, long *last);
 option_row option_flag(const char *name, const char *help, bool *flag);
 /**@}*/
 
-/** Reads the command line; --help prints `heading`, the rows and `example` and ends the program with 0, anything
- * that is not understood ends it with 2. */
+/** Reads the command line; --help prints `heading`, the rows and `example` and ends the program
+ * with 0, anything that is not understood ends it with 2. */
 void options_read(int argc, char **argv, const char *heading, const char *example, size_t count,
                   const option_row *rows);
 

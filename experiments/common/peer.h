@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file peer.h
- * @brief Other software as a method: a script that gets the data in one file and leaves its predictions in another.
+ * @brief Other software as a method: a script that gets the data in one file and leaves its
+ * predictions in another.
  */
 #ifndef EXPERIMENTS_PEER_H
 #define EXPERIMENTS_PEER_H

@@ -21,8 +21,8 @@ typedef struct picture {
 void picture_begin(picture *p);
 /** Writes a text as gnuplot's quoted string. */
 void picture_quote(FILE *out, const char *text);
-/** Draws it, width x height in pixels of the svg, and frees it. Says where; false, with a message on standard error, where
- * gnuplot is not installed or fails. */
+/** Draws it, width x height in pixels of the svg, and frees it. Says where; false, with a message
+ * on standard error, where gnuplot is not installed or fails. */
 bool picture_draw(picture *p, const char *stem, int width, int height);
 
 #endif

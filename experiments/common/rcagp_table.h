@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp_table.h
- * @brief One table of "Robust and Computation-Aware Gaussian Processes" (2025): the printed number, ours with the
- * published settings, ours with the defaults, and which printed numbers the defaults do not beat.
+ * @brief One table of "Robust and Computation-Aware Gaussian Processes" (2025): the printed number,
+ * ours with the published settings, ours with the defaults, and which printed numbers the defaults
+ * do not beat.
  */
 #ifndef EXPERIMENTS_RCAGP_TABLE_H
 #define EXPERIMENTS_RCAGP_TABLE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file record.h
- * @brief One line of JSON per fitted model: what an experiment writes, reads back when it resumes, and sums
- * up.
+ * @brief One line of JSON per fitted model: what an experiment writes, reads back when it resumes,
+ * and sums up.
  */
 #ifndef EXPERIMENTS_RECORD_H
 #define EXPERIMENTS_RECORD_H
@@ -15,7 +15,8 @@ enum {
     RECORD_ROWS = 96
 };
 
-/** One method on one damaged training set. Scores are in units of the clean training targets' sd. */
+/** One method on one damaged training set. Scores are in units of the clean training targets'
+ * sd. */
 typedef struct record {
     char set[40];
     char kind[16];
@@ -37,38 +38,43 @@ typedef struct record {
     double kappa;
     size_t evaluations;
     double seconds;
-    double
-        cpu_seconds; /**< of the processor for the fit, all threads; unlike `seconds` hardly disturbed by other work */
+    /** of the processor for the fit, all threads; unlike `seconds` hardly disturbed by other
+     * work */
+    double cpu_seconds;
     double predict_seconds; /**< for the test rows, variances included */
-    double
-        megabytes; /**< largest memory of the process that fitted and predicted; 0 where it was not measured */
+    /** largest memory of the process that fitted and predicted; 0 where it was not measured */
+    double megabytes;
 } record;
 
-/** A record of that place without any scores: what looks a record up, or sums up those of all splits. */
+/** A record of that place without any scores: what looks a record up, or sums up those of all
+ * splits. */
 record record_key(const char *set, const char *kind, const char *method, double share, long split);
 
 typedef struct records {
     record *items;
     size_t count, capacity;
     size_t
-        *slots; /**< hash table: 1 + place of the first item of a key, 0 where free; 2 x capacity entries */
+        /** hash table: 1 + place of the first item of a key, 0 where free; 2 x capacity entries */
+        *slots;
 } records;
 
 /** Adds a copy; ends the program when memory is out. */
 void records_add(records *list, const record *item);
 void records_free(records *list);
-/** The record with the key of `key` (set, kind, method, share, split), the first of several, or NULL. */
+/** The record with the key of `key` (set, kind, method, share, split), the first of several, or
+ * NULL. */
 const record *records_find(const records *list, const record *key);
 
 /** Writes one line. false if a score is not finite or the stream failed. */
 bool record_write(FILE *out, const record *item);
 /** Reads one line. false, with the reason on standard error, if it is none. */
 bool record_read(const char *line, record *out);
-/** Reads a file of lines; a missing file is an empty one. false on a malformed line other than a torn last
- * one. */
+/** Reads a file of lines; a missing file is an empty one. false on a malformed line other than a
+ * torn last one. */
 bool records_load(records *list, const char *path);
 
-/** Mean, sd (n - 1) and extremes of one field over the records that match set, kind, share and method. */
+/** Mean, sd (n - 1) and extremes of one field over the records that match set, kind, share and
+ * method. */
 typedef struct summary {
     size_t count;
     double mean, sd, least, most;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sets.h
- * @brief The data sets of others that experiments read: where each is looked for, what it is and who has it.
+ * @brief The data sets of others that experiments read: where each is looked for, what it is and
+ * who has it.
  *
  * A set is known by its file below the folder of the data, "energy/energy.csv". What comes with
  * Holdfast is found without such a folder.

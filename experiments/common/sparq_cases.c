@@ -50,7 +50,8 @@ const size_t sparq_group_count = COUNT(sparq_groups);
         "printed", name, method, .beta = -1.0, .rule = HF_BETA_THEORY, .robust = -1.0, .printed = true,      \
                                  __VA_ARGS__                                                                 \
     }
-/* A survey is forgotten with its step. The next place has the largest mean of what it says, or, where only places are read that x_t was at, the largest bound. */
+/* A survey is forgotten with its step. The next place has the largest mean of what it says, or, where only
+ * places are read that x_t was at, the largest bound. */
 #define SURVEY(name, ...)                                                                                    \
     {                                                                                                        \
         "controls", name, HF_TRACK_SW_GP_UCB, .number = 1.0, .survey = { __VA_ARGS__ }                       \
@@ -174,7 +175,7 @@ const sparq_case *sparq_case_find(const char *group, const char *name)
     return NULL;
 }
 
-/* ---- settings ------------------------------------------------------------------------------------------------------------------ */
+/* ---- settings ------------------------------------------------------------------------------------------ */
 
 static bool baseline_number(hf_context *ctx, const sparq_case *c, const drift_survey *survey, size_t steps,
                             double *out)
@@ -224,7 +225,7 @@ bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_surve
     return true;
 }
 
-/* ---- runs ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- runs ---------------------------------------------------------------------------------------------- */
 
 bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t seed,
                     double values[SPARQ_COLUMNS], double requests[SPARQ_CHECKS])

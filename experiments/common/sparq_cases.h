@@ -20,7 +20,8 @@ typedef enum sparq_source {
 typedef struct sparq_case {
     const char *group, *name;
     hf_track_method method;
-    double number; /**< window, forgetting or, for methods with an age law, the rate (0: DRIFT_RATE) */
+    /** window, forgetting or, for methods with an age law, the rate (0: DRIFT_RATE) */
+    double number;
     sparq_source source;
     hf_age_kind law;
     hf_beta_rule rule; /**< HF_BETA_PRACTICAL with beta 0: beta = 2 as by default */
@@ -68,9 +69,10 @@ typedef enum sparq_column {
 extern const char *const sparq_columns[SPARQ_COLUMNS];
 
 /** The settings of its track; `survey` must stay. false: reason on standard error. */
-bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_survey *survey, size_t steps,
-                         hf_track_settings *s);
-/** Runs a case on one realisation. `values`: the columns; `requests`: how many requests there were at each of the steps. false: reason on standard error. */
+bool sparq_case_settings(hf_context *ctx, const sparq_case *c, const drift_survey *survey,
+                         size_t steps, hf_track_settings *s);
+/** Runs a case on one realisation. `values`: the columns; `requests`: how many requests there were
+ * at each of the steps. false: reason on standard error. */
 bool sparq_case_run(hf_context *ctx, const sparq_case *c, size_t steps, uint64_t seed,
                     double values[SPARQ_COLUMNS], double requests[SPARQ_CHECKS]);
 

@@ -18,7 +18,7 @@ void ozone_explain(const char *data)
     sets_explain(data, readings, "nothing was run");
 }
 
-/* ---- reading ------------------------------------------------------------------------------------------------------------------- */
+/* ---- reading ------------------------------------------------------------------------------------------- */
 
 enum {
     STATION,
@@ -78,7 +78,7 @@ bool ozone_read(hf_context *ctx, const char *data, ozone_data *out)
     return good;
 }
 
-/* ---- the world ----------------------------------------------------------------------------------------------------------------- */
+/* ---- the world ----------------------------------------------------------------------------------------- */
 
 static double value(const void *user, size_t step, const double *x, size_t index)
 {
@@ -152,7 +152,7 @@ bool ozone_fit_make(hf_context *ctx, const ozone_data *data, size_t days, ozone_
     return ok;
 }
 
-/* ---- references ---------------------------------------------------------------------------------------------------------------- */
+/* ---- references ---------------------------------------------------------------------------------------- */
 
 static double station_regret(const ozone_data *data, size_t s)
 {

@@ -34,12 +34,15 @@ sparq_world ozone_world(const ozone_data *data);
 typedef struct ozone_fit {
     char kernel[120];
     double noise, rate;
-    double norm; /**< largest reading of those days / sqrt(outputscale): no function with it has less,
-                      if the prior mean is 0 */
+    /** largest reading of those days / sqrt(outputscale): no function with it has less, if the
+     * prior mean is 0 */
+    double norm;
 } ozone_fit;
 bool ozone_fit_make(hf_context *ctx, const ozone_data *data, size_t days, ozone_fit *out);
 
-/** Average regrets, over the days that a station was read: of the station that is best in hindsight (its number goes to *which), of a station at random, of the station that was best the day before. */
+/** Average regrets, over the days that a station was read: of the station that is best in hindsight
+ * (its number goes to *which), of a station at random, of the station that was best the day
+ * before. */
 void ozone_references(const ozone_data *data, double *fixed, size_t *which, double *random,
                       double *yesterday);
 

@@ -8,7 +8,8 @@
 
 #include "common/sparq_cases.h"
 
-/** Six panels: practical and theory constants, recommended windows, outliers, few answers, requests. Bands are one standard deviation. Panels without rows are empty. */
+/** Six panels: practical and theory constants, recommended windows, outliers, few answers,
+ * requests. Bands are one standard deviation. Panels without rows are empty. */
 bool sparq_picture_synthetic(const env_rows *rows, const char *requests_prefix, const char *stem);
 
 #endif

@@ -16,12 +16,14 @@
 /** Where it is measured. */
 typedef enum sparq_survey_kind {
     SPARQ_SURVEY_NONE = 0,
-    SPARQ_SURVEY_RANDOM,  /**< uniform; candidates: without repetition */
-    SPARQ_SURVEY_EVEN,    /**< a box of one input: the middles of equal parts; else each the farthest
-                              from those before, the first being the first of all */
-    SPARQ_SURVEY_SHIFTED, /**< a box of one input: even, all moved by one draw for each survey, around
-                               the ends; else random */
-    SPARQ_SURVEY_LARGEST  /**< candidates: those of the largest mean so far, unmeasured ones first */
+    SPARQ_SURVEY_RANDOM, /**< uniform; candidates: without repetition */
+    /** a box of one input: the middles of equal parts; else each the farthest from those before,
+     * the first being the first of all */
+    SPARQ_SURVEY_EVEN,
+    /** a box of one input: even, all moved by one draw for each survey, around the ends; else
+     * random */
+    SPARQ_SURVEY_SHIFTED,
+    SPARQ_SURVEY_LARGEST /**< candidates: those of the largest mean so far, unmeasured ones first */
 } sparq_survey_kind;
 
 /** A control. */
@@ -57,7 +59,7 @@ size_t sparq_survey_size(const sparq_survey *survey, size_t step);
  * @param most as sparq_survey_size() says
  * @param x     most x d; @param index most entries (0 in a box); both filled as far as it returns
  */
-size_t sparq_survey_places(const sparq_survey *survey, const sparq_known *known, size_t most, draws *stream,
-                           double *x, size_t *index);
+size_t sparq_survey_places(const sparq_survey *survey, const sparq_known *known, size_t most,
+                           draws *stream, double *x, size_t *index);
 
 #endif

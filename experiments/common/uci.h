@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file uci.h
- * @brief Seven regression sets from the UCI repository as damaged training sets and clean test sets.
+ * @brief Seven regression sets from the UCI repository as damaged training sets and clean test
+ * sets.
  */
 #ifndef EXPERIMENTS_UCI_H
 #define EXPERIMENTS_UCI_H
@@ -30,9 +31,9 @@ bool uci_present(const char *data, const char *name);
 /** Leaves out of a list of sets those whose file is missing. */
 void uci_keep_present(const char *data, words *sets);
 
-/** One split: rows shuffled (and, for large sets, sampled), 80 % (or what the set says) to train, training rows damaged. The seeds
- * are offset + 3000 + split (sample), offset + 1000 + split (split), offset + 5000 + split (damage). false:
- * reason on standard error. */
+/** One split: rows shuffled (and, for large sets, sampled), 80 % (or what the set says) to train,
+ * training rows damaged. The seeds are offset + 3000 + split (sample), offset + 1000 + split
+ * (split), offset + 5000 + split (damage). false: reason on standard error. */
 bool uci_problem(hf_context *ctx, const char *data, const uci_set *set, bool all_rows, long split,
                  long offset, hf_contamination kind, double share, problem *out);
 

@@ -20,8 +20,8 @@ typedef struct words {
     size_t count;
 } words;
 
-/** "a,b,c". Ends the program with status 2 when the list is empty, too long, or an item is refused: by `known`, or
- * where that is NULL as none of `choices`, of which NULL allows any word. */
+/** "a,b,c". Ends the program with status 2 when the list is empty, too long, or an item is refused:
+ * by `known`, or where that is NULL as none of `choices`, of which NULL allows any word. */
 void words_parse(words *out, const char *option, const char *list, bool (*known)(const char *),
                  const char *choices);
 /** Whether "a,b,c" holds an item. */

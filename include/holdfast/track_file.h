@@ -115,9 +115,9 @@ HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
  * undone.
  *
  * The rest is verified first, as by hf_track_file_open(): where that is damaged nothing is
- * changed. Entries that go are not: so a track whose last entries are damaged, or missing, is opened again
- * by taking these back. HF_ERR_MODEL_FILE says how many of the newest entries would have to go; 0
- * entries changes nothing and only verifies.
+ * changed. Entries that go are not: so a track whose last entries are damaged, or missing, is
+ * opened again by taking these back. HF_ERR_MODEL_FILE says how many of the newest entries would
+ * have to go; 0 entries changes nothing and only verifies.
  * @param path no track with that file may be open for changes, here or in another program; those
  *         that are open to look at only stay as they are
  * @param removed how many went, counted so: more than `entries` when a list went whole, fewer when

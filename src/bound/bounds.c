@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from the other kinds. Everything here is about
- * sign value, whose least is looked for. */
+/* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from
+ * the other kinds. Everything here is about sign value, whose least is looked for. */
 #include "bound/bounds_impl.h"
 #include "bound/decomposition_bound.h"
 #include "bound/link.h"
@@ -140,7 +140,8 @@ static void join_lower(hfi_bounds_box *x, double factor)
                     mean->remainder + mean->rounding + factor * (s->remainder + 4.0 * rounding / sd));
 }
 
-/* - factor sd by the parabola that touches the root at `at`: sd <= (square + at^2) / (2 at) + remainder, factor >= 0. */
+/* - factor sd by the parabola that touches the root at `at`: sd <= (square + at^2) / (2 at) + remainder,
+ * factor >= 0. */
 static void join_upper(hfi_bounds_box *x, double factor, double at)
 {
     const hfi_mean_model *mean = x->mean;
@@ -195,8 +196,9 @@ static double least_joint(const hfi_bounds_box *x, const hfi_spread_model *sprea
     return y.bound;
 }
 
-/* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(lambda^-2 + sd^2) the length of the features with a constant one added. For any t,
- * r - t = (sign mean - t S) / S. The second t is the bound that the first, the centre's r, gives. */
+/* Probit: P = Phi(r) with r = sign mean / S, S = sqrt(lambda^-2 + sd^2) the length of the features with a
+ * constant one added. For any t, r - t = (sign mean - t S) / S. The second t is the bound that the first, the
+ * centre's r, gives. */
 static double least_ratio(const hfi_bounds_box *x, double least_mean, double low, double high)
 {
     const double lambda = x->problem->settings.beta, one = 1.0 / (lambda * lambda);
@@ -342,8 +344,9 @@ static void finish(const hfi_bounds_box *x, hfi_box_bound *out)
         out->point[a] = x->centre[q->subject.free[a]] + x->half[a] * out->point[a];
 }
 
-/* A sharper model costs about n / 12 others, and leaves an eighth of the remainder or less: a box that lacks `gain` would otherwise be split into some gain^(m / 3) parts. The whole box, of
- * which there is but one, is always worth it. */
+/* A sharper model costs about n / 12 others, and leaves an eighth of the remainder or less: a box that lacks
+ * `gain` would otherwise be split into some gain^(m / 3) parts. The whole box, of which there is but one, is
+ * always worth it. */
 static bool is_worth_sharpening(const hfi_bounds_box *x)
 {
     const hfi_certify_problem *q = x->problem;

@@ -75,7 +75,8 @@ void hfi_bound_probit(hfi_bounds_box *x, double *point);
 void hfi_bound_logit(hfi_bounds_box *x, double *point);
 /** Doubles of scratch for plans. */
 size_t hfi_plan_scratch(size_t m);
-/** Bounds sign sd by the variance's cubic model, where the features' linear one was not enough. Where that model is hopeless the box has a plan of its parts instead. */
+/** Bounds sign sd by the variance's cubic model, where the features' linear one was not enough.
+ * Where that model is hopeless the box has a plan of its parts instead. */
 void hfi_bound_square(hfi_bounds_box *x, double *point, signed char *face);
 /** Inputs along which a value surely grows (-1) or falls (1): its slope is within `error` (m) and
  * `rounding` of sign (g + H u). */

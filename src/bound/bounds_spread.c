@@ -120,7 +120,8 @@ static guess guess_at(const hfi_bounds_box *x, size_t level)
     return (guess){0.0, at, at + x->m, at + x->m + x->m * x->m};
 }
 
-/* Whether the cubic model would lose what there is between what has to be shown and the least value that is expected: the part has to be split anyway. *split := where. */
+/* Whether the cubic model would lose what there is between what has to be shown and the least value that is
+ * expected: the part has to be split anyway. *split := where. */
 static bool is_hopeless(const hfi_bounds_box *x, const guess *part, size_t *split)
 {
     const hfi_spread_model *s = &x->spread;

@@ -321,7 +321,8 @@ void hfi_classes_look(hfi_classes *c, const double *x, double *p)
     hfi_softmax_probability(c->classes, l.mean, l.covariance, p, NULL, l.link);
 }
 
-/* sum_i w_i dm_i + sum_ij H_ij dS_ij / 2 with dS_ij = - dk_i' S k_j - ...: of class i the weights of its anchors are w_i t - S sum_j H_ij k_j. */
+/* sum_i w_i dm_i + sum_ij H_ij dS_ij / 2 with dS_ij = - dk_i' S k_j - ...: of class i the weights of its
+ * anchors are w_i t - S sum_j H_ij k_j. */
 static void find_gradient(const hfi_classes *c, const look *l, double *gradient)
 {
     const hf_posterior *posterior = c->posterior;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of G(x) = a'E[softmax(f)], f ~ N(m(x), S(x)), from below over a box; docs/methods/certify.md derives them.
  *
- * With D the change of the means from the centre, X that of the covariance, osc v = max v - min v, and nu X the least sum of |l_k| osc^2 v_k over the ways to write X as
- * sum_k l_k v_k v_k' up to constants,
+ * With D the change of the means from the centre, X that of the covariance, osc v = max v - min v, and nu X
+ * the least sum of |l_k| osc^2 v_k over the ways to write X as sum_k l_k v_k v_k' up to constants,
  *
  *     G >= G_0 + w'D + H : X / 2 - osc a (c3 osc^2 D / 2 + c4 osc D nu X / 2 + c5 nu^2 X / 8)                   Taylor
  *
@@ -16,7 +16,8 @@
 
 /* ---- functionals ------------------------------------------------------------------------------------------------- */
 
-/* How far H : X / 2 can be from the model's. With features, H : (<r, phi> + <phi, r>) = 2 sum_j <r_j, sum_i H_ij phi_i>. */
+/* How far H : X / 2 can be from the model's. With features, H : (<r, phi> + <phi, r>) = 2 sum_j <r_j, sum_i
+ * H_ij phi_i>. */
 static double lost_of_curve(const hfi_box *x)
 {
     const size_t n = x->n;
@@ -206,7 +207,8 @@ double hfi_box_by_taylor(hfi_box *x, double *point, double *gap)
 
 /* ---- one class: concavity ---------------------------------------------------------------------------------------- */
 
-/* The covariance's part: either it shifts the mean of the class by Y / w_c, Y about H : X / 2, or its whole size is lost. */
+/* The covariance's part: either it shifts the mean of the class by Y / w_c, Y about H : X / 2, or its whole
+ * size is lost. */
 typedef struct shift {
     double tilt;           /* 1 / w_c, or 0 */
     double osc;            /* of the shift */
@@ -274,8 +276,9 @@ static shift choose_shift(const hfi_box *x, size_t c)
     return fine.lost < s.lost ? fine : s;
 }
 
-/* Least differences of the mean of class c to the others, and of their combination by the gradient: the least of a function with convex sets { P >= t } that grows with each
- * difference is at a vertex of { d_j >= low_j, w'd >= low }. */
+/* Least differences of the mean of class c to the others, and of their combination by the gradient: the least
+ * of a function with convex sets { P >= t } that grows with each difference is at a vertex of { d_j >= low_j,
+ * w'd >= low }. */
 double hfi_box_by_vertices(const hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;
@@ -327,8 +330,9 @@ static void move_means(const hfi_box *x, const double *point)
     }
 }
 
-/* P_c with the covariance `fixed` and a shift of its mean, above which it is nowhere: its logarithm is concave in the means, so that the tangent at scratch->at, scratch->low from the centre,
- * is above it. `a` is - e_c; infinite where that point tells nothing. */
+/* P_c with the covariance `fixed` and a shift of its mean, above which it is nowhere: its logarithm is
+ * concave in the means, so that the tangent at scratch->at, scratch->low from the centre, is above it. `a` is
+ * - e_c; infinite where that point tells nothing. */
 static double highest_by_tangent(hfi_box *x, size_t c, const double *fixed, const shift *s)
 {
     const hfi_box_scratch *b = x->b;
@@ -347,7 +351,8 @@ static double highest_by_tangent(hfi_box *x, size_t c, const double *fixed, cons
     return (top + error) * exp(rise / (rise > 0.0 ? top - error : top + error)) * (1.0 + 1e-12);
 }
 
-/* The largest: the tangent of log P at the point where the model expects it. `a` is - e_c here, and w the gradient of - P. */
+/* The largest: the tangent of log P at the point where the model expects it. `a` is - e_c here, and w the
+ * gradient of - P. */
 double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
 {
     const hfi_box_scratch *b = x->b;
@@ -367,9 +372,12 @@ double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
 
 /* ---- one class: densities ---------------------------------------------------------------------------------------- */
 
-/* Above P_c in the box. Of the differences the covariance is between (1 - r) and (1 + r) times that at the centre, and where one covariance is no less than another no density is more than
- * the root of the quotient of their determinants times the other: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y| <= r, the length of Y = S_0^-1/2 X S_0^-1/2,
- * - log det(1 + Y) <= (q^(1/2) - 1) r - log(1 - r), as the sums of the k-th powers of eigenvalues are at most r^k. What is lost is a share of P_c, however small that is. */
+/* Above P_c in the box. Of the differences the covariance is between (1 - r) and (1 + r) times that at the
+ * centre, and where one covariance is no less than another no density is more than the root of the quotient
+ * of their determinants times the other: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y|
+ * <= r, the length of Y = S_0^-1/2 X S_0^-1/2,
+ * - log det(1 + Y) <= (q^(1/2) - 1) r - log(1 - r), as the sums of the k-th powers of eigenvalues are at most
+ *   r^k. What is lost is a share of P_c, however small that is. */
 double hfi_box_by_density(hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;

@@ -162,7 +162,8 @@ static bool is_enough(const hfi_box *x)
     return x->bound >= x->enough;
 }
 
-/* The lesser of two functionals, with sign -1 of two that stand with their sign turned: the value is the least of all. */
+/* The lesser of two functionals, with sign -1 of two that stand with their sign turned: the value is the
+ * least of all. */
 static double lesser_of(double sign, double a, double b)
 {
     return sign > 0.0 ? fmin(a, b) : fmax(a, b);
@@ -194,8 +195,9 @@ static double by_taylor(hfi_box *x, double sign, bool fine, double *point)
     return best;
 }
 
-/* Densities bound sign v'P: with k the class of the largest weight it is v_k + sum_b (v_b - v_k) P_b, where the other classes are no more likely than their densities let
- * them be. More than one of these are not looked for where class k is not likely at the centre. */
+/* Densities bound sign v'P: with k the class of the largest weight it is v_k + sum_b (v_b - v_k) P_b, where
+ * the other classes are no more likely than their densities let them be. More than one of these are not
+ * looked for where class k is not likely at the centre. */
 static double row_by_densities(hfi_box *x, const double *v, double sign, double *top)
 {
     const size_t n = x->n;
@@ -313,7 +315,8 @@ static void bound_by(hfi_box *x, double sign, const hfi_jets *jets, double *poin
     if (!(x->bound >= -(double)INFINITY)) x->bound = -(double)INFINITY;
 }
 
-/* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features are a good part of what its bound loses. */
+/* Whether jets of its own may be what a box lacks that is not far from done: the remainders of the features
+ * are a good part of what its bound loses. */
 static bool lacks_jets(const hfi_box *x)
 {
     const double gap = x->here - x->bound, near = x->c->quantity->of_margin
@@ -325,8 +328,8 @@ static bool lacks_jets(const hfi_box *x)
     return gap < near && x->scaled_spread < 0.9 && x->spread_rest > 0.4 * x->scaled_spread;
 }
 
-/* `own`: jets that it has already; NULL: none, and where it lacks them they take the room of other boxes', which have none
- * then (jets_together()). */
+/* `own`: jets that it has already; NULL: none, and where it lacks them they take the room of other boxes',
+ * which have none then (jets_together()). */
 static void bound_one(hfi_box *x, double sign, const hfi_jets *own, hfi_box_bound *out)
 {
     const size_t n = x->n;

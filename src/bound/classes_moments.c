@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Moments of softmax under a normal distribution, which is a matter of the C - 1 differences to the last class: f = mean + A z.
+/* Moments of softmax under a normal distribution, which is a matter of the C - 1 differences to the last
+ * class: f = mean + A z.
  *
- * Up to four classes: the product of trapezoidal rules. Along one z the imaginary parts of f at z + i y are y A_c; where they lie within an angle of y w < pi,
- * w = max A_c - min A_c, each |softmax_c| <= 1 / cos(y w / 2), and the rule of step h errs by at most 2 M / (exp(2 pi y / h) - 1) with
- * M = exp(y^2 / 2) / cos^5(y w / 2) for products of up to five of them (Trefethen and Weideman, The exponentially convergent trapezoidal rule, 2014, theorem 5.1). */
+ * Up to four classes: the product of trapezoidal rules. Along one z the imaginary parts of f at z + i y are y
+ * A_c; where they lie within an angle of y w < pi, w = max A_c - min A_c, each |softmax_c| <= 1 / cos(y w /
+ * 2), and the rule of step h errs by at most 2 M / (exp(2 pi y / h) - 1) with M = exp(y^2 / 2) / cos^5(y w /
+ * 2) for products of up to five of them (Trefethen and Weideman, The exponentially convergent trapezoidal
+ * rule, 2014, theorem 5.1). */
 #include "bound/classes_moments.h"
 
 #include "classify/softmax.h"
@@ -251,7 +254,8 @@ double hfi_moments_fifth(const hfi_rules *rules, const double *mean, const doubl
 void hfi_moments_slopes(size_t classes, const double *third, const double *a, double *gradient,
                         double *hessian)
 {
-    /* hessian := - E[p_i p_j (a_i + a_j - 2 a'p)], gradient := E[p_i (a_i - a'p)]; then what is on the diagonal alone: E[p_i (a_i - a'p)]. */
+    /* hessian := - E[p_i p_j (a_i + a_j - 2 a'p)], gradient := E[p_i (a_i - a'p)]; then what is on the
+     * diagonal alone: E[p_i (a_i - a'p)]. */
     memset(gradient, 0, classes * sizeof *gradient);
     memset(hessian, 0, classes * classes * sizeof *hessian);
     const double *t = third;

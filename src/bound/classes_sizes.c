@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far means and covariances move in a box, in two measures: by what softmax itself can do (cumulants of variables in [0, 1]), and by what is left of it after smoothing with the
- * covariance S at the centre. E[s(m + n)], n ~ N(0, S), has derivatives E[(s - 1/2) He_k(n)], and the Hermite tensors have E[(He_k : T)^2] = k! |T|^2, lengths being those of
- * S^-1/2 v and S^-1/2 X S^-1/2. */
+/* How far means and covariances move in a box, in two measures: by what softmax itself can do (cumulants of
+ * variables in [0, 1]), and by what is left of it after smoothing with the covariance S at the centre. E[s(m
+ * + n)], n ~ N(0, S), has derivatives E[(s - 1/2) He_k(n)], and the Hermite tensors have E[(He_k : T)^2] = k!
+ * |T|^2, lengths being those of S^-1/2 v and S^-1/2 X S^-1/2. */
 #include "bound/classes_impl.h"
 
 #include <float.h>
@@ -10,7 +11,8 @@
 
 /* ---- sizes of matrices ------------------------------------------------------------------------------------------- */
 
-/* sum_j |X_jj - sum_k X_jk| + sum_jk |X_jk| for the differences to class r (r = C: the values themselves): X = sum_j (.) e_j e_j' + sum_jk X_jk (e_j + e_k)(e_j + e_k)'. */
+/* sum_j |X_jj - sum_k X_jk| + sum_jk |X_jk| for the differences to class r (r = C: the values themselves): X
+ * = sum_j (.) e_j e_j' + sum_jk X_jk (e_j + e_k)(e_j + e_k)'. */
 static double size_to(size_t n, const double *x, size_t r)
 {
     double sum = 0.0;
@@ -63,7 +65,8 @@ static double pair_moves(const hfi_box *x, size_t i, size_t j)
 
 /* ---- after smoothing --------------------------------------------------------------------------------------------- */
 
-/* Factor of the covariance of the differences to the last class, (C - 1) x (C - 1) row by row; false where it has none. */
+/* Factor of the covariance of the differences to the last class, (C - 1) x (C - 1) row by row; false where it
+ * has none. */
 static bool factor(size_t n, const double *s, double *l)
 {
     const size_t q = n - 1;

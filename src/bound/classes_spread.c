@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The covariance between the classes, S_ij(x) = [i = j] k(x, x) - w_i(x)'w_j(x), w_i = R'k_i(Z, x): the prior's part is constant for stationary kernels, and the other one, what
- * the data explain, has a Taylor polynomial about the box or about a larger one, with remainders by the norms of features (certify.md): w_i belongs to a part of the prior's features, and a
- * functional of them is no longer than that of all. Its products are a polynomial whose coefficients are the entries of a Gram matrix. */
+/* The covariance between the classes, S_ij(x) = [i = j] k(x, x) - w_i(x)'w_j(x), w_i = R'k_i(Z, x): the
+ * prior's part is constant for stationary kernels, and the other one, what the data explain, has a Taylor
+ * polynomial about the box or about a larger one, with remainders by the norms of features (certify.md): w_i
+ * belongs to a part of the prior's features, and a functional of them is no longer than that of all. Its
+ * products are a polynomial whose coefficients are the entries of a Gram matrix. */
 #include "bound/classes.h"
 
 #include "linalg/linalg.h"
@@ -42,7 +44,7 @@ size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
     return room;
 }
 
-/* ---- making jets -------------------------------------------------------------------------------------------------- */
+/* ---- making jets --------------------------------------------------------------------------------------- */
 
 typedef struct arrays {
     double *columns; /* rows x count */
@@ -54,7 +56,8 @@ typedef struct arrays {
     double *room;
 } arrays;
 
-/* Derivatives of what a radial term has of k(Z, centre) along the half-widths: d_a, then d_a d_b (a < b) and d_a d_a / 2. */
+/* Derivatives of what a radial term has of k(Z, centre) along the half-widths: d_a, then d_a d_b (a < b) and
+ * d_a d_a / 2. */
 static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, int degree,
                         const double *centre, const double *half, double *columns, size_t ld, const arrays *b)
 {
@@ -138,7 +141,8 @@ static arrays lay_out(const hfi_classes *c, size_t all, double *scratch)
     return b;
 }
 
-/* Products of n numbers, of columns that a dense factor or triangular solves have made; as for one output (taylor_spread.c). */
+/* Products of n numbers, of columns that a dense factor or triangular solves have made; as for one output
+ * (taylor_spread.c). */
 static double rounding_of(const hfi_classes *c, double largest)
 {
     const hfi_solution *s = &c->posterior->solution;
@@ -317,7 +321,8 @@ static double times(const shape *s, const hfi_jets *jets, size_t i, size_t a, co
     return sum;
 }
 
-/* Terms of third and fourth order of w_i'w_j, w_i = A_i + J_i u + Q_i(u, u): the sum of the sizes of the coefficients. `slope`: of class j. */
+/* Terms of third and fourth order of w_i'w_j, w_i = A_i + J_i u + Q_i(u, u): the sum of the sizes of the
+ * coefficients. `slope`: of class j. */
 static void add_higher(const hfi_classes *c, const shape *s, const hfi_jets *jets, size_t j, double *lost)
 {
     const size_t m = s->m, first = 1 + m;
@@ -378,7 +383,8 @@ static bool is_centred(const shape *s)
     return true;
 }
 
-/* The polynomials of the posterior's features have, beside those of what the data explain, the prior's own. About their own centre that is constant to the third degree, and
+/* The polynomials of the posterior's features have, beside those of what the data explain, the prior's own.
+ * About their own centre that is constant to the third degree, and
  * |D^2 / 2|^2 of the prior's features, a quarter of the fourth derivative of the kernel along a line, is what is in the fourth. */
 static double prior_squares(const hfi_classes *c, size_t i, const double *centre, const double *half)
 {
@@ -393,7 +399,8 @@ static double prior_squares(const hfi_classes *c, size_t i, const double *centre
     return sum * (1.0 + 1e-12);
 }
 
-/* The prior's part: constant along smooth radial terms; any other moves the features, which are then all that is known. */
+/* The prior's part: constant along smooth radial terms; any other moves the features, which are then all that
+ * is known. */
 static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
                       const double *half, hfi_covariance_model *out)
 {
@@ -423,7 +430,8 @@ static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets
     }
 }
 
-/* White variance is not in the jets. Along the diagonal only linear kernels see where they are, and what they add grows with each |x_j|. */
+/* White variance is not in the jets. Along the diagonal only linear kernels see where they are, and what they
+ * add grows with each |x_j|. */
 static void add_white(const hfi_classes *c, const shape *s, const double *centre, const double *half,
                       hfi_covariance_model *out)
 {

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Third and fourth derivatives of a'E[softmax] in the means, from moments of p, and what they make of the way through a box: with D and X linear in u,
+/* Third and fourth derivatives of a'E[softmax] in the means, from moments of p, and what they make of the way
+ * through a box: with D and X linear in u,
  *
  *     D^3 G [D] : X / 2 + D^4 G : X X / 8
  *
- * is a quadratic function of u. The derivative of a product of probabilities with the classes I along f_k is (how often k is in I - |I| p_k) times it. */
+ * is a quadratic function of u. The derivative of a product of probabilities with the classes I along f_k is
+ * (how often k is in I - |I| p_k) times it. */
 #include "bound/classes_impl.h"
 
 #include <math.h>

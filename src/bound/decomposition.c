@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound of the kernel decomposition over a box: estimates of all anchors, added up, and the sums minimised coordinate by coordinate. */
+/* The bound of the kernel decomposition over a box: estimates of all anchors, added up, and the sums
+ * minimised coordinate by coordinate. */
 #include "bound/decomposition.h"
 #include "bound/decomposition_bound.h"
 #include "kernel/kernel.h"
@@ -102,7 +103,8 @@ static void share_slack(const hfi_plan *plan, const double *half, const hfi_plan
     }
 }
 
-/* The least value of the sums, before rounding; what each coordinate adds to the distance from the value at the centre; where it is. */
+/* The least value of the sums, before rounding; what each coordinate adds to the distance from the value at
+ * the centre; where it is. */
 static double minimise(const hfi_plan *plan, const double *centre, const double *half, hfi_plan_sums *sums,
                        double *gap, double *at)
 {
@@ -134,8 +136,9 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
 
 /* ---- the bound ------------------------------------------------------------------------------- */
 
-/* Every number that was added up carries a few roundings of its own, and one for each that was added after it. What a slip in the distance phi does to psi
- * is no more, as phi psi'(phi) and its multiples by phi stay below 3 for every psi. */
+/* Every number that was added up carries a few roundings of its own, and one for each that was added after
+ * it. What a slip in the distance phi does to psi is no more, as phi psi'(phi) and its multiples by phi stay
+ * below 3 for every psi. */
 static double allowance(const hfi_plan *plan, size_t anchors, const hfi_plan_sums *sums)
 {
     const double roundings =

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file decomposition.h
- * @brief Bound A: each covariance is enclosed by functions that are sums over the coordinates, and their sum over the anchors is minimised exactly.
+ * @brief Bound A: each covariance is enclosed by functions that are sums over the coordinates, and
+ * their sum over the anchors is minimised exactly.
  *
  * A kernel is compiled to a plan, a tree of
  *
@@ -10,15 +11,18 @@
  *     wave      cos(2 pi f (x - z)) of one coordinate, which is its own estimate
  *     linear    sum v x z, likewise
  *     plane     a cosine or an exponential of u = sum w x, of which two lines in u are estimates: where the cosine is neither
- *               concave nor convex in the box, its tangent at the centre less and plus what it bends at most, or its range
+ *               concave nor convex in the box, its tangent at the centre less and plus what it
+ *               bends at most, or its range
  *     constant  a number; table, a number by outputs (coregion); codes, a number for each category
  *               that differs
  *
- * and of sums and products. A product is estimated by McCormick's inequality, from the ranges of its factors: of its two planes the better one at the
- * box's centre. Everything then adds up to one parabola per coordinate and one sinusoid per coordinate and frequency.
+ * and of sums and products. A product is estimated by McCormick's inequality, from the ranges of
+ * its factors: of its two planes the better one at the box's centre. Everything then adds up to one
+ * parabola per coordinate and one sinusoid per coordinate and frequency.
  *
- * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness guarantees for Gaussian processes, JMLR 23, 2022, section 5
- * and appendix B; here the sinusoids of one frequency are added before they are minimised.
+ * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
+ * guarantees for Gaussian processes, JMLR 23, 2022, section 5 and appendix B; here the sinusoids of
+ * one frequency are added before they are minimised.
  */
 #ifndef HFI_BOUND_DECOMPOSITION_H
 #define HFI_BOUND_DECOMPOSITION_H
@@ -44,10 +48,12 @@ typedef struct hfi_plan_node {
     hfi_plan_kind kind;
     size_t child, next;  /**< SIZE_MAX: none */
     size_t first, count; /**< its parts: plan->parts[first .. first + count) */
-    hfi_form
-        psi; /**< convex: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi) of periodic; plane: its kernel */
+    /** convex: exp(-phi / 2), matern's of r = sqrt(phi), rq's, exp(-2 phi) of periodic; plane: its
+     * kernel */
+    hfi_form psi;
     bool waves; /**< convex: phi is of sin^2 */
-    /** constant; what a product is multiplied by; alpha of rq; plane: u has value w z besides, and with 0 the plane is multiplied by that of z */
+    /** constant; what a product is multiplied by; alpha of rq; plane: u has value w z besides, and
+     * with 0 the plane is multiplied by that of z */
     double value;
     size_t outputs;      /**< table: rows and columns */
     const double *table; /**< owned by the kernel */
@@ -82,7 +88,8 @@ void hfi_plan_free(hfi_plan *plan);
 typedef struct hfi_plan_value {
     double lower, upper, centre; /**< range; at the box's centre */
     double most;                 /**< no value is larger in size; 1 of a wave */
-    double phase; /**< what turns by an angle is wrong by its rounding: those angles, relative to `most` */
+    /** what turns by an angle is wrong by its rounding: those angles, relative to `most` */
+    double phase;
     double below[2], above[2]; /**< convex: lines a + b phi under and over psi */
     double slack;              /**< convex: how far apart they are in the middle */
     double phi;                /**< convex: the largest */
@@ -99,7 +106,8 @@ typedef struct hfi_plan_sums {
     double *slack; /**< nodes: |weight| times distance between the lines */
 } hfi_plan_sums;
 
-/** A box and an anchor; `value` has an entry per node and `turn` two per part, both written by hfi_plan_range(). */
+/** A box and an anchor; `value` has an entry per node and `turn` two per part, both written by
+ * hfi_plan_range(). */
 typedef struct hfi_plan_anchor {
     const hfi_plan *plan;
     const double *centre, *half, *z;

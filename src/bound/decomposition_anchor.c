@@ -56,7 +56,8 @@ static double psi_slope(const hfi_plan_node *node, double phi)
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-/* The function of one coordinate in phi: its range, its value at the centre, and the largest angle; and what the sums need of it. */
+/* The function of one coordinate in phi: its range, its value at the centre, and the largest angle; and what
+ * the sums need of it. */
 static void part_range(const hfi_plan_anchor *at, const hfi_plan_part *part, double *turn, double range[4])
 {
     const size_t c = part->column;
@@ -149,7 +150,8 @@ static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
     v->most += half;
 }
 
-/* A cosine over a plane: its tangent at the centre, lowered by what it can bend downward and raised by what it can upward, or its range where that is less apart. */
+/* A cosine over a plane: its tangent at the centre, lowered by what it can bend downward and raised by what
+ * it can upward, or its range where that is less apart. */
 static void cosine_lines(double u, double half, hfi_plan_value *v)
 {
     const double bend = 0.5 * half * half, down = bend * fmax(0.0, v->upper),
@@ -399,7 +401,8 @@ static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight,
     }
 }
 
-/* weight times the product of a list of factors, two at least. Of f g, with the ranges of both, an estimate from below is the larger of
+/* weight times the product of a list of factors, two at least. Of f g, with the ranges of both, an estimate
+ * from below is the larger of
  *
  *     gL f + fL g - fL gL        gU f + fU g - fU gU
  *

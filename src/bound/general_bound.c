@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bounds of the features of a product of kernels in a box. Along a line x = c + s v the kernel between two of its points has the Taylor coefficients
+/* Bounds of the features of a product of kernels in a box. Along a line x = c + s v the kernel between two of
+ * its points has the Taylor coefficients
  *
  *     k(y + s v, y + s' v) = sum_ij C_ij s^i s'^j        |D_v^p phi(y)|^2 = (p!)^2 C_pp
  *
- * and the remainder of the polynomial of degree p - 1 is at most sup_y sqrt(C_pp) per unit of the norm. Sizes of coefficients multiply and add along the tree; for stationary
- * kernels nothing is lost by taking sizes, since all that meet in C_pp have one sign, and C_pp grows with each |v_j|: the corner of the box has the largest. */
+ * and the remainder of the polynomial of degree p - 1 is at most sup_y sqrt(C_pp) per unit of the norm. Sizes
+ * of coefficients multiply and add along the tree; for stationary kernels nothing is lost by taking sizes,
+ * since all that meet in C_pp have one sign, and C_pp grows with each |v_j|: the corner of the box has the
+ * largest. */
 #include "bound/terms.h"
 
 #include "kernel/expression.h"

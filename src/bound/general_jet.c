@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Value, gradient and Hessian of a term that is a product of several kernels of free inputs, anchor by anchor, by the product rule along the tree. */
+/* Value, gradient and Hessian of a term that is a product of several kernels of free inputs, anchor by
+ * anchor, by the product rule along the tree. */
 #include "bound/terms.h"
 
 #include "kernel/expression.h"
@@ -48,7 +49,8 @@ static void multiply(const place *at, const double *other, double *jet)
     jet[0] = u * v;
 }
 
-/* A product of functions of one column each: with f its value and e_a, s_a the first and second derivatives of its factors over the factor itself. */
+/* A product of functions of one column each: with f its value and e_a, s_a the first and second derivatives
+ * of its factors over the factor itself. */
 static void add_column(const place *at, size_t f, double value, double slope, double curve, double *jet)
 {
     /* jet := jet times the function of free input f with these derivatives; jet depends on inputs before f alone. */

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file link.h
- * @brief The probability of class 1 of two as a function P(q, s) of the latent mean q and standard deviation s, P = E[link(lambda (q + s z))] for a standard normal z.
+ * @brief The probability of class 1 of two as a function P(q, s) of the latent mean q and standard
+ * deviation s, P = E[link(lambda (q + s z))] for a standard normal z.
  *
- * P grows with q, and with s it falls where q > 0 and grows where q < 0; P(-q, s) = 1 - P(q, s). All second derivatives are expectations of link'' times 1, z or z^2.
+ * P grows with q, and with s it falls where q > 0 and grows where q < 0; P(-q, s) = 1 - P(q, s).
+ * All second derivatives are expectations of link'' times 1, z or z^2.
  */
 #ifndef HFI_BOUND_LINK_H
 #define HFI_BOUND_LINK_H
@@ -20,7 +22,8 @@ typedef struct hfi_link {
 double hfi_link_value(hfi_link link, double q, double s);
 /** dP/dq and dP/ds, off by at most lambda HFI_LINK_SLOPE_ERROR. */
 void hfi_link_slopes(hfi_link link, double q, double s, double *of_q, double *of_s);
-/** The least of P(q, s) where q >= q_low and s is in [s_low, s_high], its own rounding taken off. */
+/** The least of P(q, s) where q >= q_low and s is in [s_low, s_high], its own rounding taken
+ * off. */
 double hfi_link_least(hfi_link link, double q_low, double s_low, double s_high);
 /** The most that a linear model of P at a point loses where q is dq and s is ds away at most. */
 double hfi_link_bend(hfi_link link, double dq, double ds);

@@ -156,8 +156,8 @@ void hfi_radial_third_weights(hfi_form form, size_t count, const double *restric
  *     se          exp(-q / 2) (p^4 - 6 p^2 + 3),                      p^2 <= q
  *     matern52    25 exp(-s) (1 - 2 s c + s (s + 1) c^2 / 3),         c <= 1
  *
- * quadratic in p^2 and c: largest at an end, or in between where c = 3 / (s + 1). As functions of the distance their sizes fall but for a wave or two, whose crests fill the troughs before
- * them. */
+ * quadratic in p^2 and c: largest at an end, or in between where c = 3 / (s + 1). As functions of the
+ * distance their sizes fall but for a wave or two, whose crests fill the troughs before them. */
 HFI_CLONES
 void hfi_radial_fourth(hfi_form form, size_t count, const double *restrict q, double *restrict size)
 {

@@ -75,7 +75,8 @@ hf_status hfi_problem_check(hf_context *ctx, const hf_posterior *posterior, cons
 
 /* ---- units ------------------------------------------------------------------------------------------------------- */
 
-/* Sides in the solver's units, moved outward by more than the rounding of the change; what is equal stays exactly what a prediction makes of it. */
+/* Sides in the solver's units, moved outward by more than the rounding of the change; what is equal stays
+ * exactly what a prediction makes of it. */
 static void place_sides(hfi_certify_problem *q, const double *lower, const double *upper)
 {
     const hfi_scaling *scaling = &q->subject.posterior->scaling;

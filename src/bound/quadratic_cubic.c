@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Polynomials of degree 3 over the cube, by a branch and bound of their own: a part of the cube costs a few microseconds, a box of the search a thousand times as much. */
+/* Polynomials of degree 3 over the cube, by a branch and bound of their own: a part of the cube costs a few
+ * microseconds, a box of the search a thousand times as much. */
 #include "bound/quadratic.h"
 
 #include "bound/loops.h"
@@ -66,7 +67,8 @@ static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, doub
     return p;
 }
 
-/* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3, bounded by the trace of a power. */
+/* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3,
+ * bounded by the trace of a power. */
 static double cubic_norm(size_t m, const double *t, double *work)
 {
     for (size_t a = 0; a < m; a++)

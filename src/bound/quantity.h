@@ -3,8 +3,10 @@
  * @file quantity.h
  * @brief What can be certified of a posterior: the table of quantities.
  *
- * A row says of which moments of the latent value a quantity is, in which units, and what it makes of numbers, intervals and models of them. How boxes of inputs are
- * bounded, and points looked at, are functions that rows share (problem.h). Everything that depends on what is asked about is in a row; nobody asks which one it is.
+ * A row says of which moments of the latent value a quantity is, in which units, and what it makes
+ * of numbers, intervals and models of them. How boxes of inputs are bounded, and points looked at,
+ * are functions that rows share (problem.h). Everything that depends on what is asked about is in a
+ * row; nobody asks which one it is.
  */
 #ifndef HFI_BOUND_QUANTITY_H
 #define HFI_BOUND_QUANTITY_H
@@ -25,11 +27,12 @@ typedef struct hfi_moments_box {
 /** `beta` is that of the settings; of a probability of two classes the lambda of its link. */
 struct hfi_quantity {
     const char *name;
-    bool mean, sd;      /* which moments it is of */
-    bool scaled;        /* in the output's units */
-    bool shifted;       /* and from their zero */
-    bool of_class;      /* settings.output is the number of a class, an input of the posterior */
-    bool of_margin;     /* and it is the least by which deciding for that class costs less than for another */
+    bool mean, sd; /* which moments it is of */
+    bool scaled;   /* in the output's units */
+    bool shifted;  /* and from their zero */
+    bool of_class; /* settings.output is the number of a class, an input of the posterior */
+    /* and it is the least by which deciding for that class costs less than for another */
+    bool of_margin;
     bool of_loss;       /* and it is what deciding for it is expected to cost */
     const double *loss; /* of these two, as hf_class_rule has it; the caller's */
     hf_link link;       /* of two classes */
@@ -42,31 +45,36 @@ struct hfi_quantity {
     /* The others are NULL where the quantity is none of the mean and the sd of one output. */
     double (*value)(const hfi_quantity *quantity, double beta, double mean, double sd);
     /** Derivatives of that. */
-    void (*slopes)(const hfi_quantity *quantity, double beta, double mean, double sd, double *of_mean,
-                   double *of_sd);
+    void (*slopes)(const hfi_quantity *quantity, double beta, double mean, double sd,
+                   double *of_mean, double *of_sd);
     /** Ends of the value where mean and sd are anything in a box; its own rounding is taken off. */
-    void (*enclose)(const hfi_quantity *quantity, double beta, const hfi_moments_box *in, double *lower,
-                    double *upper);
+    void (*enclose)(const hfi_quantity *quantity, double beta, const hfi_moments_box *in,
+                    double *lower, double *upper);
     /** Rounding of the value by that of mean and sd. */
     double (*rounding)(const hfi_quantity *quantity, double beta, double of_mean, double of_sd);
-    /** Bounds sign value over a box from the models of mean and sd: bound, predicted, best_gap and `own` of *box, and where it expects the least (m). */
+    /** Bounds sign value over a box from the models of mean and sd: bound, predicted, best_gap and
+     * `own` of *box, and where it expects the least (m). */
     void (*bound)(struct hfi_bounds_box *box, double *point);
     /** In intervals. */
-    hfi_interval (*exact)(const hfi_quantity *quantity, double beta, hfi_interval mean, hfi_interval sd);
+    hfi_interval (*exact)(const hfi_quantity *quantity, double beta, hfi_interval mean,
+                          hfi_interval sd);
 };
 
 /** Latent mean, latent sd, mean + beta sd. */
 extern const hfi_quantity hfi_quantity_mean, hfi_quantity_sd, hfi_quantity_mean_plus;
 /** The probability of class 1 of two (link.h). */
 extern const hfi_quantity hfi_quantity_probit, hfi_quantity_logit;
-/** The probability of one of several classes (classes.h), the least by which deciding for it costs less than for another, and
- * what it is expected to cost; of rows without a loss every wrong decision costs 1. */
+/** The probability of one of several classes (classes.h), the least by which deciding for it costs
+ * less than for another, and what it is expected to cost; of rows without a loss every wrong
+ * decision costs 1. */
 extern const hfi_quantity hfi_quantity_softmax, hfi_quantity_margin, hfi_quantity_loss;
 
 /** The public ones; NULL: there is none of that number. */
 const hfi_quantity *hfi_quantity_of(hf_certify_what what);
-/** slope := that of the value (d entries, at least of the mean's), from the gradients of mean and var; var is stretch times that of the gradient, plus constants. */
-void hfi_quantity_gradient(const hfi_quantity *quantity, double beta, size_t d, double mean, double sd,
-                           double stretch, const double *of_mean, const double *of_var, double *slope);
+/** slope := that of the value (d entries, at least of the mean's), from the gradients of mean and
+ * var; var is stretch times that of the gradient, plus constants. */
+void hfi_quantity_gradient(const hfi_quantity *quantity, double beta, size_t d, double mean,
+                           double sd, double stretch, const double *of_mean, const double *of_var,
+                           double *slope);
 
 #endif

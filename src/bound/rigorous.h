@@ -1,23 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rigorous.h
- * @brief Ranges that are proof against rounding: every number on the way is an interval that surely holds the exact one (core/interval.h).
+ * @brief Ranges that are proof against rounding: every number on the way is an interval that surely
+ * holds the exact one (core/interval.h).
  *
  * The posterior's stored doubles define a real function of the user's x,
  *
  *     x~ = (x - shift) / scale        mean(x) = y_scale (m(x~) + sum t_i k(x~, z_i)) + y_shift
  *     sd(x) = y_scale sqrt(k(x~, x~) - k' (K + D + jitter)^-1 k)
  *
- * with kernel parameters, anchors z, weights t, coefficients of m, site variances and jitter as they are stored, all operations exact, and K the
- * covariances of the anchors; the stored factor is not part of it. What is certified are bounds of this function over a box. What hf_predict_latent() answers differs
- * from it by the rounding of a prediction.
+ * with kernel parameters, anchors z, weights t, coefficients of m, site variances and jitter as
+ * they are stored, all operations exact, and K the covariances of the anchors; the stored factor is
+ * not part of it. What is certified are bounds of this function over a box. What
+ * hf_predict_latent() answers differs from it by the rounding of a prediction.
  *
- * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals, and the remainder N norm_p / p!: N is the norm of mean - m in the
- * kernel's space, sqrt(t' K t), enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd is the length of the posterior's features: it moves no
- * faster than the prior's, |phi(x) - phi(c)|, and where the kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the root of a
- * quadratic.
+ * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals,
+ * and the remainder N norm_p / p!: N is the norm of mean - m in the kernel's space, sqrt(t' K t),
+ * enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd is the length of the
+ * posterior's features: it moves no faster than the prior's, |phi(x) - phi(c)|, and where the
+ * kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the
+ * root of a quadratic.
  *
- * A quantity may be a probability of class 1 of two, too (link.h): of the mean and sd in user units, monotone in both.
+ * A quantity may be a probability of class 1 of two, too (link.h): of the mean and sd in user
+ * units, monotone in both.
  */
 #ifndef HFI_BOUND_RIGOROUS_H
 #define HFI_BOUND_RIGOROUS_H
@@ -35,17 +40,20 @@ typedef struct hfi_rigorous hfi_rigorous;
  * HF_ERR_NOT_FINITE where a covariance of two anchors is not. HF_ERR_CANCELLED by `watch`, which
  * may be NULL.
  */
-hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior, bool spread,
-                              hfi_rigorous **out);
+hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
+                              bool spread, hfi_rigorous **out);
 void hfi_rigorous_free(hfi_rigorous *rigorous);
 /** An upper bound of the norm N, in scaled units. */
 double hfi_rigorous_norm(const hfi_rigorous *rigorous);
 
-/* Boxes: hfi_problem_rigorous (problem.h), whose `shared` is a hfi_rigorous. Lower and upper ends are proof, and so are attained values: the value at argmin is surely at most
- * lower_attained, that at argmax at least upper_attained. Cost of a box: n (1 + d + d^2) interval operations for means, n^2 for the sd, d n^2 where the kernel has second
- * derivatives. A bound is NaN where it overflows or the box is over several outputs. */
-/** The value at one point of user units, as an interval rounded to double. HF_ERR_MEMORY; HF_ERR_NOT_FINITE where it overflows; no message. */
-hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, const hfi_quantity *quantity, double beta,
-                             const double *x, double *lower, double *upper);
+/* Boxes: hfi_problem_rigorous (problem.h), whose `shared` is a hfi_rigorous. Lower and upper ends
+ * are proof, and so are attained values: the value at argmin is surely at most lower_attained, that
+ * at argmax at least upper_attained. Cost of a box: n (1 + d + d^2) interval operations for means,
+ * n^2 for the sd, d n^2 where the kernel has second derivatives. A bound is NaN where it overflows
+ * or the box is over several outputs. */
+/** The value at one point of user units, as an interval rounded to double. HF_ERR_MEMORY;
+ * HF_ERR_NOT_FINITE where it overflows; no message. */
+hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, const hfi_quantity *quantity,
+                             double beta, const double *x, double *lower, double *upper);
 
 #endif

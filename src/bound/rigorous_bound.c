@@ -90,8 +90,9 @@ static bool mean_jet(hfi_rigorous_work *work, const hfi_interval *x, int order, 
 static long double parabola_lower(long double slope, long double bend, long double half)
 {
     if (half == 0.0L) return 0.0L;
-    /* Where bend half > slope, the least value is -slope^2 / (2 bend). Where that is so by less than a rounding, it is below the value at the end by the
-     * square of one, and the roundings of what is returned are more. */
+    /* Where bend half > slope, the least value is -slope^2 / (2 bend). Where that is so by less than a
+     * rounding, it is below the value at the end by the square of one, and the roundings of what is returned
+     * are more. */
     if (hfi_times_down(bend, half) > slope)
         return slope > 0.0L ? -hfi_up(hfi_times_up(slope, slope) / (2.0L * bend)) : 0.0L;
     const long double ends = hfi_times_down(0.5L * bend, half);
@@ -281,8 +282,8 @@ static hfi_interval with_white(hfi_interval a, hfi_interval white)
     return hfi_interval_sqrt(hfi_interval_add(hfi_interval_square(a), white));
 }
 
-/* The features of the posterior are no longer than the prior's, nor are their derivatives: of the first order |phi(x) - phi(c)|, of the second half of what
- * the second derivatives can be. */
+/* The features of the posterior are no longer than the prior's, nor are their derivatives: of the first order
+ * |phi(x) - phi(c)|, of the second half of what the second derivatives can be. */
 static bool sd_bounds(hfi_rigorous_work *work, const reach *r, hfi_rigorous_bounds *out)
 {
     const bool smooth = r->moves && isfinite(r->norm[2]);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Class probabilities as intervals: P = E[link(q + s z)] for a standard normal z grows with q, and with s it moves towards 1/2 (link.h), so that the ends over an interval of
- * each are values at points.
+/* Class probabilities as intervals: P = E[link(q + s z)] for a standard normal z grows with q, and with s it
+ * moves towards 1/2 (link.h), so that the ends over an interval of each are values at points.
  *
- * The normal distribution function below 0 is Phi(-x) = 1/2 - phi(x) sum x^(2k+1) / (2k+1)!! near 0, and phi(x) / t_1 farther out, t_k = x + k / t_(k+1) >= x
- * (Abramowitz and Stegun, 26.2.11 and 26.2.14; all t_k are ratios of positive functions, the iterated integrals of Phi).
+ * The normal distribution function below 0 is Phi(-x) = 1/2 - phi(x) sum x^(2k+1) / (2k+1)!! near 0, and
+ * phi(x) / t_1 farther out, t_k = x + k / t_(k+1) >= x (Abramowitz and Stegun, 26.2.11 and 26.2.14; all t_k
+ * are ratios of positive functions, the iterated integrals of Phi).
  *
- * The logistic one by the two trapezoidal rules that hf_class_probability() has, of a step with which the theorem leaves 2 x 5.1 / (exp(2 pi (pi/2) / (3/16)) - 1) < 2e-22:
+ * The logistic one by the two trapezoidal rules that hf_class_probability() has, of a step with which the
+ * theorem leaves 2 x 5.1 / (exp(2 pi (pi/2) / (3/16)) - 1) < 2e-22:
  *
  *     s <= 1    sigma(q + s t) phi(t) dt        s > 1    sigma'(x) Phi((q - x) / s) dx */
 #include "bound/rigorous_impl.h"
@@ -29,7 +31,7 @@ static hfi_interval one_less(hfi_interval a)
     return hfi_interval_subtract(hfi_interval_point(1.0L), a);
 }
 
-/* ---- the normal distribution function ----------------------------------------------------------------------------- */
+/* ---- the normal distribution function ------------------------------------------------------------------ */
 
 /* phi(x) */
 static hfi_interval density(hfi_interval square)
@@ -39,7 +41,8 @@ static hfi_interval density(hfi_interval square)
     return hfi_interval_divide(hfi_interval_exp(half), hfi_interval_sqrt(two_pi));
 }
 
-/* Phi(-x), 0 <= x. All terms are positive, and from the 16th on each is less than half of the one before where x <= 4. */
+/* Phi(-x), 0 <= x. All terms are positive, and from the 16th on each is less than half of the one before
+ * where x <= 4. */
 static hfi_interval tail(long double x)
 {
     const hfi_interval point = hfi_interval_point(x), square = hfi_interval_square(point);
@@ -64,7 +67,7 @@ static hfi_interval normal(long double r)
     return r > 0.0L ? one_less(tail(r)) : tail(-r);
 }
 
-/* ---- the two links ------------------------------------------------------------------------------------------------- */
+/* ---- the two links ------------------------------------------------------------------------------------- */
 
 static hfi_interval normal_over(hfi_interval r)
 {
@@ -125,7 +128,7 @@ static hfi_interval logit(long double q, long double s)
     return q > 0.0L ? one_less(lesser) : lesser;
 }
 
-/* ---- over intervals ------------------------------------------------------------------------------------------------ */
+/* ---- over intervals ------------------------------------------------------------------------------------ */
 
 static hfi_interval at_point(hf_link link, long double q, long double s)
 {

@@ -31,7 +31,8 @@ static hfi_interval signed_by(double sign, hfi_interval a)
 
 /* ---- a box ----------------------------------------------------------------------------------------------- */
 
-/* The box in both units, and what each thread works in. All inputs of the posterior are sides, the number of an output among them. */
+/* The box in both units, and what each thread works in. All inputs of the posterior are sides, the number of
+ * an output among them. */
 typedef struct state {
     size_t d, threads;
     hfi_rigorous_work *work; /* threads */

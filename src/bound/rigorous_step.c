@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where in a box a small value is to be expected: the minimiser of the quadratic that was just bounded, coordinate by coordinate. In double: it is a guess. */
+/* Where in a box a small value is to be expected: the minimiser of the quadratic that was just bounded,
+ * coordinate by coordinate. In double: it is a guess. */
 #include "bound/rigorous_impl.h"
 
 #define SWEEPS 12

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Posterior covariances of the value and its slopes at one point, from approximate solutions and what they lack. For covariances v and w with the anchors and
- * any u, A = K + D and r = v - A u,
+/* Posterior covariances of the value and its slopes at one point, from approximate solutions and what they
+ * lack. For covariances v and w with the anchors and any u, A = K + D and r = v - A u,
  *
  *     v' A^-1 w = u_v'w + u_w'r_v + r_v' A^-1 r_w,     |r_v' A^-1 r_w|^2 <= (sum r_vi^2 / d_i) (sum r_wi^2 / d_i)
  *
@@ -18,7 +18,8 @@ static hfi_interval row_product(const hfi_rigorous *r, size_t i, const double *u
         sum += term;
         size += fabsl(term);
     }
-    /* A product and n sums, half a unit each, of what was added up with roundings too: four times that holds both. The entries are off by `radius`. */
+    /* A product and n sums, half a unit each, of what was added up with roundings too: four times that holds
+     * both. The entries are off by `radius`. */
     const long double units = 2.0L * (long double)(s->n + 2) * LDBL_EPSILON;
     const long double slack = hfi_up(hfi_up(hfi_times_up(units, size) + hfi_times_up(r->radius, total)) +
                                      LDBL_MIN * (long double)s->n);
@@ -28,7 +29,8 @@ static hfi_interval row_product(const hfi_rigorous *r, size_t i, const double *u
                             hfi_interval_multiply(diagonal, hfi_interval_point(u[i])));
 }
 
-/* Covariances of the anchors with the value and, where count is more than 1, with each slope; and about A^-1 of them. */
+/* Covariances of the anchors with the value and, where count is more than 1, with each slope; and about A^-1
+ * of them. */
 static bool solve(hfi_rigorous_work *work, size_t count)
 {
     const hf_posterior *posterior = work->of->posterior;
@@ -91,8 +93,8 @@ static hfi_interval taken(const hfi_rigorous_work *work, size_t a, size_t b)
     return (hfi_interval){sum.lower, hfi_up(sum.upper + rest)};
 }
 
-/* Prior covariances: of the value its own, of value and slope half the slope of k(x, x). Of two slopes: the second derivatives of k(x, x) are twice those of
- * k(x, z) in x at z = x, and twice the mixed ones. */
+/* Prior covariances: of the value its own, of value and slope half the slope of k(x, x). Of two slopes: the
+ * second derivatives of k(x, x) are twice those of k(x, z) in x at z = x, and twice the mixed ones. */
 static bool prior_jet(hfi_rigorous_work *work, int order)
 {
     const hf_posterior *posterior = work->of->posterior;

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file taylor.h
- * @brief Taylor bounds: quadratic models of mean and standard deviation over boxes, with what they may be off.
+ * @brief Taylor bounds: quadratic models of mean and standard deviation over boxes, with what they
+ * may be off.
  *
- * In the solver's units; u in [-1, 1]^m are the coordinates of a box of the free inputs, x = centre + half u.
+ * In the solver's units; u in [-1, 1]^m are the coordinates of a box of the free inputs, x = centre
+ * + half u.
  */
 #ifndef HFI_BOUND_TAYLOR_H
 #define HFI_BOUND_TAYLOR_H
@@ -27,47 +29,56 @@ typedef struct hfi_mean_model {
     double value;
     double *g, *h; /* m, m x m; the caller's */
     double remainder;
-    /* The ends of the mean's range over the box are within `outside` of those of the quadratic function, has_cubic: with T(u, u, u) / 6 added. */
+    /* The ends of the mean's range over the box are within `outside` of those of the quadratic
+     * function, has_cubic: with T(u, u, u) / 6 added. */
     double outside;
-    double *
-        cubic; /* T, m x m x m; the caller's, NULL where neither of the functions below that fill it is called */
+    /* T, m x m x m; the caller's, NULL where neither of the functions below that fill it is
+     * called */
+    double *cubic;
     bool has_cubic;
     double rounding;
     double crude_lower,
-        crude_upper; /* of the mean, by cruder means that are better in large boxes; rounding not taken off */
-    double *
-        slope_error; /* m: how far d mean / du_a can be from (g + H u)_a; infinite where unknown. The caller's */
+        /* of the mean, by cruder means that are better in large boxes; rounding not taken off */
+        crude_upper;
+    /* m: how far d mean / du_a can be from (g + H u)_a; infinite where unknown. The caller's */
+    double *slope_error;
     double *remainder_share; /* m: shares of the remainder, for splitting. The caller's */
 } hfi_mean_model;
 
 hf_status hfi_taylor_create(hf_context *ctx, const hfi_subject *subject, hfi_taylor **out);
 void hfi_taylor_free(hfi_taylor *taylor);
-/** Whether there is a term of which the models know no slope, so that other bounds of means may be narrower. */
+/** Whether there is a term of which the models know no slope, so that other bounds of means may be
+ * narrower. */
 bool hfi_taylor_is_rough(const hfi_taylor *taylor);
 
-/** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no allocation; scratch hfi_taylor_mean_scratch(). */
-void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
-                     hfi_mean_model *models, double *scratch);
+/** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no
+ * allocation; scratch hfi_taylor_mean_scratch(). */
+void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre,
+                     const double *half, hfi_mean_model *models, double *scratch);
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor);
 
-/** Whether models of third degree can be made: all that moves are few inputs of terms in se and matern52. */
+/** Whether models of third degree can be made: all that moves are few inputs of terms in se and
+ * matern52. */
 bool hfi_taylor_has_third(const hfi_taylor *taylor);
-/** Gives a model that hfi_taylor_mean() made its cubic terms, the mean's own third derivatives, where what
- * is left then is less: `outside`, and remainder and slope_error where they gain. O(n m^3 / 3). Serial, no
- * allocation; only where it can. */
+/** Gives a model that hfi_taylor_mean() made its cubic terms, the mean's own third derivatives,
+ * where what is left then is less: `outside`, and remainder and slope_error where they gain. O(n
+ * m^3 / 3). Serial, no allocation; only where it can. */
 void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const double *half,
                       hfi_mean_model *model, double *scratch);
 size_t hfi_taylor_third_scratch(const hfi_taylor *taylor);
 
-/** Whether a model can be made sharper: one se term is all that moves beside the prior mean, and few inputs do. */
+/** Whether a model can be made sharper: one se term is all that moves beside the prior mean, and
+ * few inputs do. */
 bool hfi_taylor_can_sharpen(const hfi_taylor *taylor);
-/** Sharpens a model that hfi_taylor_mean() made, by what the posterior mean is around the box's centre: remainder, slope_error and their shares, and its cubic terms. O(n^2 m) for the n anchors
+/** Sharpens a model that hfi_taylor_mean() made, by what the posterior mean is around the box's
+ * centre: remainder, slope_error and their shares, and its cubic terms. O(n^2 m) for the n anchors
  * that matter, at most some 2000. Serial, no allocation; only where it can. */
 void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const double *half,
                         hfi_mean_model *model, double *scratch);
 size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor);
 
-/** The standard deviation in one box. With the posterior's features phi (white noise being one more, which does not move),
+/** The standard deviation in one box. With the posterior's features phi (white noise being one
+ * more, which does not move),
  *
  *     | |phi(x)| - |phi(c) + J u| | <= remainder,   |phi(c) + J u|^2 = var + 2 b'u + u'G u,   | |phi(x)| - |phi(c)| | <= distance
  */
@@ -77,7 +88,9 @@ typedef struct hfi_spread_model {
     double remainder; /* infinite where the features' gradients are not known */
     double distance;
     double white_fall,
-        white_rise; /* white variance, where it depends on the inputs: at most so far below and above that at the centre */
+        /* white variance, where it depends on the inputs: at most so far below and above that at
+         * the centre */
+        white_rise;
     double ceiling;          /* |phi(x)| in the box is at most this: the prior's */
     double noise;            /* of a new reading, in none of the above: of bounds.c */
     double rounding;         /* of var and of the quadratic function, anywhere in the box */
@@ -90,13 +103,14 @@ typedef struct hfi_spread_model {
 
 /** Models of `count` <= HFI_TOGETHER boxes, whose columns are whitened together: centre count x d,
  * half count x m. Serial, no allocation. */
-void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
-                       hfi_spread_model *models, double *scratch);
+void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre,
+                       const double *half, hfi_spread_model *models, double *scratch);
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor);
 
 /** The squared length of the features in one box, as a polynomial of third degree:
  *
- *     -below - rounding <= |phi(x)|^2 - (var + g'u + u'H u / 2 + T(u, u, u) / 6) <= above + rounding
+ *     -below - rounding <= |phi(x)|^2 - (var + g'u + u'H u / 2 + T(u, u, u) / 6) <= above +
+ *     rounding
  */
 typedef struct hfi_square_model {
     double *g, *h, *t;   /* m, m x m, m x m x m; the caller's */
@@ -106,17 +120,19 @@ typedef struct hfi_square_model {
     double *share;       /* m: shares of below and above. The caller's */
 } hfi_square_model;
 
-/** Makes of the whitened columns of `count` boxes, in the order hfi_taylor_spread() had them in, S times the columns, by one
- * solve: the triangle is read once. Of exact solutions; others keep theirs. */
+/** Makes of the whitened columns of `count` boxes, in the order hfi_taylor_spread() had them in, S
+ * times the columns, by one solve: the triangle is read once. Of exact solutions; others keep
+ * theirs. */
 void hfi_taylor_spread_on(const hfi_taylor *taylor, size_t count, hfi_spread_model *models);
 /** Whether there is such a model: white noise does not move, and hfi_taylor_has_third(). */
 bool hfi_taylor_has_square(const hfi_taylor *taylor);
-/** Model of a box whose features hfi_taylor_spread() has just had, in scratch that is as it was left.
- * O(m n^2 + n m^3). Serial, no allocation; only where it can. */
+/** Model of a box whose features hfi_taylor_spread() has just had, in scratch that is as it was
+ * left. O(m n^2 + n m^3). Serial, no allocation; only where it can. */
 void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const double *half,
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch);
 size_t hfi_taylor_square_scratch(const hfi_taylor *taylor);
-/** Where that model loses more than there is to show, about: some times `below` as it is known before it is made. O(m). */
+/** Where that model loses more than there is to show, about: some times `below` as it is known
+ * before it is made. O(m). */
 double hfi_taylor_square_estimate(const hfi_taylor *taylor, const double *half,
                                   const hfi_spread_model *spread);
 

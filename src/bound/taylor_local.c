@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sharper remainders of se terms, by what the function is around one centre. In units of the lengthscales z_i are the anchors and V u the points of the box, both from its
- * centre; then
+/* Sharper remainders of se terms, by what the function is around one centre. In units of the lengthscales z_i
+ * are the anchors and V u the points of the box, both from its centre; then
  *
  *     f(c + u) exp(|V u|^2 / 2) = sum_i w_i exp(z_i'V u) = sum_k P_k(u),     w_i = a_i exp(-|z_i|^2 / 2),     P_k(u) = sum_i w_i (z_i'V u)^k / k!
  *
- * P_0 to P_3 are computed. What the kernel's constants have to assume about the others is computed here too: with y_i = r V z_i, r^2 the number of inputs that move, so that
+ * P_0 to P_3 are computed. What the kernel's constants have to assume about the others is computed here too:
+ * with y_i = r V z_i, r^2 the number of inputs that move, so that
  * |u| <= r, and any eta_k > 0,
  *
  *     |sum_{k > 3} P_k(u)|^2 <= lambda_max(M) sum eta_k,      M = sum_ij w_i w_j y_i y_j' sum_{k > 3} (y_i'y_j)^(k-1) / (eta_k k!^2)
  *
- * because P_k(u) = u'Q_k(u) with Q_k linear in the (k-1)-fold products of u. Anchors and degrees that add next to nothing count one by one by their sizes. */
+ * because P_k(u) = u'Q_k(u) with Q_k linear in the (k-1)-fold products of u. Anchors and degrees that add
+ * next to nothing count one by one by their sizes. */
 #include "bound/taylor.h"
 
 #include "bound/loops.h"
@@ -25,7 +27,8 @@ enum {
     SQUARES = 5 /* of M, for its largest eigenvalue */
 };
 
-/* Anchors that together add less than this share of what they would if none knew of the others are not taken by pairs. */
+/* Anchors that together add less than this share of what they would if none knew of the others are not taken
+ * by pairs. */
 static const double neglect = 0.2;
 
 typedef struct arrays {
@@ -185,7 +188,8 @@ static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const dou
     }
 }
 
-/* Moves what is taken by pairs to the front; the others add at most y^4 exp(y) / 24 each, and to a derivative y^3 exp(y) / 6. */
+/* Moves what is taken by pairs to the front; the others add at most y^4 exp(y) / 24 each, and to a derivative
+ * y^3 exp(y) / 6. */
 static void keep(const hfi_taylor *taylor, const arrays *b, local *l)
 {
     const size_t n = taylor->n, ld = padded(n);
@@ -268,8 +272,9 @@ static double entry_sizes(size_t count, const double *entry)
     return sum;
 }
 
-/* With F = (p + f - P_0) exp(|V u|^2 / 2) = g'u + u'H u / 2 + T(u, u, u) / 6 + ..., p the prior mean's change: wherever F >= -b for all u, b >= 0, so is p + f - P_0, and its slopes have
- * the sign of dF/du_a - F v_a^2 u_a. */
+/* With F = (p + f - P_0) exp(|V u|^2 / 2) = g'u + u'H u / 2 + T(u, u, u) / 6 + ..., p the prior mean's
+ * change: wherever F >= -b for all u, b >= 0, so is p + f - P_0, and its slopes have the sign of dF/du_a - F
+ * v_a^2 u_a. */
 static void close_in(const hfi_taylor *taylor, const hfi_term *term, const double *half, const arrays *b,
                      const local *l, double unit, hfi_mean_model *model)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of the mean: exact value, gradient and Hessian at the centres of several boxes at once, remainders by norms. */
+/* Models of the mean: exact value, gradient and Hessian at the centres of several boxes at once, remainders
+ * by norms. */
 #include "bound/taylor.h"
 
 #include "linalg/linalg.h"
@@ -159,7 +160,8 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
     }
 }
 
-/* A-priori: each of the sums has n products of a weight and at most two coordinates, and a weight follows its distance. */
+/* A-priori: each of the sums has n products of a weight and at most two coordinates, and a weight follows its
+ * distance. */
 static double radial_rounding(const hfi_term *term, size_t n, double tau, const arrays *b)
 {
     const double s1 = hfi_radial_slope_bound(term->form),
@@ -201,7 +203,8 @@ static void bound_radial(const hfi_term *term, size_t n, double tau, double valu
     model->crude_lower += fmax(value - distance, -term->norm);
     model->crude_upper += fmin(value + distance, term->norm);
     model->rounding += radial_rounding(term, n, tau, b);
-    /* Where slopes are compared with their values at the centre alone the far part's curvature would be wanted: all anchors count by their norm. */
+    /* Where slopes are compared with their values at the centre alone the far part's curvature would be
+     * wanted: all anchors count by their norm. */
     if (term->form == HFI_FORM_MATERN52) level = &term->level[HFI_LEVELS - 1];
     for (size_t a = 0; a < term->axes; a++) {
         const double v = b->width[a];

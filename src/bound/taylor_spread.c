@@ -49,7 +49,8 @@ size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
     return total;
 }
 
-/* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram matrix of them. */
+/* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram
+ * matrix of them. */
 static void add_derivatives(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
                             const double *half, double *columns, hfi_spread_model *model, const arrays *b)
 {
@@ -138,7 +139,8 @@ static void bound_terms(const hfi_taylor *taylor, const double *centre, const do
     model->ceiling = sqrt(ceiling) * up;
 }
 
-/* A-priori for squared lengths of whitened columns: triangular solves are backward stable, products with a dense R are sums of n. */
+/* A-priori for squared lengths of whitened columns: triangular solves are backward stable, products with a
+ * dense R are sums of n. */
 double hfi_taylor_variance_rounding(const hfi_taylor *taylor, double prior, double slopes)
 {
     const hfi_solution *s = &taylor->subject->posterior->solution;

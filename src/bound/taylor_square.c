@@ -31,8 +31,8 @@ typedef struct arrays {
     double *work;     /* 3 m x m */
 } arrays;
 
-/* Sizes that bounds of the remainders are made of, over all terms: the posterior's features, [0], and those that the data
- * explain, [1], w = R'k(Z, x) with |w|^2 = k(x, x) - |phi|^2. */
+/* Sizes that bounds of the remainders are made of, over all terms: the posterior's features, [0], and those
+ * that the data explain, [1], w = R'k(Z, x) with |w|^2 = k(x, x) - |phi|^2. */
 typedef struct sizes {
     double fourth[2]; /* |<phi(c), R_4>| */
     double along[2];  /* |<J u, R_3>| */

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of third degree. The kernels se and matern52 have four derivatives everywhere, as functions of their argument, although the features of matern52 have two: with v the move
- * in units of a term and tau its largest length,
+/* Models of third degree. The kernels se and matern52 have four derivatives everywhere, as functions of their
+ * argument, although the features of matern52 have two: with v the move in units of a term and tau its
+ * largest length,
  *
- *     | f(c + v) - sum_{k <= 3} D_v^k f(c) / k! | <= tau^4 / 24 sum_i |a_i| E(q_i),      E(q) >= |D^4 psi(|u|^2)| in any direction of length 1 for all |u|^2 >= q
+ *     | f(c + v) - sum_{k <= 3} D_v^k f(c) / k! | <= tau^4 / 24 sum_i |a_i| E(q_i),      E(q) >= |D^4
+ *     psi(|u|^2)| in any direction of length 1 for all |u|^2 >= q
  *
- * and q_i the squared distance of anchor i from the box. The derivatives to the third are sums over the anchors, in which what anchors add cancels; only what is left counts by sizes. */
+ * and q_i the squared distance of anchor i from the box. The derivatives to the third are sums over the
+ * anchors, in which what anchors add cancels; only what is left counts by sizes. */
 #include "bound/taylor_third.h"
 
 #include "bound/loops.h"

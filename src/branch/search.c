@@ -235,7 +235,8 @@ static const unsigned char *add_parts(search *s, double parent, const unsigned c
     return rest;
 }
 
-/* Both halves of a box, the parts that it plans where there is room for them, or the box once more where it has shrunk. False where it cannot be split. */
+/* Both halves of a box, the parts that it plans where there is room for them, or the box once more where it
+ * has shrunk. False where it cannot be split. */
 static bool split(search *s, size_t place, size_t most)
 {
     const node *n = &s->nodes[place];
@@ -272,8 +273,9 @@ static void choose_boxes(search *s, size_t most)
     }
 }
 
-/* Where the value is monotone along an input no least value is inside: the box shrinks onto the side where it is, or, if that side is not the whole box's own, goes. The
- * value's derivative along that input is zero, or points outward, at every least point of the whole box. */
+/* Where the value is monotone along an input no least value is inside: the box shrinks onto the side where it
+ * is, or, if that side is not the whole box's own, goes. The value's derivative along that input is zero, or
+ * points outward, at every least point of the whole box. */
 static bool shrink(search *s, size_t child, bool *shrunk)
 {
     const hfi_branch_problem *whole = s->problem;

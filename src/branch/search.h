@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file search.h
- * @brief Best-first branch and bound, whatever bounds boxes: one end of a range, round by round, and both ends of it.
+ * @brief Best-first branch and bound, whatever bounds boxes: one end of a range, round by round,
+ * and both ends of it.
  */
 #ifndef HFI_BRANCH_SEARCH_H
 #define HFI_BRANCH_SEARCH_H
@@ -11,7 +12,8 @@
 #include <holdfast/certify.h>
 #include <math.h>
 
-/** Boxes that are bounded together. A constant: what stands beside a box must not change its digits. */
+/** Boxes that are bounded together. A constant: what stands beside a box must not change its
+ * digits. */
 #define HFI_TOGETHER 8u
 
 /** Parts that a box may be split into at once, and a tree of their splits. */
@@ -27,14 +29,16 @@ typedef struct hfi_box_bound {
     /* m: -1 (1): sign value grows (falls) along this input all over the box. The caller's */
     signed char *face;
     size_t split; /* free input to split */
-    /* Begins with 0: halves are all that is asked for. Else a tree in the order of its writing: 1 + the input to split, then the lower and the upper half; 0: a part that
-     * is to be bounded. Set to 0 by the caller. */
+    /* Begins with 0: halves are all that is asked for. Else a tree in the order of its writing: 1 +
+     * the input to split, then the lower and the upper half; 0: a part that is to be bounded. Set
+     * to 0 by the caller. */
     unsigned char plan[HFI_PLAN];
     double slack;    /* what splitting could gain; no more than rounding: leave it */
     double rounding; /* user's units */
 } hfi_box_bound;
 
-/** The input to split: that with the largest share of the gap, of equal ones the widest. Begins as { .most = -1, .widest = -1 }. */
+/** The input to split: that with the largest share of the gap, of equal ones the widest. Begins as
+ * { .most = -1, .widest = -1 }. */
 typedef struct hfi_split {
     double most, widest;
     size_t input;
@@ -53,8 +57,8 @@ typedef struct hfi_branch_functions {
     /** Bounds of `count` <= HFI_TOGETHER boxes (sides entries each) for sign = 1 (minimum) or -1
      * (maximum). No allocation; several threads at once. A bound that is not finite is -infinity;
      * NaN: nothing is known of the whole box. A bound of at least `enough` need not be better. */
-    void (*bounds)(void *of, int thread, double sign, double enough, size_t count, const double *low,
-                   const double *high, hfi_box_bound *bounds);
+    void (*bounds)(void *of, int thread, double sign, double enough, size_t count,
+                   const double *low, const double *high, hfi_box_bound *bounds);
     /** Sign value at a point (sides entries), where wanted at a better one near it; `user` := that
      * point. What is returned is attained there. One thread. */
     double (*look)(void *of, double sign, bool descend, const double *point, double *user);
@@ -83,8 +87,9 @@ typedef struct hfi_search hfi_search;
 /** Looks for the least of sign value; `at` (inputs entries) := where what is attained is. NULL when
  * out of memory.
  * @param bytes that the boxes which are still open may take; 0 for any number */
-hfi_search *hfi_search_create(const hf_context *ctx, hfi_watch *watch, const hfi_branch_problem *problem,
-                              double sign, const hf_certify_settings *settings, size_t bytes, double *at);
+hfi_search *hfi_search_create(const hf_context *ctx, hfi_watch *watch,
+                              const hfi_branch_problem *problem, double sign,
+                              const hf_certify_settings *settings, size_t bytes, double *at);
 void hfi_search_free(hfi_search *search);
 /** The whole box at first, then the best boxes are halved: HF_ERR_MEMORY, HF_ERR_NOT_FINITE,
  * HF_ERR_CANCELLED without a message. Threads over boxes, the same result for any number; inside
@@ -107,14 +112,15 @@ hfi_end hfi_search_end(const hfi_search *search);
 /** Both ends of the range, or the one that is asked for (ends.c): rounds of both take turns until
  * `deadline` on hfi_now()'s clock (infinity: none). Errors of rounds; then *out is not written.
  * argmin and argmax have `inputs` entries each; `seconds` is left 0. */
-hf_status hfi_search_ends(const hf_context *ctx, hfi_watch *watch, const hfi_branch_problem *problem,
-                          const hf_certify_settings *settings, double deadline, hf_range *out, double *argmin,
-                          double *argmax);
+hf_status hfi_search_ends(const hf_context *ctx, hfi_watch *watch,
+                          const hfi_branch_problem *problem, const hf_certify_settings *settings,
+                          double deadline, hf_range *out, double *argmin, double *argmax);
 
 /** The deadline of the next box: its own limit, and its share of the time that is left to the call
  * until `end` (infinity: no such limit) when `left` boxes have no answer and `at_once` of them are
  * looked at at the same time. */
-double hfi_box_deadline(const hf_certify_settings *settings, double end, size_t left, size_t at_once);
+double hfi_box_deadline(const hf_certify_settings *settings, double end, size_t left,
+                        size_t at_once);
 /** On hfi_now()'s clock, of a call that begins now. */
 double hfi_call_deadline(const hf_certify_settings *settings);
 /** Settings of a call that is one of `left` in the time until `end`. */

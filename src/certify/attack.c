@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attacks by gradients, on classes and on values of posteriors: what certificates are compared with. They prove nothing. */
+/* Attacks by gradients, on classes and on values of posteriors: what certificates are compared with. They
+ * prove nothing. */
 #include "bound/classes.h"
 #include "certify/class.h"
 #include "certify/climb.h"

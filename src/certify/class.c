@@ -162,7 +162,7 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
                       : hfi_certify_class_boxes(ctx, classifier, &own, m, lower, upper, out, argmin, argmax);
 }
 
-/* ---- expected losses ------------------------------------------------------------------------------------------------ */
+/* ---- expected losses ----------------------------------------------------------------------------------- */
 
 /* A loss of two classes is base + slope P, P of class 1. */
 static hf_status loss_of_two(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings own,

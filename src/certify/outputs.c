@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far the means of all outputs together move: a quantity whose bounds are those of each output, joined by a norm. */
+/* How far the means of all outputs together move: a quantity whose bounds are those of each output, joined by
+ * a norm. */
 #include <holdfast/certify_outputs.h>
 
 #include "certify/range.h"
@@ -104,7 +105,8 @@ static void bound_end(const work *w, size_t i, int k, bool first, double gain, h
     w->ends[2 * i + (size_t)k] = sign * (first ? out->bound : fmax(before, out->bound));
 }
 
-/* The largest distance that the ends leave. Of the output that it is most of, the end that does it says where to look and to split. */
+/* The largest distance that the ends leave. Of the output that it is most of, the end that does it says where
+ * to look and to split. */
 static void bound_all(const work *w, bool first, double gain, hfi_box_bound *out)
 {
     hfi_box_bound end = {.point = w->point, .face = out->face};
@@ -128,7 +130,8 @@ static void bound_all(const work *w, bool first, double gain, hfi_box_bound *out
     out->rounding = rounding;
 }
 
-/* Only distances from above are asked about: sign is -1. Bounds that are not enough are made sharper by what the norm lacks, shared out by outputs. */
+/* Only distances from above are asked about: sign is -1. Bounds that are not enough are made sharper by what
+ * the norm lacks, shared out by outputs. */
 static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
                    const double *high, hfi_box_bound *out)
 {

@@ -9,8 +9,9 @@
 #include "bound/problem.h"
 
 /** hf_certify_boxes() of any row of the table. */
-hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
-                            const hf_certify_settings *settings, size_t m, const double *lower,
-                            const double *upper, hf_range *out, double *argmin, double *argmax);
+hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior,
+                            const hfi_quantity *quantity, const hf_certify_settings *settings,
+                            size_t m, const double *lower, const double *upper, hf_range *out,
+                            double *argmin, double *argmax);
 
 #endif

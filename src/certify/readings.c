@@ -2,19 +2,25 @@
 /* Damage that bad readings can do to a posterior mean. certify_uses.h has the statements.
  * C is the posterior covariance, I the replaced readings, -I what the others alone say:
  *
- * One reading. mean(x) = mean_-i(x) + C_-i(x, x_i) pull,  pull = (z - mean_-i(x_i)) / (C_-i(x_i, x_i) + d), where z and d are functions of the reading.
- * The pull of the reading as it is, is its weight t_i, and C_-i(x, x_i) = ((K + D)^-1 k(Z, x))_i (C_-i(x_i, x_i) + d).
+ * One reading. mean(x) = mean_-i(x) + C_-i(x, x_i) pull, pull = (z - mean_-i(x_i)) / (C_-i(x_i, x_i) + d),
+ * where z and d are functions of the reading. The pull of the reading as it is, is its weight t_i, and
+ * C_-i(x, x_i) = ((K + D)^-1 k(Z, x))_i (C_-i(x_i, x_i) + d).
  *
- * More. With A = K + D, a_i = (A^-1)_ii and w = A^-1 k(Z, x): mean - mean_-I = w_I' B^-1 t_I, B = (A^-1)_II, and no term C_-I(x, x_i) t_i of it is above s(x) s_i |t_i|. The new readings
- * move mean_-I by the e that minimises the energy |e|^2 + sum_I (e(x_i) - r_i)^2 / d_i, r_i = z - mean_-I(x_i), |e(x)| <= C_-I(x, x)^(1/2) |e|. At the minimum
+ * More. With A = K + D, a_i = (A^-1)_ii and w = A^-1 k(Z, x): mean - mean_-I = w_I' B^-1 t_I, B = (A^-1)_II,
+ * and no term C_-I(x, x_i) t_i of it is above s(x) s_i |t_i|. The new readings move mean_-I by the e that
+ * minimises the energy |e|^2 + sum_I (e(x_i) - r_i)^2 / d_i, r_i = z - mean_-I(x_i), |e(x)| <= C_-I(x,
+ * x)^(1/2) |e|. At the minimum
  * |e|^2 = sum (r_i - e_i) e_i / d_i <= sum r_i^2 / (4 d_i).
  *
- * The set I is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any
- * v, v_I' B^-1 v_I is at most H(v), the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the square of the sum of the `count` largest |v_i| A_ii^(1/2), and
+ * The set I is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes
+ * |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any v, v_I' B^-1 v_I
+ * is at most H(v), the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the square of
+ * the sum of the `count` largest |v_i| A_ii^(1/2), and
  *
  *     w_I' B^-1 t_I <= (H(w) H(t))^(1/2)        C_-I(x, x) = C(x, x) + w_I' B^-1 w_I <= C(x, x) + H(w)        |z_i - mean_-I(x_i)| <= ((B^-1)_ii H(t))^(1/2)
  *
- * and as new sites weigh no more than 1 / min(weight) times the old ones, |e(x)|^2 <= H(w) / min(weight) sum r_i^2 / d_i too, which falls with the distance from the readings. */
+ * and as new sites weigh no more than 1 / min(weight) times the old ones, |e(x)|^2 <= H(w) / min(weight) sum
+ * r_i^2 / d_i too, which falls with the distance from the readings. */
 #include "certify/readings.h"
 
 #include "certify/class.h"
@@ -199,7 +205,8 @@ static void find_mu(attacked *a, double *column, double *room)
     of->mu = 1.0 - most * (1.0 + 1e-9) - 1e-9;
 }
 
-/* How far reading i can be from what the readings outside of any I say at its place, in its own noise: r_i^2 / (4 d_i). */
+/* How far reading i can be from what the readings outside of any I say at its place, in its own noise: r_i^2
+ * / (4 d_i). */
 static double energy_of(const attacked *a, size_t i)
 {
     const hfi_solution *s = &a->posterior->solution;
@@ -287,7 +294,7 @@ static double damage_of_sets(const attacked *a, hfi_watch *watch, const double *
     return most;
 }
 
-/* ---- any ------------------------------------------------------------------------------------------------------------ */
+/* ---- any ----------------------------------------------------------------------------------------------- */
 
 static hf_status prepare_several(hf_context *ctx, attacked *a)
 {

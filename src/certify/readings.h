@@ -12,7 +12,8 @@ enum {
     HFI_SET_MOST = 4 /* readings of a set */
 };
 
-/** A robust site: d = base (1 + r^2 / threshold^2) + jitter for a reading r away from its centre. */
+/** A robust site: d = base (1 + r^2 / threshold^2) + jitter for a reading r away from its
+ * centre. */
 typedef struct hfi_replaced {
     double threshold, noise, base, jitter;
     double d;      /* as it is, with jitter */
@@ -25,6 +26,7 @@ typedef struct hfi_replaced {
  * @param inverse count x count: (K + D)^-1 of their rows and columns
  * @param w       count: (K + D)^-1 k(Z, x) of their rows
  */
-double hfi_damage_of_set(size_t count, const hfi_replaced *readings, const double *inverse, const double *w);
+double hfi_damage_of_set(size_t count, const hfi_replaced *readings, const double *inverse,
+                         const double *w);
 
 #endif

@@ -3,9 +3,11 @@
  *
  *     mean_new(x) - mean(x) = sum_I c_i (pull_i - t_i),    c = V w_I,    mean_-I(x_i) = z_i - (V t_I)_i
  *
- * The pull of reading i beside those of a set L of the others is (z - mean_-I(x_i) - sum_L C_il pull_l) / (v + d), where pull_l are those of L without i, v >= C_ii - C_iL (C_LL + base)^-1 C_Li and
- * z - centre and d are functions of r = reading - centre: |r| / (v + d) <= threshold / (2 (base (base + v))^(1/2)), and the shift is at most noise / threshold. So a bound for each L follows from those of
- * its parts, the smallest first. */
+ * The pull of reading i beside those of a set L of the others is (z - mean_-I(x_i) - sum_L C_il pull_l) / (v
+ * + d), where pull_l are those of L without i, v >= C_ii - C_iL (C_LL + base)^-1 C_Li and z - centre and d
+ * are functions of r = reading - centre: |r| / (v + d) <= threshold / (2 (base (base + v))^(1/2)), and the
+ * shift is at most noise / threshold. So a bound for each L follows from those of its parts, the smallest
+ * first. */
 #include "certify/readings.h"
 
 #include <math.h>

@@ -11,7 +11,8 @@
 typedef struct shape {
     double (*weigh)(double u); /* NULL: a box */
     double (*unweigh)(double w);
-    /* Adds coordinate j of a part, at + half v, |v| <= 1, in units of the half-widths: *k + p v + r v^2 / 2 is nowhere more than its weight. */
+    /* Adds coordinate j of a part, at + half v, |v| <= 1, in units of the half-widths: *k + p v + r v^2 / 2
+     * is nowhere more than its weight. */
     void (*add)(double at, double half, double *p, double *r, double *k);
 } shape;
 
@@ -193,7 +194,8 @@ static bool tighten(const cut *c, double *low, double *high, bool *inside)
     return !c->kind->weigh || tighten_shape(c, low, high, inside);
 }
 
-/* A value that falls towards the side of a box has no least one inside where what is beyond that side is asked about too. */
+/* A value that falls towards the side of a box has no least one inside where what is beyond that side is
+ * asked about too. */
 static void clear_faces(const cut *c, bool inside, signed char *face)
 {
     for (size_t f = 0; f < c->whole.sides; f++)

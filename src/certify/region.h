@@ -21,7 +21,8 @@ typedef struct hfi_sides {
 } hfi_sides;
 
 /** The place of box number k, and its sides cut to what is physical. */
-hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, size_t inputs, hfi_sides *box);
+hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, size_t inputs,
+                           hfi_sides *box);
 /** Lets the region of settings, if there is one, be about x; they then point to *into. */
 void hfi_region_about(hf_certify_settings *settings, const double *x, hf_region *into);
 /** Whether it is more than boxes: a shape or a lattice. NULL: false. */
@@ -32,7 +33,8 @@ bool hfi_region_has_parts(const hf_region *region);
 double hfi_region_size(const hf_region *region, size_t inputs, const double *from, const double *to,
                        const double *unit);
 
-/** Cuts what is searched to the region of the problem's settings: *whole becomes that, and needs what it was. HF_ERR_MEMORY without a message, and *whole is as it was. */
+/** Cuts what is searched to the region of the problem's settings: *whole becomes that, and needs
+ * what it was. HF_ERR_MEMORY without a message, and *whole is as it was. */
 hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_region_centre *place,
                          hfi_branch_problem *whole);
 /** *whole becomes what it was. */
@@ -48,7 +50,7 @@ typedef struct hfi_part_boxes {
 } hfi_part_boxes;
 
 /** The ranges over the unions of their parts (parts.c), as hf_certify_boxes() tells them. */
-hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range *out, double *argmin,
-                            double *argmax);
+hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range *out,
+                            double *argmin, double *argmax);
 
 #endif

@@ -17,7 +17,7 @@ enum {
 };
 
 /** hfi_settings_open() of the settings and of the region that they name, which is then *region. */
-hf_status hfi_certify_open(hf_context *ctx, const hf_certify_settings *given, hf_certify_settings *own,
-                           hf_region *region);
+hf_status hfi_certify_open(hf_context *ctx, const hf_certify_settings *given,
+                           hf_certify_settings *own, hf_region *region);
 
 #endif

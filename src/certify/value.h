@@ -16,7 +16,8 @@ typedef struct hfi_value {
 } hfi_value;
 
 /** HF_ERR_ARGUMENT for a value that there is not. */
-hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out);
+hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
+                       hfi_value *out);
 hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out);
 bool hfi_value_is_estimate(const hfi_value *value);
 /** hf_certify_boxes() or hf_certify_class(). */

@@ -5,8 +5,9 @@
  *
  *     header | entry | entry | ... | snapshot | snapshot | entry | ...
  *
- * Every piece begins with a record and ends with a digest of the fingerprint and all of itself. There are two places for snapshots, one
- * after the other, behind the entries before the first of them; a new one overwrites the older. Which is the newer their numbers say.
+ * Every piece begins with a record and ends with a digest of the fingerprint and all of itself.
+ * There are two places for snapshots, one after the other, behind the entries before the first of
+ * them; a new one overwrites the older. Which is the newer their numbers say.
  */
 #ifndef HFI_JOURNAL_IMPL_H
 #define HFI_JOURNAL_IMPL_H
@@ -16,7 +17,8 @@
 
 /* Head of an entry and of a snapshot. */
 typedef struct hfi_journal_record {
-    uint64_t index; /* of the entry, from 0; of a snapshot HFI_JOURNAL_SNAPSHOT + that of the next entry */
+    /* of the entry, from 0; of a snapshot HFI_JOURNAL_SNAPSHOT + that of the next entry */
+    uint64_t index;
     uint64_t asked,
         told; /* numbers of the question and of the answer; number of a snapshot, and its numbers */
     int64_t status;
@@ -59,6 +61,7 @@ void hfi_journal_flush(hfi_journal *j);
 void hfi_journal_end_replay(hfi_journal *j, bool damaged);
 /** Shares what the first process found with all. `looked` is its status; the others bring room for
  * the answer. */
-hf_status hfi_journal_share(hfi_journal *j, hf_status looked, hfi_journal_entry *entry, bool *found);
+hf_status hfi_journal_share(hfi_journal *j, hf_status looked, hfi_journal_entry *entry,
+                            bool *found);
 
 #endif

@@ -6,7 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Seconds between two snapshots: `usual` times what writing one takes, within these bounds; but never less than `least` times that. */
+/* Seconds between two snapshots: `usual` times what writing one takes, within these bounds; but never less
+ * than `least` times that. */
 static const double shortest = 0.05, longest = 1.0, usual = 50.0, fewest = 5.0;
 
 static off_t place_bytes(size_t count)

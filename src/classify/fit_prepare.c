@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fit of labels up to its trainer: what a fit of readings does, with labels for readings and no noise to be learnt. */
+/* A fit of labels up to its trainer: what a fit of readings does, with labels for readings and no noise to be
+ * learnt. */
 #include "classify/classify.h"
 #include "classify/fit.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels of more than two classes at given hyperparameters: the evidence, the posterior, and the kernel that makes classes independent. */
+/* Labels of more than two classes at given hyperparameters: the evidence, the posterior, and the kernel that
+ * makes classes independent. */
 #include "classify/softmax.h"
 #include <stdio.h>
 #include <string.h>
@@ -68,7 +69,7 @@ hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const 
     return s;
 }
 
-/* ---- the kernel --------------------------------------------------------------------------------------------------- */
+/* ---- the kernel ---------------------------------------------------------------------------------------- */
 
 typedef struct writer {
     char *text;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fit of labels of several classes: that of readings of C outputs up to its trainer, every row being read once for each class, with the softmax link's evidence for the
- * objective. The targets, 1 for the class of a row and -1 for the others, say where constant means start and nothing else. */
+/* The fit of labels of several classes: that of readings of C outputs up to its trainer, every row being read
+ * once for each class, with the softmax link's evidence for the objective. The targets, 1 for the class of a
+ * row and -1 for the others, say where constant means start and nothing else. */
 #include "classify/classify.h"
 #include "classify/fit.h"
 #include "classify/softmax.h"

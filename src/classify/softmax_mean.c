@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The mean that goes best with Laplace's covariance under the softmax link. The posterior of latent values that are hardly bounded is long towards the far side, so that
- * its mean lies well beyond its mode; with covariance S at the mode held, the normal q = N(m + g, S) nearest to the posterior in the sense of variational inference has
+/* The mean that goes best with Laplace's covariance under the softmax link. The posterior of latent values
+ * that are hardly bounded is long towards the far side, so that its mean lies well beyond its mode; with
+ * covariance S at the mode held, the normal q = N(m + g, S) nearest to the posterior in the sense of
+ * variational inference has
  *
  *     the largest  sum_i E_q l_i(f_i) - g'K^-1 g / 2,    which is concave in g:    K^-1 g = y - E_q p
  *
- * (van Niekerk and Rue, Low-rank variational Bayes correction to the Laplace method, JMLR 25, 2024). Newton's method as to the mode, with expectations over the C values of
- * a reading in place of values. E_q W_i is not of the form D - P P' that factors cheaply; the nearest of this form takes its place, in the direction of a step only.
- * Expectations are averages over fixed points, pairs z and -z, so that the whole is a smooth concave function, exactly maximised; each
- * expectation is known to some 0.005. */
+ * (van Niekerk and Rue, Low-rank variational Bayes correction to the Laplace method, JMLR 25, 2024). Newton's
+ * method as to the mode, with expectations over the C values of a reading in place of values. E_q W_i is not
+ * of the form D - P P' that factors cheaply; the nearest of this form takes its place, in the direction of a
+ * step only. Expectations are averages over fixed points, pairs z and -z, so that the whole is a smooth
+ * concave function, exactly maximised; each expectation is known to some 0.005. */
 #include "classify/softmax.h"
 #include "linalg/linalg.h"
 #include <math.h>
@@ -36,7 +39,8 @@ typedef struct covariances {
     struct hfi_softmax_spread *spread;
 } covariances;
 
-/* S_ab = [a = b] (K_a - K_a E_a K_a) + (M^-1/2 E_a K_a)'(M^-1/2 E_b K_b) of some readings, and the roots of what matters, the differences between classes. */
+/* S_ab = [a = b] (K_a - K_a E_a K_a) + (M^-1/2 E_a K_a)'(M^-1/2 E_b K_b) of some readings, and the roots of
+ * what matters, the differences between classes. */
 static void root_columns(size_t task, int thread, void *arg)
 {
     const covariances *job = arg;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Class probabilities from the posterior of C outputs: at every point the joint distribution of the C latent values, and what the link makes of it. */
+/* Class probabilities from the posterior of C outputs: at every point the joint distribution of the C latent
+ * values, and what the link makes of it. */
 #include "classify/classify.h"
 #include "classify/softmax.h"
 #include "linalg/linalg.h"

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* E[softmax(f)] for a normal f, which is a matter of the C - 1 differences to one of the classes.
  *
- * Two classes: the logistic function of one difference. Three and four: the product of trapezoidal rules in z, f = mean + A z. For y along z_j the C imaginary parts of f
- * are y A_cj; where they lie within an angle 2 theta < pi, |sum_c exp(f_c)| >= cos(theta) sum_c |exp(f_c)|, so that |softmax_c| <= 1 / cos(theta), and the rule of
- * step h errs by at most
+ * Two classes: the logistic function of one difference. Three and four: the product of trapezoidal rules in
+ * z, f = mean + A z. For y along z_j the C imaginary parts of f are y A_cj; where they lie within an angle 2
+ * theta < pi, |sum_c exp(f_c)| >= cos(theta) sum_c |exp(f_c)|, so that |softmax_c| <= 1 / cos(theta), and the
+ * rule of step h errs by at most
  *
  *     2 M / (exp(2 pi y / h) - 1),   M = exp(y^2 / 2) / cos(y w_j / 2),   w_j = max_c A_cj - min_c A_cj,   for any y < pi / w_j
  *
- * (Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014, theorem 5.1). More: randomly shifted sums over multiples of the roots
- * of primes (Niederreiter's sequence), pairs of which become normal by the method of Box and Muller: the angle is periodic, the radius is folded. */
+ * (Trefethen and Weideman, The exponentially convergent trapezoidal rule, SIAM Review 56, 2014, theorem 5.1).
+ * More: randomly shifted sums over multiples of the roots of primes (Niederreiter's sequence), pairs of which
+ * become normal by the method of Box and Muller: the angle is periodic, the radius is folded. */
 #include "classify/softmax.h"
 #include <float.h>
 #include <holdfast/classify.h>
@@ -73,7 +75,7 @@ void hfi_softmax_differences(size_t classes, const double *v, size_t stride, dou
     }
 }
 
-/* ---- three and four classes --------------------------------------------------------------------------------------- */
+/* ---- three and four classes ---------------------------------------------------------------------------- */
 
 static double largest_modulus(double y, double width)
 {
@@ -160,7 +162,7 @@ static double few(size_t classes, const double *mean, const double *v, double *p
     return error + terms * DBL_EPSILON + normalise(classes, probability);
 }
 
-/* ---- more ---------------------------------------------------------------------------------------------------------- */
+/* ---- more ---------------------------------------------------------------------------------------------- */
 
 typedef struct sequence {
     size_t classes, pairs;

@@ -77,7 +77,8 @@ void hfi_softmax_free(hfi_softmax_problem *p)
     memset(p, 0, sizeof *p);
 }
 
-/* Covariances between classes at the same reading and at the next one: where a kernel of both is not 0, one of these is not. */
+/* Covariances between classes at the same reading and at the next one: where a kernel of both is not 0, one
+ * of these is not. */
 hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p)
 {
     for (size_t i = 0; i < p->n; i++) {

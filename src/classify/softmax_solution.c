@@ -9,8 +9,9 @@ enum {
     COLUMNS = 32 /* of L L' in one task */
 };
 
-/* Q_i of one reading, C x (C - 1), row by row: W_i = D^1/2 (I - u u') D^1/2 with u = sqrt(p), and the columns of a reflection that takes u to a unit
- * vector are a basis of what is at right angles to u. The unit vector is that of the largest probability, which keeps every digit of the entries. */
+/* Q_i of one reading, C x (C - 1), row by row: W_i = D^1/2 (I - u u') D^1/2 with u = sqrt(p), and the columns
+ * of a reflection that takes u to a unit vector are a basis of what is at right angles to u. The unit vector
+ * is that of the largest probability, which keeps every digit of the entries. */
 static void root_of_w(size_t classes, size_t stride, const double *probability, double *q)
 {
     size_t largest = 0;

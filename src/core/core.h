@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file core.h
- * @brief Internal face of the core room: checked memory, messages, progress, parallel loops, random streams.
+ * @brief Internal face of the core room: checked memory, messages, progress, parallel loops, random
+ * streams.
  */
 #ifndef HFI_CORE_H
 #define HFI_CORE_H
@@ -11,7 +12,7 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 
-/* ---- memory ------------------------------------------------------------------------------------ */
+/* ---- memory ---------------------------------------------------------------------------------- */
 
 /** An allocator by value, kept inside every object so that it can be freed without its context. */
 typedef hf_allocator hfi_memory;
@@ -19,7 +20,8 @@ typedef hf_allocator hfi_memory;
 /** The context's allocator. */
 hfi_memory hfi_context_memory(const hf_context *ctx);
 
-/** `count * size` bytes (at least one), zeroed, 64-byte aligned; NULL on overflow or when out of memory.
+/** `count * size` bytes (at least one), zeroed, 64-byte aligned; NULL on overflow or when out of
+ * memory.
  *  Sets no message: see hfi_alloc. */
 void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size);
 
@@ -27,17 +29,20 @@ void *hfi_memory_alloc(const hfi_memory *memory, size_t count, size_t size);
 void hfi_memory_free(const hfi_memory *memory, void *block);
 /** Releases `count` blocks, the first one first; HFI_MEMORY_FREE(memory, a, b, ...) counts them. */
 void hfi_memory_free_list(const hfi_memory *memory, size_t count, void *const *block);
-#define HFI_MEMORY_FREE(memory, ...)                                                                         \
-    hfi_memory_free_list(memory, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+#define HFI_MEMORY_FREE(memory, ...)                                                               \
+    hfi_memory_free_list(memory, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *),                 \
+                         (void *[]){__VA_ARGS__})
 
-/** Like hfi_memory_alloc with the context's allocator; on failure sets the message (with the bytes). */
+/** Like hfi_memory_alloc with the context's allocator; on failure sets the message (with the
+ * bytes). */
 void *hfi_alloc(hf_context *ctx, size_t count, size_t size);
-/** The same without zeroing: for room that is written before it is read, and much larger than what small problems use of it. */
+/** The same without zeroing: for room that is written before it is read, and much larger than what
+ * small problems use of it. */
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size);
 void hfi_free(hf_context *ctx, void *block);
 /** The same for several blocks: HFI_FREE(ctx, a, b, ...). */
 void hfi_free_list(hf_context *ctx, size_t count, void *const *block);
-#define HFI_FREE(ctx, ...)                                                                                   \
+#define HFI_FREE(ctx, ...)                                                                         \
     hfi_free_list(ctx, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
@@ -49,8 +54,8 @@ void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size);
 /** Product of two sizes; false on overflow. */
 bool hfi_size_mul(size_t a, size_t b, size_t *product);
 
-/** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable); SIZE_MAX
- * when unknown. */
+/** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable);
+ * SIZE_MAX when unknown. */
 size_t hfi_available_memory(void);
 /** Whether `bytes` can be had without swapping; *available receives how many, SIZE_MAX where the
  * machine was not asked: up to 64 MiB it is not, since to ask takes as long as to factor the
@@ -63,16 +68,17 @@ bool hfi_memory_has(double bytes, size_t *available);
 hf_context *hfi_context_borrow(hf_context *ctx);
 void hfi_context_give_back(hf_context *ctx, hf_context *own);
 
-/* ---- messages ---------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
-/** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT, "...")`
- * reads well. For warnings as for errors. ctx may be NULL. */
+/** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT,
+ * "...")` reads well. For warnings as for errors. ctx may be NULL. */
 hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
 /** hfi_fail() with HF_ERR_ARGUMENT. */
 hf_status hfi_refuse(hf_context *ctx, const char *format, ...) HF_PRINTF(2, 3);
 hf_status hfi_out_of_memory(hf_context *ctx);
 
-/** The more serious of two results: the first error if there is one, else the first warning, else HF_OK. */
+/** The more serious of two results: the first error if there is one, else the first warning, else
+ * HF_OK. */
 hf_status hfi_worse(hf_status a, hf_status b);
 
 /** Tells the callback, if any. False: the caller must stop and return hfi_cancelled(ctx). */
@@ -82,30 +88,34 @@ hf_status hfi_cancelled(hf_context *ctx);
 /** Seconds on a monotonic clock. */
 double hfi_now(void);
 
-/* ---- names of choices ----------------------------------------------------------------------------------- */
+/* ---- names of choices ------------------------------------------------------------------------ */
 
-/** Index of `name` among `count` names; HF_ERR_ARGUMENT with the valid ones listed ("there is no <what> 'x'; give a, b or c").
+/** Index of `name` among `count` names; HF_ERR_ARGUMENT with the valid ones listed ("there is no
+ * <what> 'x'; give a, b or c").
  *  NULL for name or index is HF_ERR_ARGUMENT too. */
-hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const *names, size_t count,
-                           const char *name, size_t *index);
+hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const *names,
+                           size_t count, const char *name, size_t *index);
 /** names[index], or "unknown" outside of the list. */
 const char *hfi_choice_name(const char *const *names, size_t count, size_t index);
 
-/** A seed in decimal digits, nothing before or after them. False, and *out of no meaning: not a whole
- * number from 0 to 2^64 - 1. */
+/** A seed in decimal digits, nothing before or after them. False, and *out of no meaning: not a
+ * whole number from 0 to 2^64 - 1. */
 bool hfi_seed_parse(const char *text, uint64_t *out);
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one text of na bytes into the other
- * of nb, letter case not counting. Only the first 64 bytes of each are looked at. O(na nb), no allocation. */
+/** Insertions, deletions, replacements and swaps of neighbours that turn one text of na bytes into
+ * the other of nb, letter case not counting. Only the first 64 bytes of each are looked at. O(na
+ * nb), no allocation. */
 size_t hfi_edit_distance(const char *a, size_t na, const char *b, size_t nb);
 
-/* ---- parallel loop ----------------------------------------------------------------------------- */
+/* ---- parallel loop --------------------------------------------------------------------------- */
 
-/** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context functions. */
+/** Body of a parallel loop. `thread` is in [0, threads). Must not call BLAS-unrelated context
+ * functions. */
 typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
 
-/** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel loop it
- * runs serially (never nested). The body must make results that do not depend on the order of indices. */
+/** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel
+ * loop it runs serially (never nested). The body must make results that do not depend on the order
+ * of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
 
 /** Cancels a computation on several threads: only the thread that began it asks the
@@ -128,55 +138,65 @@ bool hfi_watch_glance(hfi_watch *watch);
 bool hfi_watch_stopped(hfi_watch *watch);
 /** hfi_parallel_for() that leaves out what is left once the watch stops; a thread that has nothing
  * left to do goes on asking while others work. False: stopped. */
-bool hfi_watched_for(const hf_context *ctx, hfi_watch *watch, size_t count, hfi_loop_body body, void *arg);
+bool hfi_watched_for(const hf_context *ctx, hfi_watch *watch, size_t count, hfi_loop_body body,
+                     void *arg);
 
-/* ---- several processes ---------------------------------------------------------------------------- */
+/* ---- several processes ----------------------------------------------------------------------- */
 
-/** This process's number and how many there are (hf_context_set_group(); 0 and 1 without a group). */
+/** This process's number and how many there are (hf_context_set_group(); 0 and 1 without a
+ * group). */
 size_t hfi_group_rank(const hf_context *ctx);
 size_t hfi_group_size(const hf_context *ctx);
-/** values[k] := sum over all processes, the same in all of them. Every process must make the same calls in the same
- * order. HF_OK at once without a group. */
+/** values[k] := sum over all processes, the same in all of them. Every process must make the same
+ * calls in the same order. HF_OK at once without a group. */
 hf_status hfi_group_sum(hf_context *ctx, size_t count, double *values);
 /** Agrees on what the processes made of something that each did by itself. Returns the own status
  * (and message), unless it is fine and another one's is not: then that process's, with a message
  * that says so. Collective like the sum; at once without a group. */
 hf_status hfi_group_agree(hf_context *ctx, hf_status status);
-/** The communicator (Fortran handle) of a group that hf_group_mpi() made. False for any other group, without one, and in builds without MPI. */
+/** The communicator (Fortran handle) of a group that hf_group_mpi() made. False for any other
+ * group, without one, and in builds without MPI. */
 bool hfi_group_communicator(const hf_context *ctx, int *communicator);
-/** Matrices of at least this order are factored by all processes of a group together, each holding its part (linalg/grid.h). */
+/** Matrices of at least this order are factored by all processes of a group together, each holding
+ * its part (linalg/grid.h). */
 size_t hfi_group_shared_factor(const hf_context *ctx);
 /** Another order than the one that pays; 0 for that one again. */
 void hfi_group_set_shared_factor(hf_context *ctx, size_t order);
 /**
- * A table cut into parts, whose sums are added up in the order of the parts: how many processes a group has, and whether there is one,
- * then changes no digit, up to eight of them. There are as many parts as there are lots of HFI_PART_ROWS rows, 8 at most, or as many as there
- * are processes if these are more; those add up in one go. Part k belongs to process k mod size.
+ * A table cut into parts, whose sums are added up in the order of the parts: how many processes a
+ * group has, and whether there is one, then changes no digit, up to eight of them. There are as
+ * many parts as there are lots of HFI_PART_ROWS rows, 8 at most, or as many as there are processes
+ * if these are more; those add up in one go. Part k belongs to process k mod size.
  */
 #define HFI_PART_ROWS 2048u
 typedef struct hfi_parts {
     hf_context *ctx;
-    size_t rows, parts, next; /* next: the first part that has not been handed out, of this process */
-    size_t count;             /* numbers that each part adds up */
-    double *total;            /* count */
+    /* next: the first part that has not been handed out, of this process */
+    size_t rows, parts, next;
+    size_t count;  /* numbers that each part adds up */
+    double *total; /* count */
     double *own; /* one row of count for each part of this process; a single one without a group */
     bool begun;
 } hfi_parts;
 /** `count` may be 0: then there are no sums, only parts. `total` (count) is set to zero. */
-hf_status hfi_parts_init(hf_context *ctx, size_t rows, size_t count, double *total, hfi_parts *parts);
-/** The next part of this process, its rows begin .. end - 1, and its sums, which are zero (NULL for count 0). false when there is none. */
+hf_status hfi_parts_init(hf_context *ctx, size_t rows, size_t count, double *total,
+                         hfi_parts *parts);
+/** The next part of this process, its rows begin .. end - 1, and its sums, which are zero (NULL for
+ * count 0). false when there is none. */
 bool hfi_parts_next(hfi_parts *parts, size_t *begin, size_t *end, double **sums);
-/** Adds up what all processes have, and frees. `status` is this process's so far; see hfi_group_agree(). */
+/** Adds up what all processes have, and frees. `status` is this process's so far; see
+ * hfi_group_agree(). */
 hf_status hfi_parts_finish(hfi_parts *parts, hf_status status);
 /** Rows of the largest part. */
 size_t hfi_parts_rows(const hf_context *ctx, size_t rows);
 
-/** Part k of `count` things in `parts` parts: [*begin, *end), contiguous, sizes differing by at most one. */
+/** Part k of `count` things in `parts` parts: [*begin, *end), contiguous, sizes differing by at
+ * most one. */
 void hfi_part(size_t count, size_t parts, size_t k, size_t *begin, size_t *end);
 /** The part of `count` tasks or rows that is this process's, one part for each. */
 void hfi_group_share(const hf_context *ctx, size_t count, size_t *begin, size_t *end);
 
-/* ---- random streams ---------------------------------------------------------------------------- */
+/* ---- random streams -------------------------------------------------------------------------- */
 
 /** Purpose of a stream: streams of different purposes are independent. Append only. */
 typedef enum hfi_purpose {
@@ -198,7 +218,8 @@ typedef enum hfi_purpose {
     HFI_PURPOSE_STUDY = 19      /* neighbours of places that are known to be safe */
 } hfi_purpose;
 
-/** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index, k) alone.
+/** A counter-based stream (Philox 4x64-10): its k-th number is a function of (seed, purpose, index,
+ * k) alone.
  */
 typedef struct hfi_stream {
     uint64_t key[2];
@@ -222,7 +243,7 @@ size_t hfi_stream_below(hfi_stream *stream, size_t bound);
 /** Fisher-Yates shuffle of an index array. */
 void hfi_stream_shuffle(hfi_stream *stream, size_t *items, size_t count);
 
-/* ---- small numerics used by several rooms ------------------------------------------------------ */
+/* ---- small numerics used by several rooms ---------------------------------------------------- */
 
 static inline size_t hfi_smaller(size_t a, size_t b)
 {
@@ -233,16 +254,16 @@ static inline size_t hfi_larger(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in place (NaN
- * last). NaN when a value is NaN or count is 0. */
+/** Quantile by linear interpolation of order statistics (Hyndman-Fan type 7). Sorts `values` in
+ * place (NaN last). NaN when a value is NaN or count is 0. */
 double hfi_quantile(double *values, size_t count, double probability);
 /** Median by the same rule. Sorts in place. */
 double hfi_median(double *values, size_t count);
 /** 1.4826 x median absolute deviation about the median; `scratch` has `count` entries. */
 double hfi_mad(const double *values, size_t count, double *scratch);
 
-/** Count, mean and sum of squares about it of values that come one after the other (Welford); begin with
- * zeros. */
+/** Count, mean and sum of squares about it of values that come one after the other (Welford); begin
+ * with zeros. */
 typedef struct hfi_tally {
     double count, mean, squares;
 } hfi_tally;
@@ -257,11 +278,14 @@ double hfi_sum_sorted(double *values, size_t count);
 void hfi_sort_indices(size_t *index, size_t count);
 /** Item k of an array, `bytes` long each, becomes item order[k]. `order` is a permutation of the
  * `count` indices. HF_ERR_MEMORY, with the array as it was. */
-hf_status hfi_rearrange(hf_context *ctx, size_t count, size_t bytes, const size_t *order, void *array);
-/** Which rows are equal, 0 and -0 being the same. `first` (m entries) := indices of the first at most m rows no two of which are, in their order; *distinct, how many.
- * `number` (n entries or NULL): which of them each row equals, up to the row at which m are found. HF_ERR_MEMORY. O(n d). */
-hf_status hfi_rows_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t m,
-                            size_t *first, size_t *number, size_t *distinct);
+hf_status hfi_rearrange(hf_context *ctx, size_t count, size_t bytes, const size_t *order,
+                        void *array);
+/** Which rows are equal, 0 and -0 being the same. `first` (m entries) := indices of the first at
+ * most m rows no two of which are, in their order; *distinct, how many. `number` (n entries or
+ * NULL): which of them each row equals, up to the row at which m are found. HF_ERR_MEMORY. O(n
+ * d). */
+hf_status hfi_rows_distinct(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                            size_t m, size_t *first, size_t *number, size_t *distinct);
 
 /** log of the standard normal density's sqrt(2 pi) term: 0.5 log(2 pi). */
 #define HFI_HALF_LOG_2PI 0.91893853320467274178

@@ -2,7 +2,8 @@
 /* Several processes at one fit. */
 #include "core/context_impl.h"
 
-/* Order from which a factorisation by two processes on one machine is faster than one by each of them (docs/scaling.md). */
+/* Order from which a factorisation by two processes on one machine is faster than one by each of them
+ * (docs/scaling.md). */
 enum {
     SHARED_FACTOR = 1024
 };

@@ -72,7 +72,8 @@ static long double above(long double v)
     return v + slack(v);
 }
 
-/* An interval so narrow that a function at one end and its slope say as much as the function at both, at half the time. Its width, or infinity. */
+/* An interval so narrow that a function at one end and its slope say as much as the function at both, at half
+ * the time. Its width, or infinity. */
 #define NARROW 0x1p-40L
 
 static long double narrow_width(hfi_interval a)
@@ -110,8 +111,8 @@ hfi_interval hfi_interval_pi(void)
     return (hfi_interval){hfi_down(PI), hfi_up(PI)};
 }
 
-/* Folds a, of a function that is even and of period 1, into [0, 1/2]: a minus the nearest whole number, its size, and what is beyond 1/2
- * mirrored there. */
+/* Folds a, of a function that is even and of period 1, into [0, 1/2]: a minus the nearest whole number, its
+ * size, and what is beyond 1/2 mirrored there. */
 static hfi_interval fold(hfi_interval a)
 {
     const hfi_interval half = {0.0L, 0.5L};
@@ -125,8 +126,8 @@ static hfi_interval fold(hfi_interval a)
     return (hfi_interval){smaller(rest.lower, beyond.lower), 0.5L};
 }
 
-/* Both functions are monotone on [0, 1/2]. An argument that rounding took past the end of it, by a unit in its last place, is where the
- * functions are flat to the square of that. */
+/* Both functions are monotone on [0, 1/2]. An argument that rounding took past the end of it, by a unit in
+ * its last place, is where the functions are flat to the square of that. */
 
 hfi_interval hfi_interval_sin_squared(hfi_interval a)
 {

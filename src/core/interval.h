@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file interval.h
- * @brief Intervals that surely hold a real number: arithmetic in long double, every bound rounded outward.
+ * @brief Intervals that surely hold a real number: arithmetic in long double, every bound rounded
+ * outward.
  *
- * Each function here is given intervals and returns one that holds its value for *every* choice of real numbers from them. A result is computed to
- * nearest and then moved outward by more than its rounding error, so the rounding mode is never touched. Bounds may be infinite, are never NaN;
- * a lower bound is never +inf and an upper one never -inf.
+ * Each function here is given intervals and returns one that holds its value for *every* choice of
+ * real numbers from them. A result is computed to nearest and then moved outward by more than its
+ * rounding error, so the rounding mode is never touched. Bounds may be infinite, are never NaN; a
+ * lower bound is never +inf and an upper one never -inf.
  *
- * Assumptions: long double is a binary format with rounding to nearest (x86: 64 digits, unless a debugger or emulator computes it in
- * fewer: hfi_interval_usable(); not IBM's pair of doubles, which is refused at compile time); sqrtl is correctly rounded, as IEEE 754 asks; expl, log1pl, sinl and cosl are wrong by at most
- * HFI_LIBM_ULPS units in the last place (the GNU C library states 1 to 3 for x86-64), and by less than LDBL_MIN where the
- * result is smaller than that.
+ * Assumptions: long double is a binary format with rounding to nearest (x86: 64 digits, unless a
+ * debugger or emulator computes it in fewer: hfi_interval_usable(); not IBM's pair of doubles,
+ * which is refused at compile time); sqrtl is correctly rounded, as IEEE 754 asks; expl, log1pl,
+ * sinl and cosl are wrong by at most HFI_LIBM_ULPS units in the last place (the GNU C library
+ * states 1 to 3 for x86-64), and by less than LDBL_MIN where the result is smaller than that.
  */
 #ifndef HFI_INTERVAL_H
 #define HFI_INTERVAL_H
@@ -30,11 +33,13 @@ typedef struct hfi_interval {
     long double lower, upper;
 } hfi_interval;
 
-/** Whether long double has the precision here that it claims, as it runs: valgrind computes x86's in that of double, and a program may have set the
- * processor to fewer digits. Where it is false no bound can be trusted. */
+/** Whether long double has the precision here that it claims, as it runs: valgrind computes x86's
+ * in that of double, and a program may have set the processor to fewer digits. Where it is false no
+ * bound can be trusted. */
 bool hfi_interval_usable(void);
 
-/** A bit more than half of LDBL_EPSILON: |v| times that, added to v and rounded, moves v by one unit in its last place at least. */
+/** A bit more than half of LDBL_EPSILON: |v| times that, added to v and rounded, moves v by one
+ * unit in its last place at least. */
 #define HFI_HALF_UNIT (LDBL_EPSILON * 0.5009765625L)
 
 /** Below and above any number that rounds to v. */
@@ -139,7 +144,8 @@ hfi_interval hfi_interval_sqrt(hfi_interval a);
 hfi_interval hfi_interval_exp(hfi_interval a);
 /** log(1 + a), a >= 0. Exactly 0 at 0. */
 hfi_interval hfi_interval_log1p(hfi_interval a);
-/** sin(pi a)^2, of period 1. The reduction by whole periods loses nothing but what a's own width says. Exactly 0 at 0. */
+/** sin(pi a)^2, of period 1. The reduction by whole periods loses nothing but what a's own width
+ * says. Exactly 0 at 0. */
 hfi_interval hfi_interval_sin_squared(hfi_interval a);
 /** cos(2 pi a), of period 1, likewise. Exactly 1 at 0. */
 hfi_interval hfi_interval_cos_turns(hfi_interval a);

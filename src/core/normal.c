@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The standard normal distribution. Its far tail comes from the continued fraction of Mills' ratio, whose tails are the differences that derivatives are made of. */
+/* The standard normal distribution. Its far tail comes from the continued fraction of Mills' ratio, whose
+ * tails are the differences that derivatives are made of. */
 #include "core/normal.h"
 
 #include "core/core.h"
@@ -64,8 +65,9 @@ hfi_normal_excess hfi_normal_excess_at(double z)
     return (hfi_normal_excess){log(h), cdf / h, density / h};
 }
 
-/* log Phi is concave and increasing, so that Newton's iteration for log Phi(u) = log p climbs to the root from below; and
- * Phi(-t) < exp(-t^2 / 2), so that it begins there. It ends when rounding keeps it from getting further up. */
+/* log Phi is concave and increasing, so that Newton's iteration for log Phi(u) = log p climbs to the root
+ * from below; and Phi(-t) < exp(-t^2 / 2), so that it begins there. It ends when rounding keeps it from
+ * getting further up. */
 static double lower_quantile(double p)
 {
     const double goal = log(p);

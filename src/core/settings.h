@@ -25,7 +25,8 @@ enum {
 
 /** Values of others that a setting does not go with: all terms hold at once. */
 typedef struct hfi_clash {
-    /** Bits of the setting's own values that are meant; 0: all. A value's bit is hfi_setting_bit(). */
+    /** Bits of the setting's own values that are meant; 0: all. A value's bit is
+     * hfi_setting_bit(). */
     unsigned values;
     /** Functions refuse it; else the setting has no effect, and only who names it is told. */
     bool refused;
@@ -75,36 +76,38 @@ struct hf_settings_table {
 };
 
 /**
- * Copies an open struct of the caller's, whose first member is its size, over `own` of `bytes` bytes.
- * Errors: HF_ERR_ARGUMENT: NULL, a size below `least` or of no struct, or members that this library
- * does not know and that are set. `name` is for the message.
+ * Copies an open struct of the caller's, whose first member is its size, over `own` of `bytes`
+ * bytes. Errors: HF_ERR_ARGUMENT: NULL, a size below `least` or of no struct, or members that this
+ * library does not know and that are set. `name` is for the message.
  */
-hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, size_t least, void *own,
-                          size_t bytes);
+hf_status hfi_struct_open(hf_context *ctx, const char *name, const void *given, size_t least,
+                          void *own, size_t bytes);
 
 /**
  * The settings that a function was given, over the defaults; NULL: the defaults.
  * @param own a struct of the library's own size
  * Errors: HF_ERR_ARGUMENT, `own` undefined: their size.
  */
-hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, const void *given, void *own);
+hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, const void *given,
+                            void *own);
 /**
- * Whether settings that were taken are in their ranges and go together, as hf_settings_check() of all
- * members says; clash: NULL, or what is in the way.
+ * Whether settings that were taken are in their ranges and go together, as hf_settings_check() of
+ * all members says; clash: NULL, or what is in the way.
  */
-hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own, size_t outputs,
-                             hf_setting_clash *clash);
+hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own,
+                             size_t outputs, hf_setting_clash *clash);
 /** hfi_settings_take(), and hfi_settings_agree() as those of one output. */
-hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given, void *own);
+hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given,
+                            void *own);
 
 /** The size that a caller's settings have. HF_ERR_ARGUMENT: NULL, or none of the struct. */
 hf_status hfi_settings_size(hf_context *ctx, const hf_settings_table *table, const void *settings,
                             size_t *size);
 
-/** Copies settings of the library's own into those of a program, whose size it is. HF_ERR_ARGUMENT: NULL, or no size
- * of the struct. */
-hf_status hfi_settings_give(hf_context *ctx, const hf_settings_table *table, const void *own, void *out,
-                            size_t size);
+/** Copies settings of the library's own into those of a program, whose size it is. HF_ERR_ARGUMENT:
+ * NULL, or no size of the struct. */
+hf_status hfi_settings_give(hf_context *ctx, const hf_settings_table *table, const void *own,
+                            void *out, size_t size);
 
 /** How many choices a model can have. */
 static inline size_t hfi_setting_kept(const hfi_setting *row)
@@ -112,7 +115,8 @@ static inline size_t hfi_setting_kept(const hfi_setting *row)
     return row->kept > 0 ? row->kept : row->face.choices;
 }
 
-/** Value of a choice, flag, count, length, seed or number as a number; counts beyond 2^53 are rounded. */
+/** Value of a choice, flag, count, length, seed or number as a number; counts beyond 2^53 are
+ * rounded. */
 double hfi_setting_value(const hfi_setting *row, const void *settings);
 /** The same of choices, flags, counts, lengths and seeds, to the digit. */
 uint64_t hfi_setting_whole(const hfi_setting *row, const void *settings);
@@ -127,18 +131,21 @@ unsigned hfi_setting_bit(const hfi_setting *row, const void *settings);
 
 /** The row of that name, NULL for NULL and where there is none. */
 const hfi_setting *hfi_setting_find(const hf_settings_table *table, const char *name);
-/** The same of rows that end within `size` bytes; NULL after a message that there is no such setting. */
-const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table, const char *name,
-                                     size_t size);
+/** The same of rows that end within `size` bytes; NULL after a message that there is no such
+ * setting. */
+const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table,
+                                     const char *name, size_t size);
 
-/** Text of a value that is in range, as hf_settings_get() has it; "" of lists. At least 48 bytes. */
+/** Text of a value that is in range, as hf_settings_get() has it; "" of lists. At least 48
+ * bytes. */
 void hfi_setting_text(const hfi_setting *row, const void *settings, size_t room, char *out);
 
 /**
  * Ranges and choices of all members, and lists that are NULL but have a length.
  * Errors: HF_ERR_ARGUMENT, which names member, value and range.
  */
-hf_status hfi_settings_ranges(hf_context *ctx, const hf_settings_table *table, const void *settings);
+hf_status hfi_settings_ranges(hf_context *ctx, const hf_settings_table *table,
+                              const void *settings);
 /** The same of one member. */
 hf_status hfi_setting_range(hf_context *ctx, const hfi_setting *row, const void *settings);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sha256.h
- * @brief SHA-256 (FIPS 180-4), for checksums of data, model files and checkpoints; not meant for secrets.
+ * @brief SHA-256 (FIPS 180-4), for checksums of data, model files and checkpoints; not meant for
+ * secrets.
  */
 #ifndef HFI_SHA256_H
 #define HFI_SHA256_H

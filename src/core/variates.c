@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* Marsaglia and Tsang, A simple method for generating gamma variables, 2000; a shape below 1 is that of shape + 1 times a power of a uniform. */
+/* Marsaglia and Tsang, A simple method for generating gamma variables, 2000; a shape below 1 is that of shape
+ * + 1 times a power of a uniform. */
 double hfi_stream_gamma(hfi_stream *stream, double shape)
 {
     if (shape < 1.0) {

@@ -259,7 +259,8 @@ static bool put_nameless_in_place(hfi_file *file, bool fresh)
     return false;
 }
 
-/* Puts the temporary file in place. `fresh`: never over another file; where there are no links, the last look was a moment ago. */
+/* Puts the temporary file in place. `fresh`: never over another file; where there are no links, the last look
+ * was a moment ago. */
 static bool put_in_place(hfi_file *file, bool fresh)
 {
     if (file->temporary == NULL) return put_nameless_in_place(file, fresh);

@@ -282,8 +282,8 @@ static hf_status not_empty(const scanner *s)
                     s->table->source);
 }
 
-/* From the header on. `skipped`: lines of the source between it and the rest; `below`: the line where the rest begins, 0 for the
- * one below the header. */
+/* From the header on. `skipped`: lines of the source between it and the rest; `below`: the line where the
+ * rest begins, 0 for the one below the header. */
 static hf_status parse_from_header(scanner *s, size_t skipped, size_t below)
 {
     hf_table *table = s->table;

@@ -73,8 +73,8 @@ typedef struct stream {
     size_t header_bytes, header_lines;
 } stream;
 
-/* Goes on to the end of a record; false when there is none up to text[used]. Follows quotes as the parser does: they count at the
- * front of a field, and two of them inside are one. */
+/* Goes on to the end of a record; false when there is none up to text[used]. Follows quotes as the parser
+ * does: they count at the front of a field, and two of them inside are one. */
 static bool next_cut(stream *s)
 {
     while (s->seen < s->used) {
@@ -135,8 +135,9 @@ static hf_status fill(stream *s, size_t wanted)
     return status;
 }
 
-/* Finds the header's record, reading as much as that takes, and keeps a copy for the front of every part. Blank lines and a byte order
- * mark before it do not belong to it; its separator decides where quotes count. */
+/* Finds the header's record, reading as much as that takes, and keeps a copy for the front of every part.
+ * Blank lines and a byte order mark before it do not belong to it; its separator decides where quotes
+ * count. */
 static hf_status take_header(stream *s)
 {
     size_t begin = 0, wanted = s->capacity;

@@ -3,8 +3,9 @@
  * @file csv_stream.h
  * @brief A CSV file part by part: tables larger than memory.
  *
- * Every part is cut between two records and parsed by the reader of whole files (csv_parse.c), header in front, so that what
- * is an error there is one here, with the same message and the line of the source.
+ * Every part is cut between two records and parsed by the reader of whole files (csv_parse.c),
+ * header in front, so that what is an error there is one here, with the same message and the line
+ * of the source.
  */
 #ifndef HFI_DATA_CSV_STREAM_H
 #define HFI_DATA_CSV_STREAM_H
@@ -23,16 +24,18 @@ bool hfi_stamp_equal(const hfi_stamp *a, const hfi_stamp *b);
 /** The stamp of a regular file; HF_ERR_IO with a message for anything else. */
 hf_status hfi_stamp_read(hf_context *ctx, const char *path, hfi_stamp *out);
 
-/** Receives a part: a table of some rows, which is freed afterwards. A column may be numeric in one part and text in another. */
+/** Receives a part: a table of some rows, which is freed afterwards. A column may be numeric in one
+ * part and text in another. */
 typedef hf_status (*hfi_part_consumer)(hf_context *ctx, void *arg, const hf_table *part);
 
 /**
- * Reads a regular file from begin to end in parts of about `part_bytes` (0: 4 MiB; a longer record is a part of its own). A file with a
- * header alone is one part without rows. *stamp (may be NULL) receives what the file was.
- * Errors: those of hf_table_read_csv(), HF_ERR_IO for what is no regular file and for one that changed in the meantime, and the
- * consumer's. Memory: some ten times part_bytes. Reports progress "read"; can be cancelled.
+ * Reads a regular file from begin to end in parts of about `part_bytes` (0: 4 MiB; a longer record
+ * is a part of its own). A file with a header alone is one part without rows. *stamp (may be NULL)
+ * receives what the file was. Errors: those of hf_table_read_csv(), HF_ERR_IO for what is no
+ * regular file and for one that changed in the meantime, and the consumer's. Memory: some ten times
+ * part_bytes. Reports progress "read"; can be cancelled.
  */
-hf_status hfi_csv_stream(hf_context *ctx, const char *path, size_t part_bytes, hfi_part_consumer consume,
-                         void *arg, hfi_stamp *stamp);
+hf_status hfi_csv_stream(hf_context *ctx, const char *path, size_t part_bytes,
+                         hfi_part_consumer consume, void *arg, hfi_stamp *stamp);
 
 #endif

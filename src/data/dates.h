@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file dates.h
- * @brief Dates and times of fields as numbers of seconds, by the Gregorian calendar and without leap
- * seconds.
+ * @brief Dates and times of fields as numbers of seconds, by the Gregorian calendar and without
+ * leap seconds.
  */
 #ifndef HFI_DATA_DATES_H
 #define HFI_DATA_DATES_H
@@ -42,7 +42,8 @@ typedef struct hfi_date_style {
 
 /** Results of looking at a column. */
 typedef enum hfi_dates_found {
-    HFI_DATES_NONE,   /* some field is no date, or all are missing, or they are written in several ways */
+    /* some field is no date, or all are missing, or they are written in several ways */
+    HFI_DATES_NONE,
     HFI_DATES_UNSURE, /* 03/04/2024 in all rows: the order is open */
     HFI_DATES_FOUND
 } hfi_dates_found;
@@ -50,9 +51,10 @@ typedef enum hfi_dates_found {
 /** Whether all fields of a column that are there are dates of one style. */
 hfi_dates_found hfi_dates_find(const hf_table *table, size_t column, hf_date_order order,
                                hfi_date_style *style);
-/** Seconds since 1970-01-01 (of HFI_DATE_TIME since midnight) of a field by that style; NaN if it is missing. False if
- * it is neither: then *value is as it was. */
-bool hfi_date_read(const hf_table *table, const hfi_date_style *style, const char *text, double *value);
+/** Seconds since 1970-01-01 (of HFI_DATE_TIME since midnight) of a field by that style; NaN if it
+ * is missing. False if it is neither: then *value is as it was. */
+bool hfi_date_read(const hf_table *table, const hfi_date_style *style, const char *text,
+                   double *value);
 /** That many seconds as 2024-03-05 or 2024-03-05T14:05:30, without a zone. Returns buffer. */
 const char *hfi_date_text(const hfi_date_style *style, double seconds, char buffer[32]);
 

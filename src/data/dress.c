@@ -68,7 +68,8 @@ static const char *take_limit(const char *text, char *limit)
     return text;
 }
 
-/* A character of the number at `text` goes to *c; how many bytes it has, 0 for none. A blank belongs to it between digits only. */
+/* A character of the number at `text` goes to *c; how many bytes it has, 0 for none. A blank belongs to it
+ * between digits only. */
 static size_t body_character(const char *text, bool after_digit, char *c)
 {
     *c = *text;

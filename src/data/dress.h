@@ -51,7 +51,8 @@ double hfi_dress_number(const hfi_dressed *field, char mark);
 
 /** All that is known of the fields of a column, one field after the other. */
 typedef struct hfi_dress_survey {
-    size_t fields, odd;                              /* dressed or plain numbers; fields that are no number */
+    /* dressed or plain numbers; fields that are no number */
+    size_t fields, odd;
     size_t percents, moneys, limits, points, commas; /* points: fields that only the point allows */
     size_t unsure; /* fields with another number by the point than by the comma */
     const char *currency;

@@ -54,8 +54,8 @@ static bool is_blank_field(const char *text, raw field)
 
 /* ---- names or not ------------------------------------------------------------------------------------------ */
 
-/* Numbers of a record of a table without names: all of them, or dates and nothing. *steps counts how often they rise less how often
- * they fall. */
+/* Numbers of a record of a table without names: all of them, or dates and nothing. *steps counts how often
+ * they rise less how often they fall. */
 static bool is_record(const char *text, const raw *fields, size_t count, char separator, long *steps)
 {
     char own[HFI_DRESS_BYTES];
@@ -98,7 +98,8 @@ static size_t count_fields(const char *text, size_t bytes, size_t at, char separ
     return split(text, bytes, at, separator, 0, NULL, &next);
 }
 
-/* The one that the line has most of; of a line of numbers the one that splits it into numbers, since 1,5;2,5 has more commas. */
+/* The one that the line has most of; of a line of numbers the one that splits it into numbers, since 1,5;2,5
+ * has more commas. */
 static hf_status find_separator(hf_context *ctx, const char *text, size_t bytes, size_t at, char *separator)
 {
     static const char others[] = {';', '\t'};
@@ -252,7 +253,8 @@ static void skip_comments(const char *text, size_t bytes, hfi_layout *out, size_
     out->begin = at;
 }
 
-/* Names behind a #, as numpy.savetxt() writes them: as many as the record below has numbers, and no number among them. */
+/* Names behind a #, as numpy.savetxt() writes them: as many as the record below has numbers, and no number
+ * among them. */
 static hf_status names_in_comment(head *h, char separator, size_t comment, bool *found)
 {
     size_t next;

@@ -18,14 +18,16 @@ typedef struct hfi_layout {
 
 /**
  * Looks at the first lines of a text of *bytes bytes (and one to spare). Where the names have to be
- * made or changed, *text is freed and replaced by one with the new header in front. Remarks go to the
- * manner. HF_ERR_MEMORY, HF_ERR_NO_DATA for a text of blank lines and comments alone; *text stays the
- * caller's. Cost: O(first two records), and O(bytes) where the header changes.
+ * made or changed, *text is freed and replaced by one with the new header in front. Remarks go to
+ * the manner. HF_ERR_MEMORY, HF_ERR_NO_DATA for a text of blank lines and comments alone; *text
+ * stays the caller's. Cost: O(first two records), and O(bytes) where the header changes.
  */
-hf_status hfi_layout_find(hf_context *ctx, const char *source, hfi_manner *manner, char **text, size_t *bytes,
-                          hfi_layout *out);
+hf_status hfi_layout_find(hf_context *ctx, const char *source, hfi_manner *manner, char **text,
+                          size_t *bytes, hfi_layout *out);
 
-/** Whether the line at `at` is a comment: it begins with # and has not as many fields as the records. O(line). */
-bool hfi_layout_is_comment(const char *text, size_t bytes, size_t at, char separator, size_t fields);
+/** Whether the line at `at` is a comment: it begins with # and has not as many fields as the
+ * records. O(line). */
+bool hfi_layout_is_comment(const char *text, size_t bytes, size_t at, char separator,
+                           size_t fields);
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file manner.h
- * @brief How a table was read that hf_table_read() made: what was asked for, what its fields decided,
- * and the remarks. Tables of hf_table_read_csv() have no manner.
+ * @brief How a table was read that hf_table_read() made: what was asked for, what its fields
+ * decided, and the remarks. Tables of hf_table_read_csv() have no manner.
  */
 #ifndef HFI_DATA_MANNER_H
 #define HFI_DATA_MANNER_H
@@ -55,7 +55,8 @@ void hfi_manner_free(hfi_manner *manner);
 /** Room for the columns of records of so many fields, unless they are decided. */
 hf_status hfi_manner_columns(hf_context *ctx, hfi_manner *manner, size_t fields);
 /** Adds a remark; printf-like. */
-hf_status hfi_manner_note(hf_context *ctx, hfi_manner *manner, const char *format, ...) HF_PRINTF(3, 4);
+hf_status hfi_manner_note(hf_context *ctx, hfi_manner *manner, const char *format, ...)
+    HF_PRINTF(3, 4);
 
 /** Whether a field is one of the codes for a missing value: which goes to *which. */
 bool hfi_manner_is_code(const hfi_manner *manner, const char *text, size_t *which);
@@ -63,8 +64,8 @@ bool hfi_manner_is_code(const hfi_manner *manner, const char *text, size_t *whic
 /** Whether a text is missing in this table: an empty field, NA and the like, a code. */
 bool hfi_field_is_missing(const hf_table *table, const char *text);
 
-/** Reads the fields of a table that has a manner: empty columns, units, numbers, remarks. Its records
- * are complete, and its columns have no names yet. */
+/** Reads the fields of a table that has a manner: empty columns, units, numbers, remarks. Its
+ * records are complete, and its columns have no names yet. */
 hf_status hfi_manner_read(hf_context *ctx, hf_table *table);
 /** After the columns have their names: numbers of each, and the remarks. */
 hf_status hfi_manner_numbers(hf_context *ctx, hf_table *table);
@@ -76,7 +77,8 @@ hf_status hfi_manner_remarks(hf_context *ctx, const hf_table *table, hfi_manner 
 
 /** Kind of a column; of a table without manner, and of computed columns, number or text. */
 hfi_column_kind hfi_table_kind(const hf_table *table, size_t column);
-/** Fields of a column that are numbers in some dress, and those that are text. Missing ones are neither. */
+/** Fields of a column that are numbers in some dress, and those that are text. Missing ones are
+ * neither. */
 void hfi_table_count_numbers(const hf_table *table, size_t column, size_t *numbers, size_t *texts);
 
 #endif

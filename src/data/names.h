@@ -15,12 +15,12 @@ typedef struct hfi_names {
     size_t count;
 } hfi_names;
 
-/** Makes room for `count` names in all, so that as many hfi_names_add succeed. False when out of memory; the
- * index is then as before. */
+/** Makes room for `count` names in all, so that as many hfi_names_add succeed. False when out of
+ * memory; the index is then as before. */
 bool hfi_names_reserve(hfi_names *names, const hfi_memory *memory, size_t count);
 
-/** Adds a name, which must stay where it is, unless it is there. Returns the column it stands for: `column`,
- * or that of the equal name. */
+/** Adds a name, which must stay where it is, unless it is there. Returns the column it stands for:
+ * `column`, or that of the equal name. */
 size_t hfi_names_add(hfi_names *names, const char *name, size_t column);
 
 /** The column of a name; SIZE_MAX when there is none. O(length) on average. */

@@ -89,7 +89,8 @@ static double of_limit(char limit, double value, hf_limits limits)
     return limit == '<' && limits == HF_LIMITS_HALF ? 0.5 * value : NAN;
 }
 
-/* The numbers of a column whose decimal mark is known; false if something other than one character separates thousands. */
+/* The numbers of a column whose decimal mark is known; false if something other than one character separates
+ * thousands. */
 static bool read_marked(hf_table *table, const hfi_column *column, hfi_worn *worn, double *numbers)
 {
     const hf_limits limits = table->manner->dialect.limits;

@@ -45,7 +45,8 @@ static bool is_numeric_below(const hf_table *table, size_t field)
     return numbers > 0;
 }
 
-/* No field of the first row is a number, and two columns of numbers, or one with its unit in brackets, have a text there. */
+/* No field of the first row is a number, and two columns of numbers, or one with its unit in brackets, have a
+ * text there. */
 static bool has_units(const hf_table *table)
 {
     size_t units = 0;

@@ -17,6 +17,7 @@ bool hfi_is_packed(const char *bytes, size_t size);
  * library; HF_ERR_TOO_LARGE for a bomb; HF_ERR_MEMORY, HF_ERR_CANCELLED. On error *text stays the
  * caller's.
  */
-hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, char **text, size_t *bytes);
+hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, char **text,
+                     size_t *bytes);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The active set. On a support with signs the best nu solves two triangular systems; the way to it is a line on which the convex dual falls. Where a
- * sign would turn on the way, that reading is dropped; at the end of the way the reading that f violates most is added. */
+/* The active set. On a support with signs the best nu solves two triangular systems; the way to it is a line
+ * on which the convex dual falls. Where a sign would turn on the way, that reading is dropped; at the end of
+ * the way the reading that f violates most is added. */
 #include "envelope/envelope.h"
 #include "envelope/loops.h"
 #include "linalg/linalg.h"
@@ -103,7 +104,8 @@ static void move(hfi_chain *chain, bool bounded, double share)
     chain->priced = chain->at_vertex = false;
 }
 
-/* f over all readings, from K. At a vertex whose k_x lies in the span of the support the quotient g / t is lost in rounding, but f is known without it. */
+/* f over all readings, from K. At a vertex whose k_x lies in the span of the support the quotient g / t is
+ * lost in rounding, but f is known without it. */
 static void price(search *s)
 {
     const hfi_active_problem *problem = s->problem;
@@ -254,8 +256,8 @@ static void leave(search *s, size_t turning, bool bounded, double share)
     chain->pivots++;
 }
 
-/* At a vertex: f from the table, and from K before it is believed that nothing is left to do. Into *next the reading that is to enter, or n; true when instead the factor
- * had to be made anew. */
+/* At a vertex: f from the table, and from K before it is believed that nothing is left to do. Into *next the
+ * reading that is to enter, or n; true when instead the factor had to be made anew. */
 static bool look_around(search *s, double value, size_t *next)
 {
     hfi_chain *chain = s->chain;

@@ -20,7 +20,8 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, const doubl
     return HF_OK;
 }
 
-/* The same envelope with more room; the kernel is lent. The support, which workspaces hold, is numbered as before, but they have room for fewer. */
+/* The same envelope with more room; the kernel is lent. The support, which workspaces hold, is numbered as
+ * before, but they have room for fewer. */
 static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelope **out)
 {
     const size_t n = envelope->n;
@@ -109,7 +110,8 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
                     numbers, count > 1 ? " together" : "", norm);
 }
 
-/* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is known of a conflict. */
+/* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is
+ * known of a conflict. */
 static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const double *x, double lower,
                       double upper)
 {

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file closed.h
- * @brief What every closed form is made of: weights from one factor, and a bound that holds for any weights.
+ * @brief What every closed form is made of: weights from one factor, and a bound that holds for any
+ * weights.
  *
- * All methods are one inequality in a Hilbert space (docs/methods/envelope-closed.md). F stands for the unknown, |F| <= whole, and its part along a known
- * direction F0 is at least `along`. At a query, with any weights w,
+ * All methods are one inequality in a Hilbert space (docs/methods/envelope-closed.md). F stands for
+ * the unknown, |F| <= whole, and its part along a known direction F0 is at least `along`. At a
+ * query, with any weights w,
  *
  *     f(x) = w'target + (noise part, |.| <= sum noise_i |w_i|) + <F, g>        |g|^2 = k(x,x) - 2 w'k_x + w'A w
  *
- * and A = K (Proposition 3), K + D (ellipsoid) or K + s^2 I (GP). w = A^-1 k_x as the factor has it: jitter and rounding make w worse, and the bound wider, not wrong.
+ * and A = K (Proposition 3), K + D (ellipsoid) or K + s^2 I (GP). w = A^-1 k_x as the factor has
+ * it: jitter and rounding make w worse, and the bound wider, not wrong.
  */
 #ifndef HFI_ENVELOPE_CLOSED_H
 #define HFI_ENVELOPE_CLOSED_H
@@ -23,7 +26,8 @@ struct hf_closed_envelope {
     hf_mean *mean;       /* NULL: zero */
     hfi_scaling scaling; /* identity but around a posterior */
     size_t d, n, all;
-    double *x;      /* all x d: the n readings of which w is made, then those that only the centre looks at */
+    /* all x d: the n readings of which w is made, then those that only the centre looks at */
+    double *x;
     double *matrix; /* n x n, both triangles: A */
     double *factor; /* n x n, lower triangle: of A, or of A with jitter */
     double *sd;     /* n: root of A's diagonal */
@@ -38,15 +42,19 @@ struct hf_closed_envelope {
 /** Zeroed arrays; scaling the identity, length 1. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_closed_allocate(hf_context *ctx, const hf_kernel *kernel, size_t n, size_t all,
                               hf_closed_envelope **out);
-/** Factors the matrix plus diag(d) (n entries, or NULL). `into_matrix`: d is added to the matrix too, and jitter, where it was needed, as more of it; else the matrix stays
- * as it is, whatever was factored. *jitter may be NULL. */
-hf_status hfi_closed_factor(hf_context *ctx, hf_closed_envelope *closed, const double *d, bool into_matrix,
-                            double *jitter);
-/** `along`, `length` and `spread` from `dual`, target and noise: <F, F0> = dual'target - |dual|'noise at least, |F0|^2 = dual'A dual. `work` n. */
+/** Factors the matrix plus diag(d) (n entries, or NULL). `into_matrix`: d is added to the matrix
+ * too, and jitter, where it was needed, as more of it; else the matrix stays as it is, whatever was
+ * factored. *jitter may be NULL. */
+hf_status hfi_closed_factor(hf_context *ctx, hf_closed_envelope *closed, const double *d,
+                            bool into_matrix, double *jitter);
+/** `along`, `length` and `spread` from `dual`, target and noise: <F, F0> = dual'target -
+ * |dual|'noise at least, |F0|^2 = dual'A dual. `work` n. */
 void hfi_closed_direction(hf_closed_envelope *closed, double *work);
 /** Rounding of sums of n terms with values of the kernel in them, relative to the sum of sizes. */
 double hfi_closed_unit(const hf_closed_envelope *closed);
-/** The factor on s_i^2 that makes the mean width of the ellipsoid at the n inputs, with and without the reading there, least; s (n) > 0; K in `matrix`. One eigendecomposition: 9 n^3 flops, 24 n^2 bytes for the time being. */
+/** The factor on s_i^2 that makes the mean width of the ellipsoid at the n inputs, with and without
+ * the reading there, least; s (n) > 0; K in `matrix`. One eigendecomposition: 9 n^3 flops, 24 n^2
+ * bytes for the time being. */
 hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *closed, const double *s,
                                  double norm, double *site);
 

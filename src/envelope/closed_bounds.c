@@ -21,8 +21,8 @@ typedef struct batch {
     double *centre, *half; /* m, solver's units */
 } batch;
 
-/* The most that <F, g> can be: |F| <= whole, <F, F0> >= along |F0|, |g| <= size and |<g, F0>| <= beside |F0|. At fixed |g| that grows with
- * `beside` until g and F0 are as F would like them. */
+/* The most that <F, g> can be: |F| <= whole, <F, F0> >= along |F0|, |g| <= size and |<g, F0>| <= beside |F0|.
+ * At fixed |g| that grows with `beside` until g and F0 are as F would like them. */
 static double reach(const hf_closed_envelope *c, double size, double beside)
 {
     const double all = c->whole * size;

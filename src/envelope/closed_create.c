@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* An exact reading has no noise bound that says what its site could be: it is taken for one with this share of the largest bound. */
+/* An exact reading has no noise bound that says what its site could be: it is taken for one with this share
+ * of the largest bound. */
 #define EXACT_SHARE 1e-3
 /* All of them exact: sites of this share of the kernel's variance. */
 #define EXACT_SITE 1e-12

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ellipsoid around a fitted posterior. Everything here is in the solver's units, in which the posterior is f = m + g. */
+/* The ellipsoid around a fitted posterior. Everything here is in the solver's units, in which the posterior
+ * is f = m + g. */
 #include "envelope/closed.h"
 #include "linalg/linalg.h"
 

@@ -5,8 +5,9 @@
  *     sd_i^2   = s_i^2 sum_k Q_ik^2 l_k c / (l_k + c)                    at input i
  *     sd_i^2   = s_i^2 (1 / sum_k Q_ik^2 / (l_k + c) - c)                there, had reading i not been made
  *
- * so that each c costs two products of a matrix and a vector. The width at the inputs alone hardly depends on c once the sites are small, and the least of it is far
- * from that between them; with the inputs as if they had no reading it stands for both. */
+ * so that each c costs two products of a matrix and a vector. The width at the inputs alone hardly depends on
+ * c once the sites are small, and the least of it is far from that between them; with the inputs as if they
+ * had no reading it stands for both. */
 #include "envelope/closed.h"
 #include "linalg/linalg.h"
 

@@ -77,7 +77,8 @@ static bool bracket(question *q, point *left, point *right, double *factor)
     return !left->fits;
 }
 
-/* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it creeps, halves are taken. */
+/* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it
+ * creeps, halves are taken. */
 static double smallest_factor(question *q)
 {
     point left, right;

@@ -8,8 +8,10 @@
  *     bound       min over nu of G sqrt(k(x,x) - 2 nu'k + nu'K nu) + h(nu)      t = sqrt(q) / G, |f| = G
  *     smoothest   min over nu of 1/2 nu'K nu + h(nu)                            k = 0, t = 1, |f| least
  *
- * where h(nu) = sum_i max(nu_i upper_i, nu_i lower_i). Both are optimal when f(x_i) is at the upper limit where nu_i > 0, at the lower one where
- * nu_i < 0, and within its limits everywhere. Lower bounds are upper ones of -f, whose limits are (-upper, -lower). docs/methods/envelope.md derives it.
+ * where h(nu) = sum_i max(nu_i upper_i, nu_i lower_i). Both are optimal when f(x_i) is at the upper
+ * limit where nu_i > 0, at the lower one where nu_i < 0, and within its limits everywhere. Lower
+ * bounds are upper ones of -f, whose limits are (-upper, -lower). docs/methods/envelope.md derives
+ * it.
  */
 #ifndef HFI_ENVELOPE_H
 #define HFI_ENVELOPE_H
@@ -19,7 +21,7 @@
 #include "kernel/kernel.h"
 #include <holdfast/envelope.h>
 
-/* ---- the active set (active.c, factor.c) ------------------------------------------------------------ */
+/* ---- the active set (active.c, factor.c) ----------------------------------------------------- */
 
 /** Readings as the engine sees them; nothing is owned. */
 typedef struct hfi_active_problem {
@@ -34,13 +36,16 @@ typedef struct hfi_active_problem {
     double norm;                 /* G; not looked at for the smoothest function */
 } hfi_active_problem;
 
-/** A support with signs, its factor L L' = K_AA and the dual variables on it. Memory for supports of `capacity` readings, touched as they grow. */
+/** A support with signs, its factor L L' = K_AA and the dual variables on it. Memory for supports
+ * of `capacity` readings, touched as they grow. */
 typedef struct hfi_chain {
     size_t capacity, ldl;
     size_t count;  /* readings in the support */
     size_t *index; /* which; the order of the factor */
     signed char *
-        sign; /* 1 at the upper limit, -1 at the lower, 0 exact reading (hfi_is_exact()): nu may have any sign */
+        /* 1 at the upper limit, -1 at the lower, 0 exact reading (hfi_is_exact()): nu may have any
+         * sign */
+        sign;
     double *nu;
     double *limit; /* the limit that is held */
     double *u, *v; /* L^-1 k_A, L^-1 limit */
@@ -49,7 +54,8 @@ typedef struct hfi_chain {
     double *l;
     double *g;     /* what f is over the readings but for a factor, f = g / t, when `priced` */
     double *worth; /* 1 / sd of readings that may enter, else 0 */
-    /* W = L^-1 K_A,: for all readings, row j at w + j*ldw, and what follows from it: so f and what a reading would gain need no product with K. As long as it pays. */
+    /* W = L^-1 K_A,: for all readings, row j at w + j*ldw, and what follows from it: so f and what
+     * a reading would gain need no product with K. As long as it pays. */
     bool kept;
     size_t columns; /* readings that W knows */
     size_t ldw;
@@ -60,12 +66,14 @@ typedef struct hfi_chain {
     double *turn;            /* 2 x capacity */
     unsigned char *left_out; /* readings that must not enter: the caller's */
     bool priced;
-    bool exact;      /* g was taken from K, not from W */
-    bool at_vertex;  /* nu is the best of its support */
-    bool suspect;    /* a pivot came out more negative than rounding: the factor should be made anew */
+    bool exact;     /* g was taken from K, not from W */
+    bool at_vertex; /* nu is the best of its support */
+    /* a pivot came out more negative than rounding: the factor should be made anew */
+    bool suspect;
     bool indefinite; /* K was seen to have a negative eigenvalue beyond rounding */
     double t;
-    bool floored;  /* k_x is, but for rounding, in the span of the support: the step took a least t, */
+    /* k_x is, but for rounding, in the span of the support: the step took a least t, */
+    bool floored;
     double *alone; /* and f is K_A K_AA^-1 limit, of norm below G: these are its coefficients */
     size_t pivots; /* changes by the last call */
     /* The dual variables behind the last bound that was given out. */
@@ -75,7 +83,8 @@ typedef struct hfi_chain {
     double bytes; /* reserved */
 } hfi_chain;
 
-/** Memory for supports of up to `capacity` readings; all zero. false when out of memory (then nothing is held). */
+/** Memory for supports of up to `capacity` readings; all zero. false when out of memory (then
+ * nothing is held). */
 bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain);
 void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
 /** Whether the search may hold either limit of reading i, whatever the sign: they are the same but
@@ -83,9 +92,11 @@ void hfi_chain_free(const hfi_memory *memory, hfi_chain *chain);
 bool hfi_is_exact(const hfi_active_problem *problem, size_t i);
 /** The empty support. */
 void hfi_chain_reset(hfi_chain *chain);
-/** Takes limits and k_A anew from the problem: what a chain needs whose problem has changed. `factor`: the factor and W too. */
+/** Takes limits and k_A anew from the problem: what a chain needs whose problem has changed.
+ * `factor`: the factor and W too. */
 void hfi_chain_refresh(const hfi_active_problem *problem, hfi_chain *chain, bool factor);
-/** Lets reading i enter at the end with nu = 0. A pivot that is rounding is held at rounding's size. */
+/** Lets reading i enter at the end with nu = 0. A pivot that is rounding is held at rounding's
+ * size. */
 void hfi_chain_add(const hfi_active_problem *problem, hfi_chain *chain, size_t i, int sign);
 /** Takes the reading at place `at` of the support out. */
 void hfi_chain_drop(const hfi_active_problem *problem, hfi_chain *chain, size_t at);
@@ -103,28 +114,33 @@ typedef enum hfi_active_end {
 /** Asked after each full step whether to stop. */
 typedef bool (*hfi_active_enough)(void *arg);
 
-/** Goes on from the chain's support to the optimum. `pivots` and `seconds` as in hf_envelope_limits; `enough` may be NULL. chain->g is priced at the end. */
+/** Goes on from the chain's support to the optimum. `pivots` and `seconds` as in
+ * hf_envelope_limits; `enough` may be NULL. chain->g is priced at the end. */
 hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *chain, size_t pivots,
                                 double seconds, hfi_active_enough enough, void *arg);
 
-/* ---- what a nu is worth (evaluate.c) ----------------------------------------------------------------- */
+/* ---- what a nu is worth (evaluate.c) --------------------------------------------------------- */
 
 /** Parts of U(nu). */
 typedef struct hfi_dual_value {
-    long double square;   /* nu'K nu - 2 nu'k + k(x,x), rounding allowed for: not below the true one */
+    /* nu'K nu - 2 nu'k + k(x,x), rounding allowed for: not below the true one */
+    long double square;
     long double support;  /* h(nu), rounded up */
     long double estimate; /* the same as it comes */
     long double reach;    /* k(x,x) - nu'k, as it comes */
     long double size;     /* sqrt k(x,x) + sum |nu_i| sd_i */
 } hfi_dual_value;
 
-/** From K itself, not from a factor. Holds for every kernel matrix that differs from K by at most HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
-hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count, const size_t *index,
-                                 const double *nu);
-/** out := limit t - (k - K nu) on the support, in long double: what nu still lacks to be its vertex. O(count^2). */
+/** From K itself, not from a factor. Holds for every kernel matrix that differs from K by at most
+ * HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
+hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count,
+                                 const size_t *index, const double *nu);
+/** out := limit t - (k - K nu) on the support, in long double: what nu still lacks to be its
+ * vertex. O(count^2). */
 void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, double t,
                        const hfi_chain *chain, const double *nu, double *out);
-/** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is worth. O(count^2), and a pricing where something had to move. */
+/** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is
+ * worth. O(count^2), and a pricing where something had to move. */
 hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
 /** A smallest norm that may be too small by more than this share is told as one that is needed at
  * least. */
@@ -135,16 +151,16 @@ hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *c
  * rest is rounding. */
 #define HFI_VIOLATION_ROUNDING 1e-13
 
-/** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be enclosed. The kernel is evaluated anew: some microseconds for each pair of
- * the support. */
-double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem, const double *x,
-                             size_t count, const size_t *index, const double *nu);
+/** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be
+ * enclosed. The kernel is evaluated anew: some microseconds for each pair of the support. */
+double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem,
+                             const double *x, size_t count, const size_t *index, const double *nu);
 /** nu'K nu, enclosed; up to infinity where the kernel cannot be. A microsecond or so for each pair
  * of the support. */
 hfi_interval hfi_rigorous_square(const hf_envelope *envelope, size_t count, const size_t *index,
                                  const double *nu);
 
-/* ---- readings (readings.c) ----------------------------------------------------------------------------- */
+/* ---- readings (readings.c) ------------------------------------------------------------------- */
 
 /** Which readings share an input, and the limits that are left of each. */
 typedef struct hfi_distinct {
@@ -158,24 +174,28 @@ typedef struct hfi_distinct {
 hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings *readings,
                             hfi_distinct *distinct);
 void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct);
-/** Limits when all noise bounds are `factor` times what they are. @return whether every intersection holds a number */
-bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor, hfi_distinct *distinct);
+/** Limits when all noise bounds are `factor` times what they are. @return whether every
+ * intersection holds a number */
+bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor,
+                         hfi_distinct *distinct);
 /**
  * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the
  * decimals that the three numbers were read from, or for a y that is the rounded sum of a value and
  * an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself,
  * to the bit. Both less `less`, rounded outwards where the difference is no double.
  */
-void hfi_reading_limits(double y, double below, double above, double less, double *lower, double *upper);
+void hfi_reading_limits(double y, double below, double above, double less, double *lower,
+                        double *upper);
 /** a + b, rounded down or up; infinite ones stay. */
 double hfi_add_down(double a, double b);
 double hfi_add_up(double a, double b);
 /** Noise bounds of a row. */
 double hfi_noise_below(const hf_bounded_readings *readings, size_t row);
 double hfi_noise_above(const hf_bounded_readings *readings, size_t row);
-hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel, const hf_bounded_readings *readings);
+hf_status hfi_readings_check(hf_context *ctx, const hf_kernel *kernel,
+                             const hf_bounded_readings *readings);
 
-/* ---- the envelope ---------------------------------------------------------------------------------------- */
+/* ---- the envelope ---------------------------------------------------------------------------- */
 
 /** Limits of f and of -f. */
 enum {
@@ -235,7 +255,8 @@ struct hf_envelope_workspace {
 size_t hfi_envelope_reading_at(const hf_envelope *envelope, const double *x);
 /** The problem of the side at hand, without a query. */
 hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side side);
-/** Makes room for `capacity` readings of d inputs; everything zero, and no kernel. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
+/** Makes room for `capacity` readings of d inputs; everything zero, and no kernel.
+ * HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_envelope_allocate(hf_context *ctx, hfi_memory memory, size_t d, size_t capacity,
                                 hf_envelope **out);
 /** Gives the envelope a bench, unless it has one; it needs its kernel by then. @return false when
@@ -246,9 +267,10 @@ void hfi_envelope_strip(hf_envelope *envelope);
 /** Sets the limits of reading i, for f and for -f. */
 void hfi_envelope_set_limits(hf_envelope *envelope, size_t i, double lower, double upper);
 
-/* ---- the smoothest function (smoothest.c) ------------------------------------------------------------------ */
+/* ---- the smoothest function (smoothest.c) ---------------------------------------------------- */
 
-/** Finds the smoothest function that meets the problem's limits, from the chain's support. @return its norm; infinity as soon as that is known to be beyond `most` */
+/** Finds the smoothest function that meets the problem's limits, from the chain's support. @return
+ * its norm; infinity as soon as that is known to be beyond `most` */
 double hfi_smoothest_solve(const hfi_active_problem *problem, hfi_chain *chain, double most);
 /** Norm of the smoothest function that meets the problem's limits, as the chain has found it. */
 double hfi_smoothest_norm(const hfi_chain *chain);
@@ -263,7 +285,7 @@ double hfi_envelope_certified(const hf_envelope *envelope, const hfi_active_prob
  * remembers, on its bench. HF_ERR_INCONSISTENT sets no message. */
 hf_status hfi_envelope_settle(hf_context *ctx, hf_envelope *envelope);
 
-/* ---- explaining (consistency.c) ------------------------------------------------------------------------------ */
+/* ---- explaining (consistency.c) -------------------------------------------------------------- */
 
 /** All there is to say about readings, their intersections in `distinct` (at factor 1; spoilt) and
  * the envelope made of them, consistent or not, which has a bench. */

@@ -114,7 +114,7 @@ size_t hfi_active_best(size_t n, const double *g, double t, const double *lower,
                 : best_of(n, g, t, lower, upper, worth, worth, tolerance, false);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 HFI_CLONES
 void hfi_active_absorb(size_t n, double scale, double u, double v, double *restrict row,
@@ -165,7 +165,7 @@ void hfi_active_rotate(size_t n, size_t count, const double *c, const double *s,
     }
 }
 
-/* ---- triangles ---------------------------------------------------------------------------------------------------- */
+/* ---- triangles ----------------------------------------------------------------------------------------- */
 
 /* Applies `count` solved columns of L to its rows from `first` on: x -= those columns times their x. */
 HFI_INLINE void apply(size_t n, size_t first, size_t j, size_t count, const double *l, size_t ldl,

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* f is not taken from a square root below this share of k(x,x), which is rounding; any larger root is allowed, it makes f shorter. */
+/* f is not taken from a square root below this share of k(x,x), which is rounding; any larger root is
+ * allowed, it makes f shorter. */
 #define LEAST_SQUARE 1e-14
 /* And in units of what the sums behind it are made of. */
 #define NOISE 1e-15
@@ -132,7 +133,8 @@ static void try_nu(const query *q, size_t count, const size_t *index, const doub
     give(q->chain, count, index, nu);
 }
 
-/* Besides where the active set ended: nothing, the readings at x alone, and, where k_x lies in the span of the support, exactly that. */
+/* Besides where the active set ended: nothing, the readings at x alone, and, where k_x lies in the span of
+ * the support, exactly that. */
 static void try_others(const query *q, answer *a)
 {
     hfi_chain *chain = q->chain;
@@ -163,8 +165,9 @@ static bool is_close_enough(void *arg)
     return gap_to(q, &value, bound_of(&q->problem, &value), q->problem.jitter) <= q->limits->gap;
 }
 
-/* At a reading (or one that cannot be told from it) f is what the others allow, cut off at its limits: the values at x of the functions that meet the others
- * are an interval. So the active set does without it, and is spared a problem whose square root is zero. */
+/* At a reading (or one that cannot be told from it) f is what the others allow, cut off at its limits: the
+ * values at x of the functions that meet the others are an interval. So the active set does without it, and
+ * is spared a problem whose square root is zero. */
 static void set_aside(const query *q, unsigned char left_out)
 {
     const hf_envelope_workspace *w = q->workspace;
@@ -206,9 +209,10 @@ static answer solve_side(query *q)
     return a;
 }
 
-/* ---- slopes ------------------------------------------------------------------------------------------------------- */
+/* ---- slopes -------------------------------------------------------------------------------------------- */
 
-/* G / (2 sqrt q) (d k(x,x) - 2 sum nu_i d k(x, x_i)), nu held. Zero where q is rounding: f cannot be told from the reading there. */
+/* G / (2 sqrt q) (d k(x,x) - 2 sum nu_i d k(x, x_i)), nu held. Zero where q is rounding: f cannot be told
+ * from the reading there. */
 static void write_gradient(const query *q, const answer *a, double *gradient)
 {
     const hf_envelope *envelope = q->envelope;
@@ -228,7 +232,7 @@ static void write_gradient(const query *q, const answer *a, double *gradient)
     for (size_t j = 0; j < d; j++) gradient[j] *= q->side == HF_UPPER ? factor : -factor;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------ */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* The readings whose distance to x in the space is rounding. */
 static void find_close(query *q)

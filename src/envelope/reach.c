@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes of states through steps that envelopes know: corners of cells, and how far a function can be from what it is between them. */
+/* Boxes of states through steps that envelopes know: corners of cells, and how far a function can be from
+ * what it is between them. */
 #include "core/settings.h"
 #include "envelope/envelope.h"
 #include "kernel/enclosure.h"
@@ -119,7 +120,8 @@ static double half_side(const hf_reach *r, size_t j)
            2.0 * DBL_EPSILON * fmax(fabs(low), fabs(high));
 }
 
-/* How far f_i can be from what its values at the corners of a cell make of it, anywhere in the box; infinite where nothing is known. */
+/* How far f_i can be from what its values at the corners of a cell make of it, anywhere in the box; infinite
+ * where nothing is known. */
 static double rest(hf_reach *r, size_t i)
 {
     const hf_envelope *e = r->envelope[i];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A bound with every rounding accounted for: it holds in exact arithmetic for exactly the stored kernel, inputs and limits. */
+/* A bound with every rounding accounted for: it holds in exact arithmetic for exactly the stored kernel,
+ * inputs and limits. */
 #include "envelope/envelope.h"
 #include "kernel/enclosure.h"
 

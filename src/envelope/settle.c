@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The last digits of a vertex. Close to the readings t comes from P^2 = k(x,x) - u'u, of which rounding leaves few: an f whose norm misses G by a share of 1e-4 misses its limits by
- * that share of their size, which may be more than the room between them. q(nu), summed in long double from K, says what t should be. */
+/* The last digits of a vertex. Close to the readings t comes from P^2 = k(x,x) - u'u, of which rounding
+ * leaves few: an f whose norm misses G by a share of 1e-4 misses its limits by that share of their size,
+ * which may be more than the room between them. q(nu), summed in long double from K, says what t should
+ * be. */
 #include "envelope/envelope.h"
 #include "envelope/loops.h"
 #include "linalg/linalg.h"

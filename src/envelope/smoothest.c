@@ -81,7 +81,8 @@ static bool is_point(const hf_envelope *envelope, size_t i)
     return width <= HFI_VIOLATION_ROUNDING * envelope->norm * envelope->sd[i];
 }
 
-/* Limits moved inwards: `kept` of each half width is left, and a limit that is alone moves by as much of a tenth of what f can be there. */
+/* Limits moved inwards: `kept` of each half width is left, and a limit that is alone moves by as much of a
+ * tenth of what f can be there. */
 static void shrink(const hf_envelope *envelope, double kept, double *lower, double *upper)
 {
     for (size_t i = 0; i < envelope->n; i++) {
@@ -114,7 +115,8 @@ static void keep_centre(hf_envelope *envelope, const hfi_chain *chain)
     memcpy(envelope->centre_value, chain->g, envelope->n * sizeof *chain->g);
 }
 
-/* Norm over the share of the intervals that is kept is convex: half the way to G along its tangent is the largest share worth trying. */
+/* Norm over the share of the intervals that is kept is convex: half the way to G along its tangent is the
+ * largest share worth trying. */
 static double first_share(const hf_envelope *envelope, const hfi_chain *chain)
 {
     const double norm = hfi_smoothest_norm(chain);
@@ -148,7 +150,7 @@ static void find_centre(hf_envelope *envelope, hfi_chain *chain, double *limits)
     }
 }
 
-/* ---- both --------------------------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------------------------- */
 
 static void recall(const hf_envelope *envelope, const hfi_active_problem *problem, hfi_chain *chain)
 {

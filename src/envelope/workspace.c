@@ -50,7 +50,7 @@ void hf_envelope_workspace_reset(hf_envelope_workspace *workspace)
     for (int side = 0; side < HFI_SIDES; side++) hfi_chain_reset(&workspace->chain[side]);
 }
 
-/* ---- many queries ------------------------------------------------------------------------------------------------- */
+/* ---- many queries -------------------------------------------------------------------------------------- */
 
 typedef struct batch {
     const hf_envelope *envelope;

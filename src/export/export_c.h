@@ -3,9 +3,10 @@
  * @file export_c.h
  * @brief Parts of the writer of C: text, tables, kernels, posteriors, self-tests.
  *
- * In texts ` stands for the public name. Inputs, answers and part of the factor are `_real, double or float; all else is
- * double. Errors are remembered: after the first one nothing is written. A file is gone through twice: first for its
- * names alone, so that a name that is taken costs nothing and leaves nothing, then to be written.
+ * In texts ` stands for the public name. Inputs, answers and part of the factor are `_real, double
+ * or float; all else is double. Errors are remembered: after the first one nothing is written. A
+ * file is gone through twice: first for its names alone, so that a name that is taken costs nothing
+ * and leaves nothing, then to be written.
  */
 #ifndef HFI_MODEL_EXPORT_C_H
 #define HFI_MODEL_EXPORT_C_H
@@ -24,12 +25,13 @@ enum {
 typedef struct hfi_split_factor {
     size_t n, lead; /* columns, of which the first are in 32 bits */
     bool compact;   /* the others in 16 bits, else in float */
-    double *t;      /* n x n, column-major: a lower triangle whose columns are multiples of a step, rounded */
-    double *step;   /* n */
+    /* n x n, column-major: a lower triangle whose columns are multiples of a step, rounded */
+    double *t;
+    double *step; /* n */
 } hfi_split_factor;
 
-/** Rounds L, or factors L L' anew with rounded columns. False where their rounding leaves nothing to factor, so that more have to
- * lead. O(n^3) anew, else O(n^2). room: 2 n. */
+/** Rounds L, or factors L L' anew with rounded columns. False where their rounding leaves nothing
+ * to factor, so that more have to lead. O(n^3) anew, else O(n^2). room: 2 n. */
 bool hfi_split_make(hfi_split_factor *s, const double *l, size_t ld, bool anew, double *room);
 
 typedef struct hfi_emitter {
@@ -47,8 +49,9 @@ typedef struct hfi_emitter {
 
 /* ---- text (export_c_text.c) ---- */
 
-/** HF_ERR_ARGUMENT for a name that is none, or is taken in any file. What is emitted next is looked through for the name
- * alone: where the file has it for something else, the status is the same error. */
+/** HF_ERR_ARGUMENT for a name that is none, or is taken in any file. What is emitted next is looked
+ * through for the name alone: where the file has it for something else, the status is the same
+ * error. */
 hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, hfi_emitter *e);
 /** Opens the file, and what is emitted from now on is written. */
 hf_status hfi_emit_to(hfi_emitter *e, const char *path);
@@ -60,8 +63,10 @@ void hfi_emit_words(hfi_emitter *e, const char *text);
 /** A constant, double or `_real. HF_ERR_NOT_FINITE for one that is no number of its type. */
 void hfi_emit_number(hfi_emitter *e, double value);
 void hfi_emit_real(hfi_emitter *e, double value);
-/** static const double NAME[count] = {...}; `stride` apart. Counts its bytes; an empty table has one 0. */
-void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values, size_t stride);
+/** static const double NAME[count] = {...}; `stride` apart. Counts its bytes; an empty table has
+ * one 0. */
+void hfi_emit_table(hfi_emitter *e, const char *name, size_t count, const double *values,
+                    size_t stride);
 /** The same of scales; HF_ERR_NOT_FINITE for one that is 0 or infinite as `_real. */
 void hfi_emit_scales(hfi_emitter *e, const char *name, size_t count, const double *values);
 /** The same of whole numbers, of `type`, whose size is `size`. */
@@ -94,7 +99,8 @@ void hfi_emit_scaling(hfi_emitter *e, size_t d, const hfi_scaling *scaling);
 
 /** HF_ERR_ARGUMENT, by name, for a kernel of the expression that has no row. */
 hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel);
-/** static kernel(x, z), and, unless it is the same for all x, variance(x); scaled inputs. White is in the latter. */
+/** static kernel(x, z), and, unless it is the same for all x, variance(x); scaled inputs. White is
+ * in the latter. */
 void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance);
 
 /* ---- posteriors and what they say (export_c_posterior.c, export_c_readout.c) ---- */
@@ -108,8 +114,10 @@ typedef struct hfi_readout {
     const char *comment; /* what they are */
     void (*helpers)(hfi_emitter *e, const hf_model *model);
     const char *code; /* from mean, latent and observed, in scaled units, to *result */
-    /** The same by the library: mean, sd_latent, sd_observed, the field of its own; and the unit of errors. */
-    void (*expect)(const hf_model *model, size_t output, const double answer[3], double out[4], double *unit);
+    /** The same by the library: mean, sd_latent, sd_observed, the field of its own; and the unit of
+     * errors. */
+    void (*expect)(const hf_model *model, size_t output, const double answer[3], double out[4],
+                   double *unit);
     const char *check; /* of the field of its own, by the self-test */
 } hfi_readout;
 
@@ -129,12 +137,14 @@ typedef struct hfi_probes {
     double mean_error, sd_error;
 } hfi_probes;
 
-/** Also makes e->split, with as few leading columns as do, and measures the errors of single precision. */
-hf_status hfi_probes_make(hf_context *ctx, hfi_emitter *e, const hf_posterior *posterior, hfi_probes *out);
+/** Also makes e->split, with as few leading columns as do, and measures the errors of single
+ * precision. */
+hf_status hfi_probes_make(hf_context *ctx, hfi_emitter *e, const hf_posterior *posterior,
+                          hfi_probes *out);
 void hfi_probes_free(hf_context *ctx, hfi_probes *probes);
 /** Points in user units from anchors in scaled ones: anchors and, between them, midpoints. */
-void hfi_probe_points(const hf_kernel *kernel, const hfi_scaling *scaling, size_t n, const double *z,
-                      bool single, size_t count, bool *code, double *x);
+void hfi_probe_points(const hf_kernel *kernel, const hfi_scaling *scaling, size_t n,
+                      const double *z, bool single, size_t count, bool *code, double *x);
 void hfi_emit_self_test(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,
                         const hfi_probes *probes);
 

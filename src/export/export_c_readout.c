@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Answers of an exported model, a row for each kind: from the normal distribution of the latent function to what is told. */
+/* Answers of an exported model, a row for each kind: from the normal distribution of the latent function to
+ * what is told. */
 #include "classify/classify.h"
 #include "export/export_c.h"
 #include "model/class_model.h"

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factor in single precision. A variance is a difference of k(x, x) and |v|^2. The first columns of L are large, as they have
- * what all readings share; they have 32 bits and are multiplied in double. L is factored anew with rounded columns: what
- * rounding takes from one, those that follow give back. T T' then differs from K + D by the rounding of an entry times
- * the pivot of its column, and not by what it is multiplied with in L L'. */
+/* The factor in single precision. A variance is a difference of k(x, x) and |v|^2. The first columns of L are
+ * large, as they have what all readings share; they have 32 bits and are multiplied in double. L is factored
+ * anew with rounded columns: what rounding takes from one, those that follow give back. T T' then differs
+ * from K + D by the rounding of an entry times the pivot of its column, and not by what it is multiplied with
+ * in L L'. */
 #include "export/export_c.h"
 #include "linalg/linalg.h"
 
@@ -12,7 +13,8 @@
 
 /* ---- rounding ------------------------------------------------------------------------------------------- */
 
-/* The most steps that an entry has: 32 bits in the first columns, then 16 if compact, else 1, of which entries are fractions. */
+/* The most steps that an entry has: 32 bits in the first columns, then 16 if compact, else 1, of which
+ * entries are fractions. */
 static double steps_of(const hfi_split_factor *s, size_t column)
 {
     return column < s->lead ? 2147483647.0 : s->compact ? 32767.0 : 1.0;

@@ -11,9 +11,11 @@
 
 /** The envelope as a database image, whose memory is SQLite's: sqlite3_free() it. */
 hf_status hfi_envelope_to_image(hf_context *ctx, const hf_envelope *envelope,
-                                const hf_envelope_labels *labels, unsigned char **image, size_t *size);
-/** The other way round; `name` stands for the file in messages. Takes any bytes whatever. `labels` may be NULL. */
-hf_status hfi_envelope_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
-                                  hf_envelope **out, hf_envelope_labels **labels);
+                                const hf_envelope_labels *labels, unsigned char **image,
+                                size_t *size);
+/** The other way round; `name` stands for the file in messages. Takes any bytes whatever. `labels`
+ * may be NULL. */
+hf_status hfi_envelope_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size,
+                                  const char *name, hf_envelope **out, hf_envelope_labels **labels);
 
 #endif

@@ -167,7 +167,8 @@ static hf_status read_kernel(const hfi_reader *r, const kept_labels *kept, hf_ke
     return status;
 }
 
-/* An envelope whose content passed its checksum and cannot be made is damaged, unless it is this machine that cannot. */
+/* An envelope whose content passed its checksum and cannot be made is damaged, unless it is this machine that
+ * cannot. */
 static hf_status create(const hfi_reader *r, const hf_kernel *kernel, const readings *from, double norm,
                         const hf_envelope_settings *settings, hf_envelope **out)
 {

@@ -28,8 +28,8 @@ hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name);
 /** Closes the file too. */
 void hfi_track_store_free(hfi_track_store *store);
 /** Copies target and labels. */
-hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target, size_t labels,
-                                const char *const *label);
+hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target,
+                                size_t labels, const char *const *label);
 void hfi_track_store_forget_names(hfi_track_store *store);
 /** The journal of a track with this store, which then owns it. */
 hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
@@ -41,11 +41,12 @@ hfi_track_store *hfi_track_store_of(const hf_track *track);
 /** Settings in meta, input, candidate and array; kinds are those of events. */
 extern const hfi_ledger_form hfi_track_form;
 
-/* ---- settings (track_settings_write.c, track_settings_read.c) ------------------------------------------------- */
+/* ---- settings (track_settings_write.c, track_settings_read.c) -------------------------------- */
 
 extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
 
-/** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are given them. */
+/** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are
+ * given them. */
 typedef struct hfi_track_told {
     hf_track_settings settings; /* pointers into what follows */
     char *target, *kernel;
@@ -67,7 +68,8 @@ void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told);
 hf_status hfi_track_append(hf_context *ctx, void *user, size_t count, const hfi_event *events);
 
 /** Takes an event; an error ends the reading. */
-typedef hf_status hfi_track_taker(hf_context *ctx, uint64_t number, const hfi_event *event, void *user);
+typedef hf_status hfi_track_taker(hf_context *ctx, uint64_t number, const hfi_event *event,
+                                  void *user);
 /** Entries on their way to being events, and room for their numbers, which the caller frees. */
 typedef struct hfi_track_reading {
     hfi_track_store *store;
@@ -78,7 +80,8 @@ typedef struct hfi_track_reading {
 /** hfi_ledger_taker; `user` is an hfi_track_reading. */
 hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);
 /** Every event in order, as hfi_ledger_each(). */
-hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take, void *user);
+hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take,
+                                 void *user);
 
 /* ---- opening (track_open.c) ------------------------------------------------------------------ */
 

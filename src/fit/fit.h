@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file fit.h
- * @brief Steps of a fit; files of this room include this, and classify/fit*.c, whose fits begin and end alike.
+ * @brief Steps of a fit; files of this room include this, and classify/fit*.c, whose fits begin and
+ * end alike.
  */
 #ifndef HFI_FIT_H
 #define HFI_FIT_H
@@ -12,7 +13,8 @@
 /** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
 static const double hfi_suspect_weight = 0.25;
 
-/** How a training that was not the trainer's own ended: on a share of the rows, or by minibatches. */
+/** How a training that was not the trainer's own ended: on a share of the rows, or by
+ * minibatches. */
 typedef struct hfi_share_report {
     hfi_optimum found;
     size_t evaluations;
@@ -28,20 +30,21 @@ typedef struct hfi_fit {
     const hf_data *data;
     const hf_fit_settings *settings;
     size_t n, d;
-    size_t outputs;     /* 1, or T: then the last input is the number of the output */
-    size_t *row;        /* rows of the data that are here */
-    double *x;          /* n x d */
-    bool *code;         /* d: inputs that are codes of categories; NULL: none */
-    double *comparable; /* n x d, standardised, with the place of an output for its number; NULL when x is */
-    double *y;          /* n */
-    double *extra;      /* n */
-    /* Counts and amounts (fit/likelihood.c), n each: readings as they are, logarithms of exposures; else
-     * NULL. */
+    size_t outputs; /* 1, or T: then the last input is the number of the output */
+    size_t *row;    /* rows of the data that are here */
+    double *x;      /* n x d */
+    bool *code;     /* d: inputs that are codes of categories; NULL: none */
+    /* n x d, standardised, with the place of an output for its number; NULL when x is */
+    double *comparable;
+    double *y;     /* n */
+    double *extra; /* n */
+    /* Counts and amounts (fit/likelihood.c), n each: readings as they are, logarithms of exposures;
+     * else NULL. */
     double *seen, *shift;
-    hfi_scaling scaling;  /* applied */
-    hfi_scaling measured; /* what standardisation would be: starts, boxes and priors follow it when it is not
-                             applied */
-    hf_solver solver;     /* never auto */
+    hfi_scaling scaling; /* applied */
+    /* what standardisation would be: starts, boxes and priors follow it when it is not applied */
+    hfi_scaling measured;
+    hf_solver solver;         /* never auto */
     size_t inducing, actions; /* 0 where there are none */
     hf_kernel *kernel;
     hf_mean *mean;
@@ -53,13 +56,16 @@ typedef struct hfi_fit {
     double *noises;    /* with several outputs: start of each, scaled units; else NULL */
     bool *noises_held; /* likewise */
     bool *means_given; /* likewise: constants that were set by name */
-    size_t *sample;    /* readings with the same number were taken together; NULL: those with equal inputs */
-    size_t *readings;  /* with several outputs: how many each has; else NULL */
-    size_t *place_of;  /* likewise: place of each output in an order that does not depend on their numbers */
-    size_t *order;     /* likewise: row k was row order[k] of the table's; NULL: it is in the table's order */
+    /* readings with the same number were taken together; NULL: those with equal inputs */
+    size_t *sample;
+    size_t *readings; /* with several outputs: how many each has; else NULL */
+    /* likewise: place of each output in an order that does not depend on their numbers */
+    size_t *place_of;
+    /* likewise: row k was row order[k] of the table's; NULL: it is in the table's order */
+    size_t *order;
     hfi_conditional conditional; /* zeroed unless weights come from the other outputs */
-    double *
-        coregionalisation; /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
+    /* T x T for each coregion, what was given of it, scaled units, else NaN; NULL: nothing */
+    double *coregionalisation;
     double threshold; /* given soft threshold, scaled units; infinity if none */
     hfi_trainer trainer;
     hfi_verdict verdict;
@@ -67,8 +73,9 @@ typedef struct hfi_fit {
     struct hfi_journal *journal; /* NULL without a checkpoint */
     hf_projection_report projection;
     bool warm; /* after stages: the table itself is trained too */
-    hfi_cut
-        cut; /* that parts the suspects of the first stage from its other readings, or what no stage would call legitimate */
+    /* that parts the suspects of the first stage from its other readings, or what no stage would
+     * call legitimate */
+    hfi_cut cut;
     hfi_share_report shared;
     hfi_fit_step step; /* NULL: none */
     void *step_arg;
@@ -92,16 +99,21 @@ hf_status hfi_fit_gather(hfi_fit *fit);
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
 /** Checks what several outputs need (outputs.c): each has a reading, and the last input is their
  * number. */
-hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
-/** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for one. */
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data,
+                                const hf_fit_settings *settings);
+/** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for
+ * one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
-/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) * (expression). */
+/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) *
+ * (expression). */
 hf_status hfi_fit_make_outputs(hfi_fit *fit);
-/** Room for what is given by name, and the noise that each output starts with: that of the settings, or `usual` in standardised units. */
+/** Room for what is given by name, and the noise that each output starts with: that of the
+ * settings, or `usual` in standardised units. */
 hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual);
 /** Gives the sites their channels, one for each output, and the noise that each starts with. */
 hf_status hfi_fit_output_sites(hfi_fit *fit);
-/** noise[t], mean[t], coregionalisation[s,t], user units: *done says whether the name was one of them. */
+/** noise[t], mean[t], coregionalisation[s,t], user units: *done says whether the name was one of
+ * them. */
 hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done);
 /** After all assignments: the coregionalisation matrix, if it was given. */
 hf_status hfi_fit_finish_assignments(hfi_fit *fit);
@@ -120,7 +132,8 @@ void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location
  * variance. */
 void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
 /** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
-hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale);
+hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location,
+                               double *scale);
 /** Whether the coefficients of a linear mean are integrated out (fit_slopes.c). Then: the kernel
  * with what that adds to it, its variances held, and, after training, the mean that it is about. */
 bool hfi_fit_integrates_slopes(const hfi_fit *fit);
@@ -135,10 +148,12 @@ hf_status hfi_fit_assign(hfi_fit *fit);
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites);
-/** Counts and amounts (fit/likelihood.c): that data and settings go together; their readings; the name of
- * what other sites call noise, NULL if there is none; a dispersion that does not exist is held; the exact solver's evaluator, whose
- * matrices are those of the inference; and training. All but the last three are harmless for others. */
-hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings);
+/** Counts and amounts (fit/likelihood.c): that data and settings go together; their readings; the
+ * name of what other sites call noise, NULL if there is none; a dispersion that does not exist is
+ * held; the exact solver's evaluator, whose matrices are those of the inference; and training. All
+ * but the last three are harmless for others. */
+hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data,
+                                   const hf_fit_settings *settings);
 hf_status hfi_fit_gather_likelihood(hfi_fit *fit);
 const char *hfi_fit_noise_name(const hfi_fit *fit);
 void hfi_fit_hold_dispersion(hfi_fit *fit);
@@ -171,36 +186,42 @@ double hfi_least_noise(hf_prior_kind lengthscale_prior);
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
 /** Whether the table is so large that it is trained in stages (fit_stages.c). */
 bool hfi_fit_has_stages(const hfi_fit *fit);
-/** Rows and inducing inputs of the training that starts cold: the fit's own where there are no stages. */
+/** Rows and inducing inputs of the training that starts cold: the fit's own where there are no
+ * stages. */
 void hfi_fit_cold_stage(const hfi_fit *fit, size_t *rows, size_t *inducing);
 /** Rows that the largest training looks at: n where there are no stages. */
 size_t hfi_fit_training_rows(const hfi_fit *fit);
-/** Trains on shares of the rows; kernel, mean and noise are left as they ended. `all` (zeroed) receives what the last share
- * predicts for every row. fit->warm says whether the table itself is to be trained once more. */
+/** Trains on shares of the rows; kernel, mean and noise are left as they ended. `all` (zeroed)
+ * receives what the last share predicts for every row. fit->warm says whether the table itself is
+ * to be trained once more. */
 hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
-/** Sites of the fit's rows from that prediction, training on them or at the present hyperparameters; `state` receives the
- * result (fit_settle.c). */
+/** Sites of the fit's rows from that prediction, training on them or at the present
+ * hyperparameters; `state` receives the result (fit_settle.c). */
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
-hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected, hfi_cut *out);
-/** The cut for n readings where none of `rows` of them, with residuals t, was suspected: twice as far out as tails with a variance reach. */
+hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected,
+                           hfi_cut *out);
+/** The cut for n readings where none of `rows` of them, with residuals t, was suspected: twice as
+ * far out as tails with a variance reach. */
 hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t);
 /** Takes from `shared` what the report says about training. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
-/** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and that training. */
+/** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and
+ * that training. */
 bool hfi_fit_is_stochastic(const hfi_fit *fit);
 hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
-/** Closes the journal, if there is one, and puts what is to be said about it into the report (or NULL). The file stays: only who has put the
- * model in a safe place knows that the checkpoint is no longer needed. */
+/** Closes the journal, if there is one, and puts what is to be said about it into the report (or
+ * NULL). The file stays: only who has put the model in a safe place knows that the checkpoint is no
+ * longer needed. */
 void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report);
 /** The solution for the present sites, with the solver chosen. */
 hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out);
 /** Bytes of the fit at its peak, without the data. */
 double hfi_fit_bytes(const hfi_fit *fit);
-/** The report, the readings' verdicts, and the warning a user should see, of what the solver said and the report shows
- * (fit_report.c). */
-void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior, double kappa,
-                         hf_fit_report *report);
+/** The report, the readings' verdicts, and the warning a user should see, of what the solver said
+ * and the report shows (fit_report.c). */
+void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_posterior *posterior,
+                         double kappa, hf_fit_report *report);
 /** `left`: predictions of each reading without itself, NULL where they are asked for later;
  * `honest`: those of refits, zeroed where there are none. */
 void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hfi_holdout *honest,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits of counts and amounts: readings whose likelihood is a row of the table. Latent values are logarithms, so that the
- * target is not standardised; logarithms of readings say where a constant mean starts and nothing else. */
+/* Fits of counts and amounts: readings whose likelihood is a row of the table. Latent values are logarithms,
+ * so that the target is not standardised; logarithms of readings say where a constant mean starts and nothing
+ * else. */
 #include "fit/fit.h"
 #include "inference/latent_fit.h"
 #include "search/explore.h"

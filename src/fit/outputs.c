@@ -290,7 +290,8 @@ static hf_status assign_mean(hfi_fit *fit, const hf_assignment *a, size_t first,
     return s;
 }
 
-/* The coregion that "coregion2.coregionalisation[..]" is about, and *rest what follows; without a number the only one. */
+/* The coregion that "coregion2.coregionalisation[..]" is about, and *rest what follows; without a number the
+ * only one. */
 static hf_status find_coregion(const hfi_fit *fit, const char *name, const char **rest, size_t *term)
 {
     static const char word[] = "coregion";

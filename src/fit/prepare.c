@@ -8,8 +8,9 @@
  * from. */
 static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper = 1e3;
 
-/* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a search loses sight of inputs that matter little before
- * it sees them. Weights that come with a start of their own, and Student-t noise, do not ask for that. */
+/* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a
+ * search loses sight of inputs that matter little before it sees them. Weights that come with a start of
+ * their own, and Student-t noise, do not ask for that. */
 static double start_of_noise(const hfi_fit *fit)
 {
     if (fit->settings->common_start > 0.0) return fit->settings->common_start;
@@ -17,8 +18,8 @@ static double start_of_noise(const hfi_fit *fit)
                                                                               : noise_start;
 }
 
-/* Equal kernels of a sum would stay equal: each starts four times as short as the one before, and they share the amplitude of one.
- * Independent outputs have one each. */
+/* Equal kernels of a sum would stay equal: each starts four times as short as the one before, and they share
+ * the amplitude of one. Independent outputs have one each. */
 static double part_twins(const hfi_fit *fit, size_t i, hf_unit unit)
 {
     size_t before = 0, all = 1;

@@ -8,9 +8,10 @@
 static const double noise_lower = 1e-6, noise_prior = -3.506557897319982; /* log 0.03 */
 static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
 
-/* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l with parameters
- * sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3, and as a function of
- * that logarithm it is a normal one about there, to a factor. Searches are often of functions without noise: there may be less of it. */
+/* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l
+ * with parameters sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3,
+ * and as a function of that logarithm it is a normal one about there, to a factor. Searches are often of
+ * functions without noise: there may be less of it. */
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
 static const double dimension_noise_lower = 1e-7;
 
@@ -129,7 +130,8 @@ void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf
         t->prior_mean[i] = 0.0;
         t->prior_sd[i] = scale_prior_sd;
     } else if (p->unit == HF_UNIT_OUTPUT) {
-        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from running away together. */
+        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from
+         * running away together. */
         t->prior_mean[i] = 0.0;
         t->prior_sd[i] = factor_prior_sd * exp(unit);
     } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {

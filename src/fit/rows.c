@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The fit of rows that are read when they are needed: a sample is prepared as any table is, and tells the rest how to be seen. */
+/* The fit of rows that are read when they are needed: a sample is prepared as any table is, and tells the
+ * rest how to be seen. */
 #include "fit/rows.h"
 #include "checkpoint/journal.h"
 #include "fit/choice.h"
@@ -52,8 +53,8 @@ static hf_status take_sample(job *j, const char *const *names, bool extra)
     return s;
 }
 
-/* Means and sums of squared deviations of columns, chunk by chunk (Chan, Golub, LeVeque 1983), of numbers divided by `unit`
- * so that their squares stay in range. */
+/* Means and sums of squared deviations of columns, chunk by chunk (Chan, Golub, LeVeque 1983), of numbers
+ * divided by `unit` so that their squares stay in range. */
 typedef struct moments {
     size_t d, count;
     double *mean, *squares, *unit, *chunk_mean, *chunk_squares;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage predicts. */
+/* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage
+ * predicts. */
 #include "fit/fit.h"
 #include <math.h>
 #include <stdint.h>
@@ -65,7 +66,8 @@ hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t)
 {
     double largest = 0.0;
     for (size_t i = 0; i < rows; i++) largest = fmax(largest, fabs(t[i]));
-    /* The furthest of n is so much further out than that of `rows` of them if the tails have a variance; and as much again. */
+    /* The furthest of n is so much further out than that of `rows` of them if the tails have a variance; and
+     * as much again. */
     const double at = 2.0 * sqrt((double)n / (double)rows) * fmax(largest, 1.0);
     return (hfi_cut){.low = -at, .high = at};
 }

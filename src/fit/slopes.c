@@ -3,16 +3,18 @@
  *
  *     y = h(x)'b + f + noise   is the process of mean h(x)'b0 and kernel k + V h(x)'h(x'),
  *
- * which is the user's kernel + constant + linear(ard) with variances that are held (Rasmussen and Williams 2006, section 2.7). After training b0 becomes the
- * posterior mean of b: then h'(K + D)^-1 (z - H b0) = 0, b0 is the generalised least squares estimate, and the posterior mean is that of the limit
- * V -> infinity whatever V is. */
+ * which is the user's kernel + constant + linear(ard) with variances that are held (Rasmussen and Williams
+ * 2006, section 2.7). After training b0 becomes the posterior mean of b: then h'(K + D)^-1 (z - H b0) = 0, b0
+ * is the generalised least squares estimate, and the posterior mean is that of the limit V -> infinity
+ * whatever V is. */
 #include "fit/fit.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-/* V in standardised units. The variance of a coefficient is short of its limit by a share of itself over V, 1e-4 for one that the readings
- * leave open to a standard deviation of 1; and K + D loses no more than V rows / noise of the sixteen digits. */
+/* V in standardised units. The variance of a coefficient is short of its limit by a share of itself over V,
+ * 1e-4 for one that the readings leave open to a standard deviation of 1; and K + D loses no more than V rows
+ * / noise of the sixteen digits. */
 static const double wide = 1e4;
 
 enum {
@@ -73,7 +75,8 @@ hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state)
         s = hfi_trainer_set(t, state);
         if (s >= 0) s = hfi_evaluator_run(e, HF_OBJECTIVE_EVIDENCE, &value, gradient);
         if (s < 0 || k == STEPS) break;
-        /* The derivatives in b0 are H'(K + D)^-1 (z - H b0), and V times these what the posterior mean has beside b0. */
+        /* The derivatives in b0 are H'(K + D)^-1 (z - H b0), and V times these what the posterior mean has
+         * beside b0. */
         for (size_t j = 0; j <= fit->d; j++) state[mean + j] += exp(state[first + j]) * gradient[mean + j];
     }
     if (s >= 0 && t->objective == HF_OBJECTIVE_EVIDENCE) t->found.value = value;

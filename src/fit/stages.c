@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Large tables are trained in stages: cold on a small share of the rows with few inducing inputs, where the suspect finder and the
- * re-weighting make their hundreds of evaluations; warm on a larger share with all inducing inputs; then, at those
- * hyperparameters, the sites of all rows are found, which takes a few passes. A dozen numbers are settled by some ten
- * thousand readings as well as by a million; what a million readings are needed for is the posterior.
+ * Large tables are trained in stages: cold on a small share of the rows with few inducing inputs, where the
+ * suspect finder and the re-weighting make their hundreds of evaluations; warm on a larger share with all
+ * inducing inputs; then, at those hyperparameters, the sites of all rows are found, which takes a few passes.
+ * A dozen numbers are settled by some ten thousand readings as well as by a million; what a million readings
+ * are needed for is the posterior.
  */
 #include "fit/fit.h"
 #include "settings/settings.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). What it ends in is turned into sites of
- * the rows, so that the rest of a fit (solution, residuals, calibration) goes on as with any other sites.
+ * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). What it ends in
+ * is turned into sites of the rows, so that the rest of a fit (solution, residuals, calibration) goes on as
+ * with any other sites.
  */
 #include "fit/fit.h"
 #include "settings/settings.h"
@@ -14,7 +15,8 @@ bool hfi_fit_is_stochastic(const hfi_fit *fit)
     return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_likelihood_is_noise(s->sites));
 }
 
-/* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be absent for this. */
+/* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be
+ * absent for this. */
 static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdout *all)
 {
     hf_sites *none = NULL;
@@ -29,8 +31,8 @@ static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdo
     return s;
 }
 
-/* The Gaussian sites that make the variational posterior of Student-t noise a fixed point. Where the expected log density curves upwards
- * the reading says nothing that a Gaussian could. */
+/* The Gaussian sites that make the variational posterior of Student-t noise a fixed point. Where the expected
+ * log density curves upwards the reading says nothing that a Gaussian could. */
 static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
 {
     const size_t n = fit->n;

@@ -16,7 +16,8 @@ static hf_status climb(void *arg, double *state)
     return hfi_trainer_maximise(&fit->trainer, state, fit->settings->iterations);
 }
 
-/* The plain fit, from the cold start and others around it; the best is left in `state`, and later cold fits start as it did. */
+/* The plain fit, from the cold start and others around it; the best is left in `state`, and later cold fits
+ * start as it did. */
 static hf_status plain_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
@@ -33,7 +34,8 @@ static hf_status plain_fit(hfi_fit *fit, double *state)
     return s < 0 ? s : climb(fit, state);
 }
 
-/* A plain fit good enough to look for suspects from; with second derivatives the rest of the way is short and can wait. */
+/* A plain fit good enough to look for suspects from; with second derivatives the rest of the way is short and
+ * can wait. */
 static hf_status first_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;

@@ -209,8 +209,8 @@ enum {
     CHUNK = 256 /* weak readings whose columns are held at once */
 };
 
-/* Sigma+_ii of readings of negative precision is in H; those for which it is not to be had from there, and readings of little precision, are
- * weak. */
+/* Sigma+_ii of readings of negative precision is in H; those for which it is not to be had from there, and
+ * readings of little precision, are weak. */
 static bool is_weak(const hfi_curved *c, size_t i, size_t *next_negative, double *variance)
 {
     if (!(c->w[i] < 0.0)) return c->w[i] * c->k[i * (c->n + 1)] < WEAK;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file latent.h
- * @brief Approximate evidence of readings by any likelihood of the table (sites/likelihood.h), with the
- * exact or the inducing solver.
+ * @brief Approximate evidence of readings by any likelihood of the table (sites/likelihood.h), with
+ * the exact or the inducing solver.
  *
  * Everything is relative to the prior mean: latent g = f - m with prior N(0, K), and sites
  * exp(h g - w g^2/2), whose posterior has the mean g, the covariance (K^-1 + W)^-1 and
@@ -13,11 +13,12 @@
  *                                              of all sites - those with each cavity
  *     variational   h = W g + E[l'], w = -E[l'']:  lower bound sum E[l] - KL(posterior || prior)
  *
- * Where a log density is not concave some w are negative, which the exact solver alone can condition on.
- * A solver conditions on them (hfi_latent_condition()) and differentiates. Beyond a Gaussian evidence
- * with the sites held still, which is all for EP and the variational bound, Laplace has its mode answer to the prior, through
- * bend_i = l'''_i / 2: (d value / d f_i) of the determinant is variance_i bend_i. Parameters move
- * the densities, and for Laplace its determinant and its mode too.
+ * Where a log density is not concave some w are negative, which the exact solver alone can
+ * condition on. A solver conditions on them (hfi_latent_condition()) and differentiates. Beyond a
+ * Gaussian evidence with the sites held still, which is all for EP and the variational bound,
+ * Laplace has its mode answer to the prior, through bend_i = l'''_i / 2: (d value / d f_i) of the
+ * determinant is variance_i bend_i. Parameters move the densities, and for Laplace its determinant
+ * and its mode too.
  */
 #ifndef HFI_INFERENCE_LATENT_H
 #define HFI_INFERENCE_LATENT_H
@@ -33,7 +34,8 @@ typedef struct hfi_latent_problem hfi_latent_problem;
 typedef struct hfi_latent_method {
     /** Sets value, w, pull, latent, force and bend. */
     hf_status (*settle)(hfi_latent_problem *p, double *value);
-    /** After a settling, for Laplace also after the solver's gradient: d value / d log dispersion and / d shape. */
+    /** After a settling, for Laplace also after the solver's gradient: d value / d log dispersion
+     * and / d shape. */
     void (*slopes)(const hfi_latent_problem *p, double bar[2]);
     bool mode;   /* the mode answers to the prior, through bend */
     double tilt; /* of the problem, to begin with */
@@ -49,12 +51,14 @@ struct hfi_latent_problem {
     const hfi_latent_method *method;
     const hf_kernel *kernel; /* the caller's, as are their values */
     const hf_mean *mean;
-    double dispersion; /* of the likelihood; the caller sets both before an evaluation. Default: 1 */
+    /* of the likelihood; the caller sets both before an evaluation. Default: 1 */
+    double dispersion;
     double shape;
-    double power; /* EP: share of a site that its cavity is without. Default: 1; less: fractional EP */
-    /* Distance to the wanted sites, in units of the marginal posterior, at which EP and the variational
-     * iteration have settled. The gradient is in error by it, the value by its square. Default: 1e-10, or
-     * 1e-6 where a log density is not concave. */
+    /* EP: share of a site that its cavity is without. Default: 1; less: fractional EP */
+    double power;
+    /* Distance to the wanted sites, in units of the marginal posterior, at which EP and the
+     * variational iteration have settled. The gradient is in error by it, the value by its square.
+     * Default: 1e-10, or 1e-6 where a log density is not concave. */
     double tolerance;
     /* A variational bound that is below, and rises too slowly to get there, is left early. Default:
      * -infinity */
@@ -70,8 +74,8 @@ struct hfi_latent_problem {
 
     double *matrix; /* exact: n x n, of `curved`; NULL for the inducing solver */
     bool owns_matrix;
-    double *
-        escape; /* NULL, or receives a way out where a conditioning finds no posterior: hfi_curved_factor() */
+    /* NULL, or receives a way out where a conditioning finds no posterior: hfi_curved_factor() */
+    double *escape;
     hfi_curved curved; /* exact: K */
     /* The inducing solver's: its sites are of these rows; `inducing` in it is borrowed. */
     hfi_evaluator inducing;
@@ -80,14 +84,16 @@ struct hfi_latent_problem {
     double *offset;         /* prior mean m */
     double *latent, *force; /* g, a */
     double *variance;       /* marginal ones of the posterior, when they were asked for */
-    double tilt;            /* VFE: how much of the derivative of the trace in w the marginal variances get */
-    double trace_bar[2];    /* VFE under EP: what the trace adds to the slopes; set by a gradient */
-    double *bend;           /* l'''/2, or 0 for EP */
-    double *answer;         /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
+    /* VFE: how much of the derivative of the trace in w the marginal variances get */
+    double tilt;
+    double trace_bar[2]; /* VFE under EP: what the trace adds to the slopes; set by a gradient */
+    double *bend;        /* l'''/2, or 0 for EP */
+    double *answer;      /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
     double *kept_w, *kept_pull, *kept_force; /* where an evaluation starts */
     bool started;                            /* these are of use */
-    double log_det;            /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
-    hfi_likelihood_slopes *at; /* Laplace: at the latent values */
+    /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
+    double log_det;
+    hfi_likelihood_slopes *at;         /* Laplace: at the latent values */
     hfi_likelihood_tilted *tilted;     /* EP: moments */
     hfi_likelihood_expected *expected; /* variational */
     double *work;                      /* HFI_LATENT_WORK x n */
@@ -107,57 +113,68 @@ typedef struct hfi_latent_given {
     size_t rows;
     const double *x;
     size_t ldx;
-    const double *y;        /* `rows` readings that the likelihood allows; NaN: none */
-    const double *shift;    /* `rows` numbers added to the latent values, or NULL */
-    const double *extra;    /* `rows` known variances added to the dispersion, or NULL */
-    hfi_inducing *inducing; /* NULL: the exact solver; else the inducing one, which a factorisation changes */
-    double *matrix;         /* n x n memory for the exact solver, n readings; NULL: the problem has its own */
+    const double *y;     /* `rows` readings that the likelihood allows; NaN: none */
+    const double *shift; /* `rows` numbers added to the latent values, or NULL */
+    const double *extra; /* `rows` known variances added to the dispersion, or NULL */
+    /* NULL: the exact solver; else the inducing one, which a factorisation changes */
+    hfi_inducing *inducing;
+    /* n x n memory for the exact solver, n readings; NULL: the problem has its own */
+    double *matrix;
 } hfi_latent_given;
 
-/** A problem of the rows with a reading. *out is zeroed on error. HF_ERR_TOO_LARGE when it cannot fit. */
-hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelihood, hf_inference inference,
-                                  const hfi_latent_given *given, hfi_latent_problem *out);
+/** A problem of the rows with a reading. *out is zeroed on error. HF_ERR_TOO_LARGE when it cannot
+ * fit. */
+hf_status hfi_latent_problem_init(hf_context *ctx, const hfi_likelihood *likelihood,
+                                  hf_inference inference, const hfi_latent_given *given,
+                                  hfi_latent_problem *out);
 void hfi_latent_problem_free(hfi_latent_problem *p);
-/** The approximate log evidence at the present values of kernel, mean, dispersion and shape. `gradient`, or
- * NULL: kernel parameters, mean coefficients, log dispersion (if the likelihood has one, or inducing inputs
- * are trained; else not touched), the shape (if it has one), and where they are trained the inducing inputs.
- * An iteration that does not converge is no error: p->converged tells. */
+/** The approximate log evidence at the present values of kernel, mean, dispersion and shape.
+ * `gradient`, or NULL: kernel parameters, mean coefficients, log dispersion (if the likelihood has
+ * one, or inducing inputs are trained; else not touched), the shape (if it has one), and where they
+ * are trained the inducing inputs. An iteration that does not converge is no error: p->converged
+ * tells. */
 hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *gradient);
 /** Evaluations start from now on where the last one ended. */
 void hfi_latent_keep(hfi_latent_problem *p);
-/** The part of an evaluation that is cheap: offsets, and readings at the present dispersion and shape. */
+/** The part of an evaluation that is cheap: offsets, and readings at the present dispersion and
+ * shape. */
 void hfi_latent_place(hfi_latent_problem *p);
-/** Sites of the last evaluation: z = f + a / w, d = 1 / w, arrays of all rows; those without a reading, and
- * those of which nothing is left: infinite variance. Where a log density is not concave w is at least a
- * hundredth of hfi_likelihood.touch: a posterior K - K S K with S positive semi-definite cannot be given the
- * negative precisions of wild readings, but its mean stays exactly what it was. */
+/** Sites of the last evaluation: z = f + a / w, d = 1 / w, arrays of all rows; those without a
+ * reading, and those of which nothing is left: infinite variance. Where a log density is not
+ * concave w is at least a hundredth of hfi_likelihood.touch: a posterior K - K S K with S positive
+ * semi-definite cannot be given the negative precisions of wild readings, but its mean stays
+ * exactly what it was. */
 void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *variance);
 
 /* ---- where a log density is not concave (latent_stable.c) ---- */
 
-/** g and a at a place that outliers have little say in: re-weighted least squares while the dispersion shrinks
- * from that of all residuals to the present one. */
+/** g and a at a place that outliers have little say in: re-weighted least squares while the
+ * dispersion shrinks from that of all residuals to the present one. */
 hf_status hfi_latent_cold(hfi_latent_problem *p);
 /** Sites of the re-weighted least squares at g, for which there always is a posterior. */
 void hfi_latent_touch(hfi_latent_problem *p, double widening);
-/** A step up for a search whose `self` is a problem, from the place of a failed conditioning, by the positive part of the precisions, by re-weighting
- * or along p->escape; HF_ERR_NOT_POSITIVE_DEFINITE where none leads up. */
+/** A step up for a search whose `self` is a problem, from the place of a failed conditioning, by
+ * the positive part of the precisions, by re-weighting or along p->escape;
+ * HF_ERR_NOT_POSITIVE_DEFINITE where none leads up. */
 hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 
 /* ---- solvers ---- */
 
 /** Factors for the covariances at the present kernel. */
 hf_status hfi_latent_exact_prepare(hfi_latent_problem *p);
-/** The posterior under the sites (w, pull) in place: `force`, `latent` (not those of the problem), log_det
- * and, if not NULL, the marginal variances. */
-hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent, double *variance);
-hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, double *latent, double *variance);
+/** The posterior under the sites (w, pull) in place: `force`, `latent` (not those of the problem),
+ * log_det and, if not NULL, the marginal variances. */
+hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent,
+                               double *variance);
+hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, double *latent,
+                                     double *variance);
 hf_status hfi_latent_inducing_condition(hfi_latent_problem *p, double *force, double *latent,
                                         double *variance);
-/** The same for other pulls but the precisions of the last time: `force` and `latent` alone. O(n^2). */
+/** The same for other pulls but the precisions of the last time: `force` and `latent` alone.
+ * O(n^2). */
 void hfi_latent_exact_mean(hfi_latent_problem *p, double *force, double *latent);
-/** Laplace's evidence has a tangent in place of log det in directions that are all but flat; the gradient
- * knows. *log_det receives that. */
+/** Laplace's evidence has a tangent in place of log det in directions that are all but flat; the
+ * gradient knows. *log_det receives that. */
 hf_status hfi_latent_exact_soften(hfi_latent_problem *p, double *log_det);
 /** The gradient at the sites that an evaluation ended with; for Laplace also `answer`. */
 hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient);

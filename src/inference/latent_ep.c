@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expectation propagation, all sites at once (Rasmussen and Williams 2006, section 3.6; Minka 2001; for log densities that are not concave Jylanki, Vanhatalo and
- * Vehtari 2011, "Robust Gaussian process regression with a Student-t likelihood"). Of each site a share `power` is taken out for its cavity. */
+/* Expectation propagation, all sites at once (Rasmussen and Williams 2006, section 3.6; Minka 2001; for log
+ * densities that are not concave Jylanki, Vanhatalo and Vehtari 2011, "Robust Gaussian process regression
+ * with a Student-t likelihood"). Of each site a share `power` is taken out for its cavity. */
 #include "inference/latent_sites.h"
 #include <math.h>
 #include <string.h>
@@ -39,8 +40,9 @@ static bool look(hfi_site_loop *l)
     return true;
 }
 
-/* Sites whose marginals have the tilted means, their precisions and with them the factor held: it is the precisions that cost O(n^3). Near the end, where
- * the precisions are about right; as long as the means come together. */
+/* Sites whose marginals have the tilted means, their precisions and with them the factor held: it is the
+ * precisions that cost O(n^3). Near the end, where the precisions are about right; as long as the means come
+ * together. */
 static bool settle_means(hfi_site_loop *l)
 {
     hfi_latent_problem *p = l->p;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditioning on sites, and the gradient, by the exact solver: B = I + W^1/2 K W^1/2 and what hfi_curved makes of it. */
+/* Conditioning on sites, and the gradient, by the exact solver: B = I + W^1/2 K W^1/2 and what hfi_curved
+ * makes of it. */
 #include "inference/latent.h"
 #include "linalg/linalg.h"
 #include <string.h>
@@ -35,8 +36,9 @@ hf_status hfi_latent_exact_condition(hfi_latent_problem *p, double *force, doubl
     return variance ? hfi_curved_variances(c, variance) : HF_OK;
 }
 
-/* Share of its curvature below which a direction counts by a tangent in the determinant. Where one vanishes, a mode is about to be lost, the
- * approximation means nothing, and its logarithm would be infinite: a search would go there and stay. */
+/* Share of its curvature below which a direction counts by a tangent in the determinant. Where one vanishes,
+ * a mode is about to be lost, the approximation means nothing, and its logarithm would be infinite: a search
+ * would go there and stay. */
 static const double flat_limit = 0.5;
 
 hf_status hfi_latent_exact_soften(hfi_latent_problem *p, double *log_det)

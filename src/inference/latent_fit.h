@@ -9,25 +9,28 @@
 #include "inference/latent.h"
 #include "search/trainer.h"
 
-/** Training: a trainer's priors, boxes and free parameters, with an objective that it does not know. */
+/** Training: a trainer's priors, boxes and free parameters, with an objective that it does not
+ * know. */
 typedef struct hfi_latent_search {
     hfi_trainer *trainer;
-    /** Log evidence at the trainer's present values; `gradient`, or NULL, has an entry for every one of
-     * a state and is zero before. */
+    /** Log evidence at the trainer's present values; `gradient`, or NULL, has an entry for every
+     * one of a state and is zero before. */
     hf_status (*evaluate)(void *arg, double *value, double *gradient);
-    /** Told after an evaluation that it was the best so far: later ones may start where it ended. */
+    /** Told after an evaluation that it was the best so far: later ones may start where it
+     * ended. */
     void (*improved)(void *arg);
     void *arg;
     size_t iterations, restarts;
 } hfi_latent_search;
 
-/** Maximises log evidence + priors over the trainer's free parameters from `state` (in and out), then
- * the same from seeded random starts around it; the best is left. Fills the trainer's report of its
- * last optimisation; the model is left at the result, for which evaluate() is called last, without a
- * gradient. Errors as of hfi_trainer_search(). */
+/** Maximises log evidence + priors over the trainer's free parameters from `state` (in and out),
+ * then the same from seeded random starts around it; the best is left. Fills the trainer's report
+ * of its last optimisation; the model is left at the result, for which evaluate() is called last,
+ * without a gradient. Errors as of hfi_trainer_search(). */
 hf_status hfi_latent_train(hfi_latent_search *how, double *state);
 
-/** The sites of the last evaluation, given to sites of all rows (hfi_sites_give()). HF_ERR_MEMORY. */
+/** The sites of the last evaluation, given to sites of all rows (hfi_sites_give()).
+ * HF_ERR_MEMORY. */
 hf_status hfi_latent_give(const hfi_latent_problem *p, hf_sites *sites);
 
 /** Readings of any likelihood, and how they become normal. */
@@ -39,11 +42,13 @@ typedef struct hfi_latent_data {
     size_t iterations, restarts;
 } hfi_latent_data;
 
-/** hfi_latent_train() with the evidence of these readings, by the exact solver, or the inducing one where
- * the trainer's evaluator has inducing inputs. The noise of the evaluator's sites is the dispersion. They
- * end as the sites that the method settled on (hfi_sites_give()), from which any solver makes the
- * posterior. `rounds` receives the steps of the last inference. HF_WARN_NOT_CONVERGED: it was stopped by
- * its limit or by rounding; the result is usable. Errors as of hfi_latent_problem_init() and above. */
-hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, double *state, size_t *rounds);
+/** hfi_latent_train() with the evidence of these readings, by the exact solver, or the inducing one
+ * where the trainer's evaluator has inducing inputs. The noise of the evaluator's sites is the
+ * dispersion. They end as the sites that the method settled on (hfi_sites_give()), from which any
+ * solver makes the posterior. `rounds` receives the steps of the last inference.
+ * HF_WARN_NOT_CONVERGED: it was stopped by its limit or by rounding; the result is usable. Errors
+ * as of hfi_latent_problem_init() and above. */
+hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, double *state,
+                         size_t *rounds);
 
 #endif

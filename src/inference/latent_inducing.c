@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Conditioning on sites, and the gradient, by the inducing solver: the prior covariance of the rows is Q + diag(e), with e white noise and for FITC also k - q.
+/* Conditioning on sites, and the gradient, by the inducing solver: the prior covariance of the rows is Q +
+ * diag(e), with e white noise and for FITC also k - q.
  *
- * The prediction of a row by the inducing inputs without its own site has the mean c and the variance h; its latent value adds e:
+ * The prediction of a row by the inducing inputs without its own site has the mean c and the variance h; its
+ * latent value adds e:
  *
  *     v_c = h + e        g = (c + v_c pull) / (1 + v_c w)        variance = v_c / (1 + v_c w)
  *
- * VFE is DTC less half a trace, sum_i p_i (k_ii - q_ii) with p = w / (1 + w white), the precision of a reading and its white noise together. The trace looks at the sites,
- * which move with the hyperparameters. Its derivative in w_i, half of (k - q) / (1 + w white)^2, is that of a marginal variance: for Laplace's method it joins
- * variance_i where the determinant answers the mode; for EP, a stationary point of its energy E, that of E + t trace moves with t as the trace needs it:
+ * VFE is DTC less half a trace, sum_i p_i (k_ii - q_ii) with p = w / (1 + w white), the precision of a
+ * reading and its white noise together. The trace looks at the sites, which move with the hyperparameters.
+ * Its derivative in w_i, half of (k - q) / (1 + w white)^2, is that of a marginal variance: for Laplace's
+ * method it joins variance_i where the determinant answers the mode; for EP, a stationary point of its energy
+ * E, that of E + t trace moves with t as the trace needs it:
  *
  *     d trace / d sites . d sites / d hyperparameters = d / dt of (d E / d hyperparameters, sites held) at the stationary points of E + t trace. */
 #include "inference/latent.h"
@@ -88,8 +92,8 @@ static hf_status answer(hfi_latent_problem *p, const double *c)
     return s;
 }
 
-/* The answer of the mode is v'dK a + v'dm with v = (K + D)^-1 D c: half the difference of the gradients with targets moved by D c either way, in which
- * everything cancels that is not linear in v. */
+/* The answer of the mode is v'dK a + v'dm with v = (K + D)^-1 D c: half the difference of the gradients with
+ * targets moved by D c either way, in which everything cancels that is not linear in v. */
 static hf_status add_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     hfi_evaluator *e = &p->inducing;
@@ -107,9 +111,11 @@ static hf_status add_answer(hfi_latent_problem *p, size_t count, double *gradien
     return s;
 }
 
-/* Where beside t = 0 the sites of EP are looked at, in units of `sideways`, and what each place counts for in a difference whose own error is of the fourth order. The
- * places are as far off as that allows: fixed points are known to 1e-10, which the distance divides. Below 0 there is no fixed point when a row has a smaller variance
- * than the trace would take away, which rows far from all inducing inputs have; then the places are those above. */
+/* Where beside t = 0 the sites of EP are looked at, in units of `sideways`, and what each place counts for in
+ * a difference whose own error is of the fourth order. The places are as far off as that allows: fixed points
+ * are known to 1e-10, which the distance divides. Below 0 there is no fixed point when a row has a smaller
+ * variance than the trace would take away, which rows far from all inducing inputs have; then the places are
+ * those above. */
 enum {
     PLACES = 5
 };
@@ -122,7 +128,8 @@ static const place around[PLACES] = {
 static const place above[PLACES] = {
     {0.0, -25.0 / 12.0}, {1.0, 48.0 / 12.0}, {2.0, -36.0 / 12.0}, {3.0, 16.0 / 12.0}, {4.0, -3.0 / 12.0}};
 
-/* The difference of gradients at the fixed points of EP there; from the sites kept, which the problem does not have in the end. */
+/* The difference of gradients at the fixed points of EP there; from the sites kept, which the problem does
+ * not have in the end. */
 static hf_status trace_difference(hfi_latent_problem *p, const place *places, const double *kept,
                                   size_t count, double *side, double *sum)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laplace's approximation: Newton's method to a mode of the posterior, with steps that never lower the density. The mode is the only one where log
- * densities are concave. */
+/* Laplace's approximation: Newton's method to a mode of the posterior, with steps that never lower the
+ * density. The mode is the only one where log densities are concave. */
 #include "inference/latent.h"
 #include <string.h>
 
@@ -66,8 +66,8 @@ static hf_status find_mode(hfi_latent_problem *p)
     return s;
 }
 
-/* Where the evaluation before ended: by the weights of the mean, which are K^-1 g for any kernel; the first time at the prior mean, or where outliers
- * have little say. */
+/* Where the evaluation before ended: by the weights of the mean, which are K^-1 g for any kernel; the first
+ * time at the prior mean, or where outliers have little say. */
 static hf_status begin(hfi_latent_problem *p)
 {
     memset(p->force, 0, p->n * sizeof *p->force);

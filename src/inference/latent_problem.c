@@ -189,8 +189,8 @@ hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *grad
 
 /* A precision below this is that of a reading that says nothing: its pull is as small. */
 static const double least_precision = 1e-290;
-/* Least precision of a site whose own may be negative, in precisions of the touching normal density: small enough to leave the uncertainty to
- * the other readings, and large enough for targets of moderate size. */
+/* Least precision of a site whose own may be negative, in precisions of the touching normal density: small
+ * enough to leave the uncertainty to the other readings, and large enough for targets of moderate size. */
 static const double least_share = 0.01;
 
 void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *variance)

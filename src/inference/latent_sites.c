@@ -14,11 +14,13 @@ enum {
 };
 
 static const double least_step = 0.05;
-/* The distance below which steps have to shorten it. Farther off sites chase each other where many readings say the same, and a detour may be the
- * way: an accelerated point may be this much further from its wanted sites than the point before. */
+/* The distance below which steps have to shorten it. Farther off sites chase each other where many readings
+ * say the same, and a detour may be the way: an accelerated point may be this much further from its wanted
+ * sites than the point before. */
 static const double near = 0.3, leeway = 2.0;
-/* Where rounding keeps sites from those wanted, they have settled for all purposes at the first of these; a bound that no longer rises, at the second: with
- * precisions of 1e7 over the prior's, as of little noise and a large output scale, a wanted site is known to some 1e-4. */
+/* Where rounding keeps sites from those wanted, they have settled for all purposes at the first of these; a
+ * bound that no longer rises, at the second: with precisions of 1e7 over the prior's, as of little noise and
+ * a large output scale, a wanted site is known to some 1e-4. */
 static const double lost = 1e-6, flat_enough = 1e-3, rounding = 1e-12;
 
 static void pack(hfi_site_loop *loop)

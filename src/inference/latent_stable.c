@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a log density is not concave: a start that outliers have little say in, steps that never lower the posterior density, and a way
- * out of saddles. Vanhatalo, Jylanki and Vehtari (2009), "Gaussian process regression with Student-t likelihood". Exact solver alone. */
+/* Where a log density is not concave: a start that outliers have little say in, steps that never lower the
+ * posterior density, and a way out of saddles. Vanhatalo, Jylanki and Vehtari (2009), "Gaussian process
+ * regression with Student-t likelihood". Exact solver alone. */
 #include "inference/latent.h"
 #include "linalg/linalg.h"
 #include <math.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The normal distribution that is nearest to the posterior: natural gradient steps on the ELBO, which may not fall. Its covariance is (K^-1 + W)^-1 for some
- * W; where a log density is not concave, entries of wild readings come out negative (Opper and Archambeau 2009, "The variational Gaussian approximation
+/* The normal distribution that is nearest to the posterior: natural gradient steps on the ELBO, which may not
+ * fall. Its covariance is (K^-1 + W)^-1 for some W; where a log density is not concave, entries of wild
+ * readings come out negative (Opper and Archambeau 2009, "The variational Gaussian approximation
  * revisited"). */
 #include "inference/latent_sites.h"
 #include <math.h>

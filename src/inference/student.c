@@ -9,7 +9,8 @@
 
 /* Change of the constant mean, in standard deviations of the noise, at which no further round is needed. */
 static const double settled = 0.01;
-/* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between scale and lengthscale are long. */
+/* Nats that a step of a search must gain: an evaluation costs twenty of other noise, and the ridges between
+ * scale and lengthscale are long. */
 static const double enough = 0.02;
 
 enum {
@@ -119,8 +120,8 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
     return hfi_student_maximise(how, state, nu, LATER_ITERATIONS);
 }
 
-/* Sites of the approximation. Their weights, which say how far each reading was trusted, are those of re-weighted least squares relative
- * to a reading without a residual: nu s / (nu s + r^2). */
+/* Sites of the approximation. Their weights, which say how far each reading was trusted, are those of
+ * re-weighted least squares relative to a reading without a residual: nu s / (nu s + r^2). */
 static hf_status give_sites(const hfi_latent_problem *p, hf_sites *sites)
 {
     const hf_status s = hfi_latent_give(p, sites);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1), as its row has it. Where an evaluation starts depends on
- * where the best one before it ended, so its sites belong to the answer that a journal keeps. */
+/* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1), as its row
+ * has it. Where an evaluation starts depends on where the best one before it ended, so its sites belong to
+ * the answer that a journal keeps. */
 #include "inference/student_search.h"
 #include <math.h>
 #include <string.h>
@@ -187,7 +188,8 @@ hf_status hfi_student_value(const hfi_student_search *how, const double *state, 
 
 /* ---- the search -------------------------------------------------------------------------------------------- */
 
-/* Where expectation propagation has no fixed point its fractional form may have one, and Laplace's approximation is always of use. */
+/* Where expectation propagation has no fixed point its fractional form may have one, and Laplace's
+ * approximation is always of use. */
 static void step_down(const hfi_student_search *how)
 {
     hfi_latent_problem *p = how->problem;
@@ -228,7 +230,8 @@ static hf_status evaluate_only(const hfi_student_search *how, const double *stat
     return settle(how, state, nu, &t->found.value);
 }
 
-/* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it has no bound that only rises. */
+/* How near to the fixed point an evaluation of the search goes. Expectation propagation goes all the way: it
+ * has no bound that only rises. */
 static void roughly(hfi_latent_problem *p, bool rough)
 {
     p->tolerance = rough && p->method == &hfi_latent_variational ? hfi_student_rough : hfi_student_exact;

@@ -12,7 +12,8 @@
 /**
  * sigma^2 k(r) as a function of t = sqrt(c) r, so that k needs one multiplication less:
  *
- *     form      c     k(t)                        -2 u^2 dk/d(t^2) is u^2 times the slope below times
+ *     form      c     k(t)                        -2 u^2 dk/d(t^2) is u^2 times the slope below
+ *     times
  *     matern12  1     exp(-t)                     exp(-t) / t               1
  *     matern32  3     (1 + t) exp(-t)             exp(-t)                   1
  *     matern52  5     (1 + t + t^2/3) exp(-t)     (1 + t) exp(-t)           1/3
@@ -33,8 +34,8 @@ typedef struct hfi_block_plan {
     size_t lengthscale_at;
     double slope; /**< the last column of the table above */
 
-    /* Chunks: rows begin[c] .. begin[c+1]-1. A block that is large enough is a chunk of its own or some of nearly equal size; small
-     * ones share a chunk. */
+    /* Chunks: rows begin[c] .. begin[c+1]-1. A block that is large enough is a chunk of its own or
+     * some of nearly equal size; small ones share a chunk. */
     size_t chunks;
     size_t *begin;
 } hfi_block_plan;
@@ -50,7 +51,9 @@ hf_status hfi_block_plan_make(hf_context *ctx, const hfi_block_job *job, hfi_blo
 void hfi_block_plan_free(hf_context *ctx, hfi_block_plan *plan);
 
 /** Any job, within the reach of the precision. */
-hf_status hfi_block_radial_double(hf_context *ctx, const hfi_block_job *job, const hfi_block_plan *plan);
-hf_status hfi_block_radial_single(hf_context *ctx, const hfi_block_job *job, const hfi_block_plan *plan);
+hf_status hfi_block_radial_double(hf_context *ctx, const hfi_block_job *job,
+                                  const hfi_block_plan *plan);
+hf_status hfi_block_radial_single(hf_context *ctx, const hfi_block_job *job,
+                                  const hfi_block_plan *plan);
 
 #endif

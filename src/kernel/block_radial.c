@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streamed products of radial kernels: chunks, their pairs, and what is done with the sums of the strips. Compiled twice, see block_real.h. */
+/* Streamed products of radial kernels: chunks, their pairs, and what is done with the sums of the strips.
+ * Compiled twice, see block_real.h. */
 #include "kernel/block_plan.h"
 #include "kernel/block_strip.h"
 #include "linalg/linalg.h"
@@ -254,7 +255,8 @@ static void largest_bar(size_t block, int thread, void *arg)
     job->most[block] = largest(job->job->n, job->job->b_bar + block * job->job->ldb);
 }
 
-/* In single precision numbers go through the loops in units of their largest: nothing overflows, and what vanishes beside it may. */
+/* In single precision numbers go through the loops in units of their largest: nothing overflows, and what
+ * vanishes beside it may. */
 static hf_status choose_units(hf_context *ctx, radial *all)
 {
     all->entry_unit = all->bar_unit = 1.0;
@@ -324,7 +326,8 @@ static void release(hf_context *ctx, radial *all)
     for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_free(ctx, blocks[i]);
 }
 
-/* Results of the adjoint with all their factors. Since k is proportional to sigma^2, its derivative is the sum of s and s_bar. */
+/* Results of the adjoint with all their factors. Since k is proportional to sigma^2, its derivative is the
+ * sum of s and s_bar. */
 static void deliver_adjoint(const radial *all)
 {
     const hfi_block_job *job = all->job;

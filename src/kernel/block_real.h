@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file block_real.h
- * @brief The number that block_radial.c is compiled for: double, or float where HFI_BLOCK_SINGLE is defined.
+ * @brief The number that block_radial.c is compiled for: double, or float where HFI_BLOCK_SINGLE is
+ * defined.
  */
 #ifndef HFI_KERNEL_BLOCK_REAL_H
 #define HFI_KERNEL_BLOCK_REAL_H
@@ -13,9 +14,11 @@
 typedef float real;
 #define REAL(number) number##f
 #define REAL_LANES   16u /* numbers in the widest vector */
-/* exp(-t) is 0 beyond: far above the last number that is not subnormal, because products with those below are a hundred times as slow. */
+/* exp(-t) is 0 beyond: far above the last number that is not subnormal, because products with those
+ * below are a hundred times as slow. */
 #define REAL_CUT 60.0f
-/* Below every distance that is not 0 by more than rounding; its reciprocal times any weight is finite. */
+/* Below every distance that is not 0 by more than rounding; its reciprocal times any weight is
+ * finite. */
 #define REAL_TINY 1e-15f
 
 extern float sqrtf(float);
@@ -25,7 +28,8 @@ HFI_INLINE real real_sqrt(real a)
     return sqrtf(a);
 }
 
-/* exp(-a) for a in [0, REAL_CUT], and anything beyond, as exp_minus() with q of degree 4 (relative error 1.1e-8 before rounding). */
+/* exp(-a) for a in [0, REAL_CUT], and anything beyond, as exp_minus() with q of degree 4 (relative
+ * error 1.1e-8 before rounding). */
 HFI_INLINE real real_exp_minus(real a)
 {
     const float shift = 0x1.8p23f;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file block_stream.h
- * @brief One call of a product with the matrix of covariances that is never stored, as its paths see it.
+ * @brief One call of a product with the matrix of covariances that is never stored, as its paths
+ * see it.
  */
 #ifndef HFI_KERNEL_BLOCK_STREAM_H
 #define HFI_KERNEL_BLOCK_STREAM_H
@@ -26,7 +27,8 @@ typedef struct hfi_block_job {
     double *b;
     size_t ldb;
 
-    /* The adjoint: Bbar (ldb apart as well) and what it is turned into; either may be NULL, both are zero on entry. */
+    /* The adjoint: Bbar (ldb apart as well) and what it is turned into; either may be NULL, both
+     * are zero on entry. */
     const double *b_bar;
     double *s_bar, *theta;
 

@@ -4,9 +4,9 @@
 
 #define WIDE HFI_STRIP_AXES
 
-/* Every loop over fast points is two: vectors, and the lanes of one, with a constant count that the compiler turns into one instruction of the widest
- * kind or a few of a narrower one. So nothing is left over at the end, sums over lanes stay in registers, and no digit depends on how wide
- * the processor is. */
+/* Every loop over fast points is two: vectors, and the lanes of one, with a constant count that the compiler
+ * turns into one instruction of the widest kind or a few of a narrower one. So nothing is left over at the
+ * end, sums over lanes stay in registers, and no digit depends on how wide the processor is. */
 #define LANES(l)                                                                                             \
     HFI_SIMD                                                                                                 \
     for (size_t l = 0; l < REAL_LANES; l++) /* NOLINT(bugprone-macro-parentheses): l is declared here */
@@ -33,8 +33,8 @@ HFI_INLINE real add_squares(const size_t count, const real *x, const real *z, re
     return even + odd;
 }
 
-/* Coordinates into registers. The distance of neighbours is 1, which the compiler must not know: it would load them as one vector and take
- * it apart in memory, in every turn of the loop that follows. */
+/* Coordinates into registers. The distance of neighbours is 1, which the compiler must not know: it would
+ * load them as one vector and take it apart in memory, in every turn of the loop that follows. */
 HFI_INLINE void take_point(const hfi_strip *s, const size_t count, const real *point, real *x)
 {
     for (size_t a = 0; a < count; a++) x[a] = point[a * s->x_step];

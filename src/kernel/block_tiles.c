@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Products with the streamed matrix of covariances for any kernel: whole tiles are evaluated and then used for the rows of both sides. */
+/* Products with the streamed matrix of covariances for any kernel: whole tiles are evaluated and then used
+ * for the rows of both sides. */
 #include "kernel/block_stream.h"
 #include "kernel/tile.h"
 
@@ -12,8 +13,9 @@ typedef struct tiles {
     double *theta; /* for each chunk: one row of parameters, or NULL */
 } tiles;
 
-/* A tile in its place: slow points are rows slow .. slow + tile.points.rows - 1 of the table, fast ones fast .. fast + tile.count - 1. In a
- * pair of one chunk with itself every entry and its mirror image are evaluated, and each serves its slow point alone. */
+/* A tile in its place: slow points are rows slow .. slow + tile.points.rows - 1 of the table, fast ones fast
+ * .. fast + tile.count - 1. In a pair of one chunk with itself every entry and its mirror image are
+ * evaluated, and each serves its slow point alone. */
 typedef struct placed {
     hfi_tile tile;
     size_t slow, fast;

@@ -31,9 +31,10 @@ size_t hfi_coregion_row_of(const hfi_leaf *leaf, size_t offset)
     return s;
 }
 
-/* Full rank: the Cholesky factor of (I + 1 1') / 2, whose Schur complements keep that form: 1/2 + e on the diagonal and e beside it with
- * e = 1 / (2 (q + 1)). Else half of a variance is shared, most of it by the first column; in the others signs that differ from column to
- * column and from row to row tell the columns apart. */
+/* Full rank: the Cholesky factor of (I + 1 1') / 2, whose Schur complements keep that form: 1/2 + e on the
+ * diagonal and e beside it with e = 1 / (2 (q + 1)). Else half of a variance is shared, most of it by the
+ * first column; in the others signs that differ from column to column and from row to row tell the columns
+ * apart. */
 double hfi_coregion_start(const hfi_leaf *leaf, size_t s, size_t q)
 {
     if (leaf->rank == leaf->outputs) {

@@ -132,7 +132,8 @@ hf_status hfi_kernel_cross_adjoint(hf_context *ctx, const hf_kernel *kernel, siz
 
 /* ---- in the inputs of a Gram matrix ---------------------------------------------------------- */
 
-/* An input moves the covariances of its row and of its column, which are the same; its own variance is not among them. */
+/* An input moves the covariances of its row and of its column, which are the same; its own variance is not
+ * among them. */
 static void load_pairs(const cross_job *job, hfi_tile *tile, size_t i, size_t fast)
 {
     double *row = hfi_tile_weights(tile);

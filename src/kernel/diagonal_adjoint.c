@@ -147,7 +147,8 @@ static bool varies(const hf_kernel *kernel)
     return has_form(kernel, HFI_FORM_COREGION);
 }
 
-/* With white the variance is that without it plus the white part: the first gets w_latent - w_white, the whole w_white. */
+/* With white the variance is that without it plus the white part: the first gets w_latent - w_white, the
+ * whole w_white. */
 static void point_adjoint(const hf_kernel *kernel, const double *x, double latent, double white,
                           double *theta)
 {

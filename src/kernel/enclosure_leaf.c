@@ -18,7 +18,8 @@ static hfi_interval sin_turns(hfi_interval a)
 }
 
 /* ---- periodic ------------------------------------------------------------------------------------------
- * Column by column, with w = 2 pi / p and t = x - z: the logarithm has the slope -w sin(w t) / l^2 and the curvature -w^2 cos(w t) / l^2. */
+ * Column by column, with w = 2 pi / p and t = x - z: the logarithm has the slope -w sin(w t) / l^2 and the
+ * curvature -w^2 cos(w t) / l^2. */
 
 static void periodic_derivatives(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet)
 {
@@ -78,9 +79,10 @@ static void linear(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *j
     }
 }
 
-/* ---- sm -------------------------------------------------------------------------------------------------
- * A component is weight exp(-E) prod c_a, E = sum 2 pi^2 t_a^2 s_a, c_a = cos(2 pi m_a t_a). With A = 4 pi^2 s t and B = 2 pi m, column a of it has the
- * slope -A c - B sin and the curvature (A^2 - 4 pi^2 s - B^2) c + 2 A B sin, both times exp(-E) and the other columns' cosines. */
+/* ---- sm ------------------------------------------------------------------------------------------------- A
+ * component is weight exp(-E) prod c_a, E = sum 2 pi^2 t_a^2 s_a, c_a = cos(2 pi m_a t_a). With A = 4 pi^2 s
+ * t and B = 2 pi m, column a of it has the slope -A c - B sin and the curvature (A^2 - 4 pi^2 s - B^2) c + 2
+ * A B sin, both times exp(-E) and the other columns' cosines. */
 
 static void wave_derivatives(hfi_interval t, hfi_interval s, hfi_interval m, const hfi_interval *c,
                              hfi_interval *slope, hfi_interval *curvature)
@@ -187,8 +189,8 @@ static hfi_interval coregion(const hfi_enclosed *at, const hfi_leaf *leaf)
 
 /* ---- category -------------------------------------------------------------------------------- */
 
-/* A step function of each code, as that of coregion: 1 where the box has none but z's, exp(-1 / l) where it has not z's. Codes grow with their
- * numbers, so that the box has z's if its ends are on both sides of it. */
+/* A step function of each code, as that of coregion: 1 where the box has none but z's, exp(-1 / l) where it
+ * has not z's. Codes grow with their numbers, so that the box has z's if its ends are on both sides of it. */
 static hfi_interval category(const hfi_enclosed *at, const hfi_leaf *leaf)
 {
     hfi_interval least = ZERO, most = ZERO;
@@ -205,9 +207,11 @@ static hfi_interval category(const hfi_enclosed *at, const hfi_leaf *leaf)
     return (hfi_interval){low.lower, high.upper};
 }
 
-/* ---- wave, swell, tilt --------------------------------------------------------------------------------------------
- * In turns u = f'x: cos 2 pi (u - u'), cos 2 pi u cos 2 pi u' = (cos 2 pi (u - u') + cos 2 pi (u + u')) / 2, and exp(u + u'). Each is g(s'x + s''z) with s a multiple of
- * f, so that its derivatives are g' s_a and g'' s_a s_b. Where z moves with x, s is what both have together: nothing, 2 f for the sum. */
+/* ---- wave, swell, tilt
+ * -------------------------------------------------------------------------------------------- In turns u =
+ * f'x: cos 2 pi (u - u'), cos 2 pi u cos 2 pi u' = (cos 2 pi (u - u') + cos 2 pi (u + u')) / 2, and exp(u +
+ * u'). Each is g(s'x + s''z) with s a multiple of f, so that its derivatives are g' s_a and g'' s_a s_b.
+ * Where z moves with x, s is what both have together: nothing, 2 f for the sum. */
 
 /* The argument times x + by times z; s_a = factor f_a. */
 static hfi_interval plane_argument(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_field field,

@@ -3,8 +3,9 @@
  * @file enclosure_leaf.h
  * @brief Enclosures of one leaf; for the kernel room only.
  *
- * A jet is what is known of a function of x on a box: its value, then, from order 1 on, its d slopes, and, of order 2, the lower triangle of its second derivatives,
- * row by row: an interval each, that holds the number for every x of the box.
+ * A jet is what is known of a function of x on a box: its value, then, from order 1 on, its d
+ * slopes, and, of order 2, the lower triangle of its second derivatives, row by row: an interval
+ * each, that holds the number for every x of the box.
  */
 #ifndef HFI_KERNEL_ENCLOSURE_LEAF_H
 #define HFI_KERNEL_ENCLOSURE_LEAF_H
@@ -53,8 +54,8 @@ static inline hfi_interval hfi_enclosed_parameter(const hfi_enclosed *at, size_t
     return hfi_interval_point(at->kernel->value[p]);
 }
 
-static inline hfi_interval hfi_enclosed_entry(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_field field,
-                                              size_t a)
+static inline hfi_interval hfi_enclosed_entry(const hfi_enclosed *at, const hfi_leaf *leaf,
+                                              hfi_field field, size_t a)
 {
     return hfi_enclosed_parameter(at, hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0));
 }
@@ -64,20 +65,23 @@ static inline size_t hfi_enclosed_column(const hfi_enclosed *at, const hfi_leaf 
     return at->kernel->columns[leaf->column_at + a];
 }
 
-static inline hfi_interval hfi_enclosed_coordinate(const hfi_enclosed *at, const hfi_leaf *leaf, size_t a)
+static inline hfi_interval hfi_enclosed_coordinate(const hfi_enclosed *at, const hfi_leaf *leaf,
+                                                   size_t a)
 {
     const size_t column = hfi_enclosed_column(at, leaf, a);
     return at->x != NULL ? hfi_interval_point(at->x[column]) : at->box[column];
 }
 
-static inline hfi_interval hfi_enclosed_difference(const hfi_enclosed *at, const hfi_leaf *leaf, size_t a)
+static inline hfi_interval hfi_enclosed_difference(const hfi_enclosed *at, const hfi_leaf *leaf,
+                                                   size_t a)
 {
     if (at->z == NULL) return hfi_interval_point(0.0L);
     return hfi_interval_subtract(hfi_enclosed_coordinate(at, leaf, a),
                                  hfi_interval_point(at->z[hfi_enclosed_column(at, leaf, a)]));
 }
 
-/** se, matern, rq (enclosure_radial.c); the others (enclosure_leaf.c). Every entry of `jet` is written. */
+/** se, matern, rq (enclosure_radial.c); the others (enclosure_leaf.c). Every entry of `jet` is
+ * written. */
 void hfi_enclose_radial(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet);
 void hfi_enclose_leaf(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *jet);
 

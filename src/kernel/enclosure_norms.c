@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast a kernel's features move. With phi(x) = k(x, .) in the kernel's space and v a direction, |d^p phi / dv^p|^2 is the p-th derivative in both arguments
- * of k at x. A stationary kernel along v is sum_m (-1)^m a_m s^(2m) in s, all a_m >= 0, and that square is (2p)! a_p: sums of kernels add the a_m, products multiply
- * the series, and each a_m grows with every |v_j|. Features of sums are beside each other, those of products multiply by Leibniz' rule, which serves
- * where a factor is linear. */
+/* How fast a kernel's features move. With phi(x) = k(x, .) in the kernel's space and v a direction, |d^p phi
+ * / dv^p|^2 is the p-th derivative in both arguments of k at x. A stationary kernel along v is sum_m (-1)^m
+ * a_m s^(2m) in s, all a_m >= 0, and that square is (2p)! a_p: sums of kernels add the a_m, products multiply
+ * the series, and each a_m grows with every |v_j|. Features of sums are beside each other, those of products
+ * multiply by Leibniz' rule, which serves where a factor is linear. */
 #include "kernel/coregion.h"
 #include "kernel/enclosure.h"
 #include "kernel/enclosure_leaf.h"

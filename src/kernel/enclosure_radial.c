@@ -3,7 +3,8 @@
  *
  *     dk/dx_a = -first y_a / l_a        d2k/dx_a dx_b = second v_a v_b / (l_a l_b) - bend [a = b] / l_a^2
  *
- * where y and v are u or, for the rough ones, the direction u / r, in which what would be a division by a small r is bounded. */
+ * where y and v are u or, for the rough ones, the direction u / r, in which what would be a division by a
+ * small r is bounded. */
 #include "kernel/enclosure_leaf.h"
 
 typedef struct radial {
@@ -20,7 +21,8 @@ static hfi_interval polynomial(hfi_form form, long double s)
     return hfi_interval_add(line, hfi_interval_divide(hfi_interval_square(at), hfi_interval_point(3.0L)));
 }
 
-/* The polynomial grows with s, but its product with e = exp(-s) falls: the far end decides the lower bound, the near one the upper. */
+/* The polynomial grows with s, but its product with e = exp(-s) falls: the far end decides the lower bound,
+ * the near one the upper. */
 static hfi_interval matern(hfi_form form, hfi_interval s, hfi_interval e)
 {
     const long double lower = hfi_times_down(polynomial(form, s.upper).lower, e.lower);

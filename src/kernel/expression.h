@@ -3,10 +3,10 @@
  * @file expression.h
  * @brief The parsed kernel: leaves, the tree that joins them, and the table of parameters.
  *
- * The tree is kept in one normal form. The root is a SUM; the children of a SUM are TERMs; the children
- * (factors) of a TERM are LEAFs, or SUMs when the term has another factor beside them. Parentheses that
- * change nothing are gone. A TERM has a factor `outputscale` exactly when none of its factors carries an
- * amplitude of its own.
+ * The tree is kept in one normal form. The root is a SUM; the children of a SUM are TERMs; the
+ * children (factors) of a TERM are LEAFs, or SUMs when the term has another factor beside them.
+ * Parentheses that change nothing are gone. A TERM has a factor `outputscale` exactly when none of
+ * its factors carries an amplitude of its own.
  */
 #ifndef HFI_KERNEL_EXPRESSION_H
 #define HFI_KERNEL_EXPRESSION_H
@@ -27,19 +27,23 @@
 
 typedef struct hfi_leaf {
     hfi_form form;
-    bool ard;          /**< one entry per column in the arrays of parameters */
-    size_t column_at;  /**< its columns are kernel->columns[column_at .. column_at + columns) */
-    size_t columns;    /**< 0 for constant and white */
-    bool unwritten;    /**< no column was written: it sees all inputs that are not the number of an output */
+    bool ard;         /**< one entry per column in the arrays of parameters */
+    size_t column_at; /**< its columns are kernel->columns[column_at .. column_at + columns) */
+    size_t columns;   /**< 0 for constant and white */
+    /** no column was written: it sees all inputs that are not the number of an output */
+    bool unwritten;
     size_t components; /**< of sm, else 0 */
     size_t outputs;    /**< of coregion, else 0 */
     size_t rank;       /**< columns of the factor of coregion */
-    size_t pairs_at;   /**< B of coregion is kernel->pairs[pairs_at .. pairs_at + outputs^2), row by row */
-    size_t first;      /**< index of its first parameter; its arrays follow each other in the order of
-                          hfi_form_fields */
-    size_t number;     /**< 1, 2, ... among the kernels of this form when there are several, else 0 */
-    size_t slot;       /**< first of its tile buffers in reverse mode */
-    size_t at;         /**< byte of the expression after its name */
+    /** B of coregion is kernel->pairs[pairs_at .. pairs_at + outputs^2), row by row */
+    size_t pairs_at;
+    /** index of its first parameter; its arrays follow each other in the order of
+     * hfi_form_fields */
+    size_t first;
+    /** 1, 2, ... among the kernels of this form when there are several, else 0 */
+    size_t number;
+    size_t slot; /**< first of its tile buffers in reverse mode */
+    size_t at;   /**< byte of the expression after its name */
 } hfi_leaf;
 
 typedef enum hfi_node_kind {
@@ -57,7 +61,8 @@ typedef struct hfi_node {
     size_t slot;  /**< SUM that is a factor: its tile buffer in reverse mode */
 } hfi_node;
 
-/** Where a parameter stands: the leaf that lends it its name, the array, and the place in the array. */
+/** Where a parameter stands: the leaf that lends it its name, the array, and the place in the
+ * array. */
 typedef struct hfi_place {
     size_t leaf;
     hfi_field field;
@@ -86,13 +91,14 @@ struct hf_kernel {
     size_t names_size;
 
     double *pairs; /**< B of every coregion, always that of the values */
-    size_t *
-        row_of; /**< coregion: output s stands in row row_of[pairs_at + s] of W, s itself but while a fit trains (hfi_kernel_order_outputs()) */
+    /** coregion: output s stands in row row_of[pairs_at + s] of W, s itself but while a fit trains
+     * (hfi_kernel_order_outputs()) */
+    size_t *row_of;
     size_t pair_count;
 
     size_t value_buffers; /**< tile buffers the evaluation needs */
-    size_t
-        adjoint_buffers; /**< tile buffers that reverse mode needs for stored values, without the adjoints */
+    /** tile buffers that reverse mode needs for stored values, without the adjoints */
+    size_t adjoint_buffers;
     size_t adjoint_levels; /**< adjoints alive at the same time */
     size_t sm_columns;     /**< most columns of any sm leaf */
 };
@@ -102,7 +108,8 @@ size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field);
 /** Index of the first entry of one of a leaf's arrays. */
 size_t hfi_leaf_at(const hfi_leaf *leaf, hfi_field field);
 /** The number of an array that is the one of the leaf's column a. */
-static inline double hfi_leaf_entry(const hf_kernel *kernel, const hfi_leaf *leaf, hfi_field field, size_t a)
+static inline double hfi_leaf_entry(const hf_kernel *kernel, const hfi_leaf *leaf, hfi_field field,
+                                    size_t a)
 {
     return kernel->value[hfi_leaf_at(leaf, field) + (leaf->ard ? a : 0)];
 }
@@ -113,17 +120,21 @@ static inline size_t hfi_leaf_column(const hf_kernel *kernel, const hfi_leaf *le
 }
 /** Number of parameters of a leaf. */
 size_t hfi_leaf_parameters(const hfi_leaf *leaf);
-/** Where a leaf's parameter number `offset` (from leaf->first) stands; place->leaf is left alone. */
+/** Where a leaf's parameter number `offset` (from leaf->first) stands; place->leaf is left
+ * alone. */
 void hfi_leaf_place(const hfi_leaf *leaf, size_t offset, hfi_place *place);
 
 /** Index of an entry of one of a leaf's arrays, counted from the first of that array. */
 size_t hfi_leaf_index(const hfi_leaf *leaf, hfi_field field, size_t i, size_t j);
 
-/** One factor of a term (a LEAF or a SUM) for one pair of points, without white; as hfi_kernel_value(). */
-double hfi_kernel_factor_value(const hf_kernel *kernel, size_t factor, const double *x, const double *z);
+/** One factor of a term (a LEAF or a SUM) for one pair of points, without white; as
+ * hfi_kernel_value(). */
+double hfi_kernel_factor_value(const hf_kernel *kernel, size_t factor, const double *x,
+                               const double *z);
 
 /** A kernel with room for everything, arrays zeroed; NULL when out of memory. */
-hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes, const char *expression);
+hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
+                               const char *expression);
 /** Writes names, boxes and buffer needs from leaves and places; false when out of memory. */
 bool hfi_kernel_finish(hf_kernel *kernel);
 

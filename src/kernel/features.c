@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random features of a kernel's prior: drawn by walking its tree once for each feature. Where a factor of a product is a sum, one of its terms is picked. */
+/* Random features of a kernel's prior: drawn by walking its tree once for each feature. Where a factor of a
+ * product is a sum, one of its terms is picked. */
 #include "kernel/features.h"
 
 #include "kernel/coregion.h"
@@ -64,7 +65,8 @@ static void rq_waves(drawing *w, const hfi_leaf *leaf)
     normal_waves(w, leaf, sqrt(hfi_stream_gamma(w->stream, alpha) / alpha));
 }
 
-/* exp(-2 sin^2(u/2)/l^2) = sum_j exp(-c) I_j(c) cos(j u), c = 1/l^2: probabilities of the difference of two Poissons of mean c/2. */
+/* exp(-2 sin^2(u/2)/l^2) = sum_j exp(-c) I_j(c) cos(j u), c = 1/l^2: probabilities of the difference of two
+ * Poissons of mean c/2. */
 static void periodic_waves(drawing *w, const hfi_leaf *leaf)
 {
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -264,7 +266,8 @@ static hf_status make_room(hf_context *ctx, const hf_kernel *kernel, size_t each
     return HF_ERR_MEMORY;
 }
 
-/* `share` of the term's variance. With a weight of its own: two normal weights of cosine and sine are a Rayleigh amplitude and a uniform phase. */
+/* `share` of the term's variance. With a weight of its own: two normal weights of cosine and sine are a
+ * Rayleigh amplitude and a uniform phase. */
 static void draw_feature(drawing *w, size_t term, double share, bool weighted)
 {
     hfi_features *out = w->out;

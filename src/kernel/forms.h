@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file forms.h
- * @brief The kernels of the language: names, parameters, boxes; and the search for the nearest name.
+ * @brief The kernels of the language: names, parameters, boxes; and the search for the nearest
+ * name.
  */
 #ifndef HFI_KERNEL_FORMS_H
 #define HFI_KERNEL_FORMS_H
@@ -83,8 +84,8 @@ hfi_field hfi_field_find(const char *name, size_t length);
 hf_unit hfi_field_unit(hfi_form form, hfi_field field);
 hfi_range hfi_field_range(hfi_form form, hfi_field field);
 
-/** The candidate nearest to `name` in edit distance without regard to case, or NULL when none is near enough
- * to be meant. */
+/** The candidate nearest to `name` in edit distance without regard to case, or NULL when none is
+ * near enough to be meant. */
 typedef struct hfi_nearest {
     const char *name;
     size_t length;

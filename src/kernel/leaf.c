@@ -86,8 +86,9 @@ static void spectral_value(const hfi_tile *tile, const hfi_leaf *leaf, double *o
     }
 }
 
-/* exp(-sum 1 / l_j) over the columns whose codes differ: a product over columns of (1 - rho) delta + rho, rho = exp(-1 / l_j) in (0, 1), each
- * of which is positive definite, being a positive multiple of the identity plus a constant that is not negative. */
+/* exp(-sum 1 / l_j) over the columns whose codes differ: a product over columns of (1 - rho) delta + rho, rho
+ * = exp(-1 / l_j) in (0, 1), each of which is positive definite, being a positive multiple of the identity
+ * plus a constant that is not negative. */
 static void category_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out)
 {
     const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
@@ -112,7 +113,8 @@ static void find_outputs(const hfi_tile *tile, const hfi_leaf *leaf, outputs *fo
     hfi_loop_outputs(p->width, p->z + column * p->ldz, leaf->outputs, found->fast);
 }
 
-/* The covariances of each slow point's output with those of the fast points: row[r] is a row of spare, made once for an output. */
+/* The covariances of each slow point's output with those of the fast points: row[r] is a row of spare, made
+ * once for an output. */
 static void coregion_rows(const hfi_tile *tile, const hfi_leaf *leaf, double *spare,
                           const double *row[HFI_STRIP])
 {
@@ -341,7 +343,8 @@ static void spectral_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const d
 
 _Static_assert(HFI_MAX_OUTPUTS <= HFI_BUFFER, "a row of B fits into a tile buffer");
 
-/* Weights of pairs of outputs: rows of one output are added first, then each row's entries go to the output of their column. */
+/* Weights of pairs of outputs: rows of one output are added first, then each row's entries go to the output
+ * of their column. */
 static void coregion_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
                              double *grad)
 {

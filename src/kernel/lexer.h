@@ -30,11 +30,13 @@ typedef struct hfi_lexer {
     hfi_token token; /**< the current word */
 } hfi_lexer;
 
-/** Reads the next word into lexer->token. The calling thread's locale must have '.' as decimal point. */
+/** Reads the next word into lexer->token. The calling thread's locale must have '.' as decimal
+ * point. */
 hf_status hfi_lexer_next(hfi_lexer *lexer);
 bool hfi_lexer_is(const hfi_lexer *lexer, char sign);
 /** HF_ERR_PARSE with the expression and a caret under byte `at`. */
-hf_status hfi_lexer_fail(const hfi_lexer *lexer, size_t at, const char *format, ...) HF_PRINTF(3, 4);
+hf_status hfi_lexer_fail(const hfi_lexer *lexer, size_t at, const char *format, ...)
+    HF_PRINTF(3, 4);
 /** "expected <what>, not <the current word>". */
 hf_status hfi_lexer_expected(const hfi_lexer *lexer, const char *what);
 

@@ -36,8 +36,9 @@ HFI_CLONES double hfi_loop_dot(size_t count, const double *restrict a, const dou
 
 /* ---- distances ------------------------------------------------------------------------------- */
 
-/* Several axes in one pass over the buffer, so that it is loaded and stored less often. `axes` and `start` are constants where
- * this is called: the loop over the axes is unrolled and its numbers stay in registers. */
+/* Several axes in one pass over the buffer, so that it is loaded and stored less often. `axes` and `start`
+ * are constants where this is called: the loop over the axes is unrolled and its numbers stay in
+ * registers. */
 HFI_INLINE void distance(const hfi_points *p, const hfi_axes *axes, size_t first, const size_t count,
                          const bool start, double *restrict r2)
 {

@@ -87,8 +87,8 @@ static double remainder_of(size_t outputs, const double *b, const double *w, siz
     return left;
 }
 
-/* w (outputs x outputs, zero on entry) := the lower Cholesky factor, column by column. A pivot within rounding of 0 is 0 if all that is
- * left below it is. */
+/* w (outputs x outputs, zero on entry) := the lower Cholesky factor, column by column. A pivot within
+ * rounding of 0 is 0 if all that is left below it is. */
 static hf_status factor(hf_context *ctx, size_t outputs, const double *b, double *w)
 {
     const double rounding = 16.0 * (double)(outputs + 3) * DBL_EPSILON;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file parser.h
- * @brief State shared by the files of the parser: expressions (parser.c), arguments (arguments.c), parameters
- * (build.c).
+ * @brief State shared by the files of the parser: expressions (parser.c), arguments (arguments.c),
+ * parameters (build.c).
  */
 #ifndef HFI_KERNEL_PARSER_H
 #define HFI_KERNEL_PARSER_H
@@ -48,10 +48,11 @@ typedef struct hfi_parser {
 } hfi_parser;
 
 /** Makes room for one more item; the array moves. */
-hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size);
+hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room,
+                          size_t size);
 
-/** The arguments in parentheses after a kernel's name, the current word being "(" or whatever follows the
- * name. */
+/** The arguments in parentheses after a kernel's name, the current word being "(" or whatever
+ * follows the name. */
 hf_status hfi_parse_arguments(hfi_parser *parser, size_t leaf);
 /** Takes columns with numbers of outputs or codes of categories from the kernels for which none
  * were written; after the whole expression. */

@@ -65,7 +65,8 @@ double hfi_plane_between(const hfi_plane *plane, const double *x, const double *
 
 /* ---- tiles ------------------------------------------------------------------------------------------------------- */
 
-/* Features of several points, and what they become per unit of u: slow and fast points by the same code, so that swapping them changes no bit. */
+/* Features of several points, and what they become per unit of u: slow and fast points by the same code, so
+ * that swapping them changes no bit. */
 typedef struct sheet {
     double *re, *im, *re_slope, *im_slope, *u;
 } sheet;

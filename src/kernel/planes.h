@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file planes.h
- * @brief Kernels that are inner products of one or two functions of a plane u(x) = turn sum_a f_a x_a, f of either sign:
+ * @brief Kernels that are inner products of one or two functions of a plane u(x) = turn sum_a f_a
+ * x_a, f of either sign:
  *
  *     wave    cos(u(x) - u(z)) = cos u cos u' + sin u sin u'      f = frequency, turn = 2 pi
  *     swell   cos u(x) cos u(z)                                   f = frequency, turn = 2 pi
  *     tilt    exp(u(x)) exp(u(z))                                 f = rate, turn = 1
  *
- * Positive semidefinite, being inner products. |u| is cut where waves are no more, exponents where squares would overflow.
+ * Positive semidefinite, being inner products. |u| is cut where waves are no more, exponents where
+ * squares would overflow.
  */
 #ifndef HFI_KERNEL_PLANES_H
 #define HFI_KERNEL_PLANES_H
@@ -43,9 +45,9 @@ static inline double hfi_plane_slope(hfi_plane_point a, hfi_plane_point b)
 }
 
 void hfi_plane_tile(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare);
-void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
-                       double *grad);
-void hfi_plane_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint, double *spare,
-                    double *grad);
+void hfi_plane_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint,
+                       double *spare, double *grad);
+void hfi_plane_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *adjoint,
+                    double *spare, double *grad);
 
 #endif

@@ -58,8 +58,8 @@ static size_t adjoint_total(const hf_kernel *kernel)
     return 1 + kernel->adjoint_levels + kernel->adjoint_buffers + 1 + HFI_LEAF_SPARES;
 }
 
-/* A panel of fast points should stay in the second-level cache; one tile is the least. An odd number of tiles keeps the columns out of
- * each other's place in the first-level cache. */
+/* A panel of fast points should stay in the second-level cache; one tile is the least. An odd number of tiles
+ * keeps the columns out of each other's place in the first-level cache. */
 static size_t panel_points(const hf_kernel *kernel)
 {
     const size_t tiles = PANEL / (kernel->d * HFI_TILE);

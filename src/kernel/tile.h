@@ -10,13 +10,14 @@
 #include "kernel/loops.h"
 
 #define HFI_BUFFER      ((size_t)HFI_STRIP * HFI_TILE) /* doubles in a tile buffer */
-#define HFI_LEAF_SPARES 3u                             /* buffers a leaf may use while it computes */
+#define HFI_LEAF_SPARES 3u /* buffers a leaf may use while it computes */
 
 typedef struct hfi_tile {
     const hf_kernel *kernel;
     hfi_points points;
-    size_t count;       /**< fast points that exist; the rest up to points.width repeat the last */
-    bool same;          /**< slow and fast points are rows of one table, so that the white kernel is seen */
+    size_t count; /**< fast points that exist; the rest up to points.width repeat the last */
+    /** slow and fast points are rows of one table, so that the white kernel is seen */
+    bool same;
     ptrdiff_t diagonal; /**< then slow point r is the same row as fast point r + diagonal */
     double *panel;      /**< scratch: columns of up to `room` fast points */
     size_t room, loaded;
@@ -28,15 +29,20 @@ typedef struct hfi_tile {
 void hfi_tile_plan(hf_kernel *kernel);
 /** Divides scratch (hfi_kernel_scratch doubles) into the parts of a tile. */
 void hfi_tile_begin(hfi_tile *tile, const hf_kernel *kernel, double *scratch);
-/** Takes up to tile->room of the `left` rows at z as a panel of fast points, column by column; tile->loaded says how many. Long
- *  panels make long runs of writes into the matrix, which costs less than jumping between its columns. */
+/** Takes up to tile->room of the `left` rows at z as a panel of fast points, column by column;
+ * tile->loaded says how many. Long
+ *  panels make long runs of writes into the matrix, which costs less than jumping between its
+ *  columns. */
 void hfi_tile_load(hfi_tile *tile, size_t left, const double *z, size_t ldz);
-/** The tile's fast points are those of the panel from `first`, a multiple of HFI_TILE; tile->count says how many. */
+/** The tile's fast points are those of the panel from `first`, a multiple of HFI_TILE; tile->count
+ * says how many. */
 void hfi_tile_take(hfi_tile *tile, size_t first);
 /** The covariances, in the first buffer. */
 const double *hfi_tile_value(hfi_tile *tile);
-/** The same into a matrix, row r at out + r*ldo; all `width` entries of a row are written. False, and nothing done, unless the
- *  kernel is one radial leaf with an outputscale or with a coregion beside it: its last pass then stores to memory while it computes, which hides most of the
+/** The same into a matrix, row r at out + r*ldo; all `width` entries of a row are written. False,
+ * and nothing done, unless the
+ *  kernel is one radial leaf with an outputscale or with a coregion beside it: its last pass then
+ *  stores to memory while it computes, which hides most of the
  *  time that a copy would take. */
 bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo);
 /** Where the weights of the entries go before hfi_tile_adjoint(): rows x width, 0 beyond count. */
@@ -52,17 +58,17 @@ void hfi_tile_pull(hfi_tile *tile, double *grad);
 size_t hfi_leaf_slots(const hfi_leaf *leaf);
 void hfi_leaf_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out, double *spare);
 /** scale times the values of a radial leaf, row r at out + r*ldo. */
-void hfi_leaf_write(const hfi_tile *tile, const hfi_leaf *leaf, double scale, double *out, size_t ldo,
-                    double *spare);
+void hfi_leaf_write(const hfi_tile *tile, const hfi_leaf *leaf, double scale, double *out,
+                    size_t ldo, double *spare);
 /** The values of a radial leaf times those of a coregion, likewise. */
-void hfi_leaf_write_outputs(const hfi_tile *tile, const hfi_leaf *leaf, const hfi_leaf *coregion, double *out,
-                            size_t ldo, double *spare);
+void hfi_leaf_write_outputs(const hfi_tile *tile, const hfi_leaf *leaf, const hfi_leaf *coregion,
+                            double *out, size_t ldo, double *spare);
 void hfi_leaf_store(const hfi_tile *tile, const hfi_leaf *leaf, double *slots, double *spare);
 /** From the adjoint of the leaf's value to its parameters. */
-void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
-                      double *spare, double *grad);
+void hfi_leaf_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                      const double *adjoint, double *spare, double *grad);
 /** From the adjoint of the leaf's value to the slow point. */
-void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots, const double *adjoint,
-                   double *spare, double *grad);
+void hfi_leaf_pull(const hfi_tile *tile, const hfi_leaf *leaf, const double *slots,
+                   const double *adjoint, double *spare, double *grad);
 
 #endif

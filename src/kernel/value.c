@@ -211,7 +211,8 @@ static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, dou
     for (size_t a = 0; a < plane.columns; a++) grad[plane.column[a]] += pull * plane.slope[a];
 }
 
-/* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values, adjoints back, as on the tiles.
+/* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values,
+ * adjoints back, as on the tiles.
  */
 static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *grad)
 {
@@ -247,8 +248,8 @@ void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x
     diagonal_pull(&at, kernel->root, 1.0, grad);
 }
 
-/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, of coregion the mean over its
- * outputs, and the others do not look. */
+/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, of
+ * coregion the mean over its outputs, and the others do not look. */
 static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double number)
 {
     double total = 0.0;

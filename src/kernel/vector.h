@@ -3,11 +3,11 @@
  * @file vector.h
  * @brief Elementary functions in vectors, and functions compiled for several processors.
  *
- * glibc declares its vector functions (libmvec) only under -ffast-math, which this project never uses: linked
- * into a shared library it changes the rounding of the whole host process. So the prototypes are given here,
- * and math.h must not be included beside this header. A function marked HFI_CLONES is compiled for 512, 256
- * and 128 bits; the loader picks one. Where any of this is missing (another compiler, another C library) the
- * same loops call the scalar functions.
+ * glibc declares its vector functions (libmvec) only under -ffast-math, which this project never
+ * uses: linked into a shared library it changes the rounding of the whole host process. So the
+ * prototypes are given here, and math.h must not be included beside this header. A function marked
+ * HFI_CLONES is compiled for 512, 256 and 128 bits; the loader picks one. Where any of this is
+ * missing (another compiler, another C library) the same loops call the scalar functions.
  *
  * HFI_VECTOR, which cmake/HoldfastVector.cmake gives to the files of loops, is 0 for all widths, or
  * the one width there is.
@@ -47,7 +47,8 @@ extern double cos(double);
 extern double sqrt(double);
 extern double fabs(double);
 
-/* clang takes "omp simd" as an order and warns where it cannot obey, as it cannot without vector functions. */
+/* clang takes "omp simd" as an order and warns where it cannot obey, as it cannot without vector
+ * functions. */
 #define HFI_PRAGMA(text) _Pragma(#text)
 #if defined(__GNUC__) && !defined(__clang__)
 #define HFI_SIMD          HFI_PRAGMA(omp simd)
@@ -77,12 +78,14 @@ extern double fabs(double);
 /* A select, not fmin: NaN passes through, and it is one instruction. */
 #define CUT(a, limit) ((a) > (limit) ? (limit) : (a))
 
-/* exp(-a) for a in [0, 700], where nothing overflows and nothing is subnormal. Without a call and without special cases it takes three
- * quarters of the time of libmvec's exp, and it is a vector with every compiler. exp(-a) = 2^n exp(r), |r| <= log(2) / 2, and
- * exp(r) = 1 + r + r^2 q(r) with q of degree 9 interpolated at Chebyshev points (relative error 1.6e-17). */
+/* exp(-a) for a in [0, 700], where nothing overflows and nothing is subnormal. Without a call and
+ * without special cases it takes three quarters of the time of libmvec's exp, and it is a vector
+ * with every compiler. exp(-a) = 2^n exp(r), |r| <= log(2) / 2, and exp(r) = 1 + r + r^2 q(r) with
+ * q of degree 9 interpolated at Chebyshev points (relative error 1.6e-17). */
 HFI_INLINE double exp_minus(double a)
 {
-    const double shift = 0x1.8p52; /* adding it rounds to an integer, which the low bits then hold */
+    /* adding it rounds to an integer, which the low bits then hold */
+    const double shift = 0x1.8p52;
     const double k = shift - a * 0x1.71547652b82fep0, n = k - shift;
     /* log(2) in two parts, of which the first has so few bits that its product with n is exact. */
     const double r = (-a - n * 0x1.62e42fefa0000p-1) - n * 0x1.cf79abc9e3b3ap-40;

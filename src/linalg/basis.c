@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An orthonormal basis that grows. Whatever is added is made orthogonal twice to all that is there ("twice is enough",
- * Kahan and Parlett), each time panel against basis by products of matrices and then column by column within the panel. */
+/* An orthonormal basis that grows. Whatever is added is made orthogonal twice to all that is there ("twice is
+ * enough", Kahan and Parlett), each time panel against basis by products of matrices and then column by
+ * column within the panel. */
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -62,8 +63,9 @@ static size_t within_panel(const basis_job *job, size_t count, double *v, double
     return kept;
 }
 
-/* One panel of unit columns, behind the `have` columns that are there. The first round finds what is new in each; stretched
- * to unit length, that has kept errors as large as it was small, which the second round takes out. */
+/* One panel of unit columns, behind the `have` columns that are there. The first round finds what is new in
+ * each; stretched to unit length, that has kept errors as large as it was small, which the second round takes
+ * out. */
 static hf_status add_panel(const basis_job *job, size_t *have, size_t count, double *v, double tolerance)
 {
     double *place = job->q + *have * job->ldq;

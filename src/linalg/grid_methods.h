@@ -8,16 +8,19 @@
 
 #include "linalg/grid.h"
 
-/** As the functions of grid.h; vectors of `solve` are this process's rows, and count in the first column of the grid. */
+/** As the functions of grid.h; vectors of `solve` are this process's rows, and count in the first
+ * column of the grid. */
 struct hfi_grid_methods {
     hf_status (*chol)(const hfi_grid *grid, double *a);
     void (*solve)(const hfi_grid *grid, const double *l, double *rows);
     hf_status (*inverse)(const hfi_grid *grid, double *l);
-    void (*weighted_square)(const hfi_grid *grid, double *g, const double *w, double *c, double *work);
+    void (*weighted_square)(const hfi_grid *grid, double *g, const double *w, double *c,
+                            double *work);
     void (*close)(hfi_grid *grid);
 };
 
-/** Puts the processes of the group into a grid: down, across, row, column, handles and methods. False where that cannot be. */
+/** Puts the processes of the group into a grid: down, across, row, column, handles and methods.
+ * False where that cannot be. */
 bool hfi_scalapack_open(hf_context *ctx, hfi_grid *grid);
 
 #endif

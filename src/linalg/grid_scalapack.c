@@ -8,7 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* BLACS and PBLAS are C behind Fortran names, without hidden lengths; the others have them. The communicator is a Fortran handle. */
+/* BLACS and PBLAS are C behind Fortran names, without hidden lengths; the others have them. The communicator
+ * is a Fortran handle. */
 extern int sys2blacs_handle_(const int *communicator);
 extern void free_blacs_system_handle_(const int *system);
 extern void blacs_gridinit_(int *place, const char *order, const int *down, const int *across);

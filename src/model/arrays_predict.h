@@ -60,7 +60,8 @@ struct hfi_array_job {
 };
 
 /** Where number `k` of a row goes; NULL where the array is not wanted. */
-static inline double *hfi_array_place(const hfi_array_job *job, hfi_array array, size_t row, size_t k)
+static inline double *hfi_array_place(const hfi_array_job *job, hfi_array array, size_t row,
+                                      size_t k)
 {
     return job->stage[array] != NULL ? job->stage[array] + row * job->width[array] + k : NULL;
 }

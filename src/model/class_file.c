@@ -101,7 +101,7 @@ hf_status hfi_class_read_last(const hfi_reader *r)
                                 model->classes, &model->classifier);
 }
 
-/* ---- the solution of several latent functions --------------------------------------------------------------------- */
+/* ---- the solution of several latent functions ---------------------------------------------------------- */
 
 enum {
     MOST_COLUMNS = 4000 /* of an R that is made again, in some ten seconds */

@@ -68,7 +68,8 @@ static size_t list_labels(const hf_table *table, size_t column, const bool *used
     return count;
 }
 
-/* Leaves one of each class at the front, without text where it is written in several ways; class_of[k] is that of entry k. */
+/* Leaves one of each class at the front, without text where it is written in several ways; class_of[k] is
+ * that of entry k. */
 static size_t keep_different(label *list, size_t count, size_t *class_of)
 {
     size_t kept = 0;

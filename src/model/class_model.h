@@ -3,8 +3,9 @@
  * @file class_model.h
  * @brief Classifiers among the models: labels, fit, predictions, what a file says about them.
  *
- * A label is the text of a field without the blanks around it; labels that are the same number are one class, however they are written. A model holds the
- * number of the class where others hold the reading, NaN where there is none.
+ * A label is the text of a field without the blanks around it; labels that are the same number are
+ * one class, however they are written. A model holds the number of the class where others hold the
+ * reading, NaN where there is none.
  */
 #ifndef HFI_CLASS_MODEL_H
 #define HFI_CLASS_MODEL_H
@@ -12,16 +13,18 @@
 #include "model/target.h"
 
 enum {
-    HFI_MOST_CLASSES = 100 /* more different labels than this are taken for readings of a quantity */
+    HFI_MOST_CLASSES =
+        100 /* more different labels than this are taken for readings of a quantity */
 };
 
 /* ---- labels (class_labels.c) ----------------------------------------------------------------- */
 
-/** The class of each row of a column, SIZE_MAX where it is missing. HF_ERR_ARGUMENT, with the place, for one that the model has not. */
-hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_table *table, size_t column,
-                            size_t *number);
-/** A target of text where numbers were wanted: the present message, with a hint at the sites that take labels if there are few different ones. Returns
- * the status. */
+/** The class of each row of a column, SIZE_MAX where it is missing. HF_ERR_ARGUMENT, with the
+ * place, for one that the model has not. */
+hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            size_t column, size_t *number);
+/** A target of text where numbers were wanted: the present message, with a hint at the sites that
+ * take labels if there are few different ones. Returns the status. */
 hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, hf_status status);
 
 /* ---- fit (class_fit.c) ----------------------------------------------------------------------- */
@@ -41,8 +44,9 @@ void hfi_class_predictions_free(hf_context *ctx, hfi_class_predictions *predicti
 
 /* ---- files (class_file.c) -------------------------------------------------------------------- */
 
-/** Whether a file keeps the probabilities that R follows from in place of R, which is (classes - 1) times the rows of the training long and a little wider: as long as it is
- * made again in seconds. */
+/** Whether a file keeps the probabilities that R follows from in place of R, which is (classes - 1)
+ * times the rows of the training long and a little wider: as long as it is made again in
+ * seconds. */
 bool hfi_class_is_restored(const hfi_solution *solution);
 /** Such a solution of n anchors in all; restored as it was made. */
 hf_status hfi_class_read_solution(const hfi_reader *r, const hf_kernel *kernel, size_t n,

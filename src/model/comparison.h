@@ -23,8 +23,8 @@ struct hf_comparison {
 };
 
 /** Room for the predictions of models for n readings; HF_ERR_MEMORY. */
-/** Number k of a program's contenders. Their settings end the struct, so that the size of these says how far one
- * contender is from the next. */
+/** Number k of a program's contenders. Their settings end the struct, so that the size of these
+ * says how far one contender is from the next. */
 static inline const hf_contender *hfi_contender_at(const hf_contender *contenders, size_t k)
 {
     const size_t bytes = offsetof(hf_contender, settings) + contenders->settings.size;

@@ -21,7 +21,8 @@ static void scale_rows(const hf_model *model, double *y)
     }
 }
 
-/* Where the weight of a reading is centred. What its site is moved by tells it well near the centre, its weight far out. */
+/* Where the weight of a reading is centred. What its site is moved by tells it well near the centre, its
+ * weight far out. */
 static double centre_of(double y, double site, double noise, double weight, double threshold)
 {
     const double moved = site - y;
@@ -30,8 +31,9 @@ static double centre_of(double y, double site, double noise, double weight, doub
     return y - away;
 }
 
-/* The noise variance that the sites were made with, which is not the observed one where that was corrected: d = s / weight, or with an amplitude of the weight function
- * s^2 / (2 beta^2 weight). The reading about whose noise least is known besides tells it best. */
+/* The noise variance that the sites were made with, which is not the observed one where that was corrected: d
+ * = s / weight, or with an amplitude of the weight function s^2 / (2 beta^2 weight). The reading about whose
+ * noise least is known besides tells it best. */
 static double noise_of(const hf_model *model, const double *y, const double *extra)
 {
     const hf_posterior *p = model->posterior;

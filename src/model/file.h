@@ -3,9 +3,9 @@
  * @file file.h
  * @brief The file of a model, documented in docs/model-format.md.
  *
- * Writing makes the database in memory and writes its bytes in one go beside the final place; reading takes
- * the whole file into memory first. SQLite therefore never opens a file here: no journals, no locks, nothing
- * half-written, and a file that is being attacked is read exactly once.
+ * Writing makes the database in memory and writes its bytes in one go beside the final place;
+ * reading takes the whole file into memory first. SQLite therefore never opens a file here: no
+ * journals, no locks, nothing half-written, and a file that is being attacked is read exactly once.
  */
 #ifndef HFI_MODEL_FILE_H
 #define HFI_MODEL_FILE_H
@@ -27,12 +27,14 @@ extern const size_t hfi_report_field_count;
 /** "exact", "dense", "blocks": how R is held, hfi_factor_form. */
 extern const char *const hfi_form_names[HFI_FACTOR_FORMS];
 
-/* ---- rows, solution and posterior (file_read_*.c) --------------------------------------------- */
+/* ---- rows, solution and posterior (file_read_*.c) -------------------------------------------- */
 
-/** The rows the fit was given and what it thought of them, into the model, whose n and d are known. */
+/** The rows the fit was given and what it thought of them, into the model, whose n and d are
+ * known. */
 hf_status hfi_read_rows(const hfi_reader *r);
 
-/** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there is of it. */
+/** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there
+ * is of it. */
 hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
 /** Reads what a model has about several outputs beside the posterior: their number and names. */
 hf_status hfi_read_outputs(const hfi_reader *r);
@@ -43,11 +45,12 @@ hf_status hfi_read_posterior(const hfi_reader *r);
 
 /** Version of the format that the model is written in. */
 unsigned hfi_model_format(const hf_model *model);
-/** The model as a database image, whose memory is SQLite's: sqlite3_free() it. Arrays of more than `piece` bytes are split. */
-hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece, unsigned char **image,
-                             size_t *size);
+/** The model as a database image, whose memory is SQLite's: sqlite3_free() it. Arrays of more than
+ * `piece` bytes are split. */
+hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece,
+                             unsigned char **image, size_t *size);
 /** The other way round; `name` stands for the file in messages. Takes any bytes whatever. */
-hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size, const char *name,
-                               hf_model **out);
+hf_status hfi_model_from_bytes(hf_context *ctx, const unsigned char *bytes, size_t size,
+                               const char *name, hf_model **out);
 
 #endif

@@ -38,8 +38,8 @@ const hfi_file_field hfi_report_fields[] = {
 };
 const size_t hfi_report_field_count = COUNT(hfi_report_fields);
 
-/* Up to version 3 the inference of Student-t noise was a setting of its own, and earlier readers look for it. Models of other sites have
- * some value there; a corrected one the default of then. */
+/* Up to version 3 the inference of Student-t noise was a setting of its own, and earlier readers look for it.
+ * Models of other sites have some value there; a corrected one the default of then. */
 static const char *const student_methods[] = {"laplace", "ep", "variational", "variational"};
 const hfi_file_field hfi_student_method = {.key = "settings.student_method",
                                            .type = HFI_CHOICE,

@@ -79,7 +79,8 @@ static hf_status read_notes(const hfi_reader *r)
 /* ---- the whole
  * --------------------------------------------------------------------------------------------- */
 
-/* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are what its latent functions ask for. */
+/* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are
+ * what its latent functions ask for. */
 static hf_status check_anchors(const hfi_reader *r)
 {
     if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING || r->model->kind->latent)

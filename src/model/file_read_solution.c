@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The solution in a model file: the exact one is computed again from its anchors and must agree, the others are taken as
- * they are once their shapes and numbers make sense. */
+/* The solution in a model file: the exact one is computed again from its anchors and must agree, the others
+ * are taken as they are once their shapes and numbers make sense. */
 #include "model/class_model.h"
 
 #include <math.h>
@@ -146,7 +146,8 @@ hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_so
     hfi_factor_form form;
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
-    /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each has its own. */
+    /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each
+     * has its own. */
     const size_t functions = latent_functions(r->model);
     bool few = solver == HF_SOLVER_INDUCING || n / functions <= r->model->n;
     if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))

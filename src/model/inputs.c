@@ -223,7 +223,8 @@ hf_status hfi_model_encoded(hf_context *ctx, const hf_model *model, const hf_tab
 
 /* ---- words ------------------------------------------------------------------------------------------------- */
 
-/* Rows whose text in the column of input j is none that the model has seen; the first of these texts goes to `first`. */
+/* Rows whose text in the column of input j is none that the model has seen; the first of these texts goes to
+ * `first`. */
 static size_t count_unseen(const hf_model *model, const hf_table *table, size_t j, size_t column,
                            char first[HFI_SHOWN_BYTES])
 {

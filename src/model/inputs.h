@@ -13,7 +13,7 @@
 
 enum {
     HFI_MOST_CATEGORIES = 50, /* different texts of a column that becomes inputs */
-    HFI_CATEGORY_ROWS = 5     /* rows for each of them, on average, unless the column is asked for */
+    HFI_CATEGORY_ROWS = 5 /* rows for each of them, on average, unless the column is asked for */
 };
 
 /** The kinds of inputs; inputs.c has the table of what they do. */
@@ -30,14 +30,18 @@ struct hfi_input {
     char *column;         /* where it comes from; NULL for numbers: the column of its own name */
     char *value;          /* categories: it is 1 where the column has this text, else 0 */
     hfi_date_style style; /* dates */
-    double origin;        /* dates: the first one, seconds since 1970 (a time of day: since midnight) */
+    /* dates: the first one, seconds since 1970 (a time of day: since midnight) */
+    double origin;
 };
 
-/** Takes a column that is not of numbers as input: of dates, or of few texts, each an input of its own. *taken is false where
- * it is neither. `asked`: the user named it, and an error says why it cannot be one. */
-hf_status hfi_roles_take_text(hf_context *ctx, hf_model *model, const hf_table *table, size_t column,
-                              hf_date_order order, bool asked, hfi_roles *roles, bool *taken);
-/** Adds a column of numbers, or whatever `input` (NULL: numbers) makes of it; takes over its strings. */
+/** Takes a column that is not of numbers as input: of dates, or of few texts, each an input of its
+ * own. *taken is false where it is neither. `asked`: the user named it, and an error says why it
+ * cannot be one. */
+hf_status hfi_roles_take_text(hf_context *ctx, hf_model *model, const hf_table *table,
+                              size_t column, hf_date_order order, bool asked, hfi_roles *roles,
+                              bool *taken);
+/** Adds a column of numbers, or whatever `input` (NULL: numbers) makes of it; takes over its
+ * strings. */
 hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size_t column,
                         struct hfi_input *input);
 /** Whether input j is a date, or named like a time; whether it stands for a text. */
@@ -45,14 +49,17 @@ bool hfi_input_is_time(const hf_model *model, size_t j);
 bool hfi_input_is_category(const hf_model *model, size_t j);
 void hfi_inputs_free(const hfi_memory *memory, struct hfi_input *list, size_t count);
 
-/** A copy of the table with the model's inputs as columns of numbers, so that every part of it has the same inputs; NULL where
- * all of them are columns of numbers already. */
-hf_status hfi_model_encoded(hf_context *ctx, const hf_model *model, const hf_table *table, hf_table **out);
+/** A copy of the table with the model's inputs as columns of numbers, so that every part of it has
+ * the same inputs; NULL where all of them are columns of numbers already. */
+hf_status hfi_model_encoded(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            hf_table **out);
 /** "; 3 have an \"origin\" that the model has not seen (\"mars\" first)" for a message, or "". */
-hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_table *table, char *words,
-                           size_t bytes);
-/** " (\"age\" in 10, \"dose\" in 2)": the inputs that rows are left out for, of `rows` rows by d columns. */
-void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows, char *words, size_t bytes);
+hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_table *table,
+                           char *words, size_t bytes);
+/** " (\"age\" in 10, \"dose\" in 2)": the inputs that rows are left out for, of `rows` rows by d
+ * columns. */
+void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows, char *words,
+                     size_t bytes);
 
 /** Whether a model has what these write: inputs that are no numbers, or a dialect. */
 void hfi_write_inputs(hfi_writer *w, const hf_model *model);

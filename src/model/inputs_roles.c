@@ -104,8 +104,9 @@ static int by_bytes(const void *a, const void *b)
     return order != 0 ? order : (left->length > right->length) - (left->length < right->length);
 }
 
-/* The different texts of a column, sorted by their bytes, as long as there are no more than HFI_MOST_CATEGORIES; how many there
- * are then, and one more otherwise. *rows: fields that are not missing. */
+/* The different texts of a column, sorted by their bytes, as long as there are no more than
+ * HFI_MOST_CATEGORIES; how many there are then, and one more otherwise. *rows: fields that are not
+ * missing. */
 static size_t list_words(const hf_table *table, size_t column, word list[HFI_MOST_CATEGORIES + 1],
                          size_t *rows)
 {

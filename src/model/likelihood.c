@@ -108,8 +108,8 @@ typedef struct sums {
     double away, square, density, crps;
 } sums;
 
-/* y is between the quantiles of (1 - level) / 2 and (1 + level) / 2, ends included: P(<= y) reaches the lower, and what is
- * below y does not reach the upper one. */
+/* y is between the quantiles of (1 - level) / 2 and (1 + level) / 2, ends included: P(<= y) reaches the
+ * lower, and what is below y does not reach the upper one. */
 static bool is_inside(double below, double up_to, double level)
 {
     return up_to >= 0.5 * (1.0 - level) && below < 0.5 * (1.0 + level);

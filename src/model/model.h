@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file model.h
- * @brief Internal face of the model room: what a model is made of, and its parts that several files use.
+ * @brief Internal face of the model room: what a model is made of, and its parts that several files
+ * use.
  */
 #ifndef HFI_MODEL_H
 #define HFI_MODEL_H
@@ -31,7 +32,8 @@ struct hf_model {
     size_t outputs;          /* 1 unless several */
     char **output;           /* several: their names; else NULL */
     char *output_column;     /* of a long table; NULL if none */
-    size_t width; /* numbers in a row of inputs: d, and with several outputs the number of the output */
+    /* numbers in a row of inputs: d, and with several outputs the number of the output */
+    size_t width;
 
     /* the rows that were handed to the fit, in file order (user units) */
     char *source;  /* where they came from, for people */
@@ -53,8 +55,8 @@ struct hf_model {
     char checksum[HFI_SHA256_HEX];
     char content[HFI_SHA256_HEX]; /* of the file that it was loaded from; "" for none */
 
-    hf_fit_settings
-        settings; /* kernel points to the string below; `set` is not kept (parameters say what is held) */
+    /* kernel points to the string below; `set` is not kept (parameters say what is held) */
+    hf_fit_settings settings;
     char *kernel;
     bool noise_held;
     hf_fit_report report;
@@ -67,7 +69,8 @@ struct hf_model {
     char **class_name;   /* in their order */
     size_t *class_count; /* rows of each */
     char
-        *class_input; /* what the number of the class is called in the kernel; NULL if it has no such input */
+        /* what the number of the class is called in the kernel; NULL if it has no such input */
+        *class_input;
     hf_classifier *classifier; /* owns the posterior; NULL if this is none */
 
     size_t parameters; /* what hf_model_parameter() tells */
@@ -80,11 +83,13 @@ struct hf_model {
 /** An empty model in the context's memory, or NULL (message set). */
 hf_model *hfi_model_new(hf_context *ctx);
 
-/** Functions that the posterior is of: outputs, or latent functions of a classifier; and numbers in a row of its inputs. */
+/** Functions that the posterior is of: outputs, or latent functions of a classifier; and numbers in
+ * a row of its inputs. */
 size_t hfi_model_functions(const hf_model *model);
 size_t hfi_model_function_width(const hf_model *model);
 
-/** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by `outputs`. */
+/** Space for the rows: row, x, y, reading, and extra if asked for. Sets n, d and width, by
+ * `outputs`. */
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra);
 /** And for their prior means. */
 hf_status hfi_model_reserve_means(hf_context *ctx, hf_model *model);
@@ -122,25 +127,30 @@ size_t hfi_model_output_of(const hf_model *model, size_t i);
 size_t hfi_model_width(const hf_model *model, size_t d);
 /** Readings of a wide table lie side by side: so many in a row; else 1. */
 size_t hfi_model_stride(const hf_model *model);
-/** The unit in which readings of several outputs are looked at together; 1 where there is one output. */
+/** The unit in which readings of several outputs are looked at together; 1 where there is one
+ * output. */
 double hfi_model_unit(const hf_model *model, size_t output);
-/** Whether the target is one quantity, whose readings are modelled as they are but for a transform. */
+/** Whether the target is one quantity, whose readings are modelled as they are but for a
+ * transform. */
 bool hfi_model_is_plain(const hf_model *model);
 /** How many outputs columns ask for; 2 for a long table, which has the number. */
 size_t hfi_columns_outputs(const hf_columns *columns);
-/** A name that no input has: `base` with as many _ after it as that takes; in the context's memory, NULL: none left. */
+/** A name that no input has: `base` with as many _ after it as that takes; in the context's memory,
+ * NULL: none left. */
 char *hfi_model_free_name(hf_context *ctx, const hf_model *model, const char *base);
 
 /** Adds a remark; printf-like. */
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...) HF_PRINTF(3, 4);
 
 /** Remembers the settings of a fit; the posterior must be there. */
-hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
+hf_status hfi_model_keep_settings(hf_context *ctx, hf_model *model,
+                                  const hf_fit_settings *settings);
 
 /** All remarks in one message, so that callers who read no notes miss nothing. Returns `status`. */
 hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_status status);
 
-/** The parts of that checksum: names (with the model's, and the number of rows), then row after row. `extra` NULL: no noise column. */
+/** The parts of that checksum: names (with the model's, and the number of rows), then row after
+ * row. `extra` NULL: no noise column. */
 void hfi_model_hash_names(const hf_model *model, size_t rows, hfi_sha256 *hash);
 void hfi_model_hash_row(hfi_sha256 *hash, size_t d, const double *x, double y, const double *extra);
 
@@ -162,9 +172,10 @@ typedef struct hfi_roles {
     hf_date_order dates;
 } hfi_roles;
 
-/** Decides the roles and gives the model its names; remarks on columns left out. `roles` is the caller's to free. */
-hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table, const hf_columns *columns,
-                          hfi_roles *roles);
+/** Decides the roles and gives the model its names; remarks on columns left out. `roles` is the
+ * caller's to free. */
+hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *table,
+                          const hf_columns *columns, hfi_roles *roles);
 
 /** Whether a column is what hf_predict_into_table() adds for a target of these roles (predicted.c).
  */
@@ -172,12 +183,17 @@ bool hfi_is_predicted(const hf_table *table, const hfi_roles *roles, const char 
 
 void hfi_roles_free(hf_context *ctx, hfi_roles *roles);
 
-/** Names of T outputs, copied, into the model, with room for the name of the input that is their number; `outputs` is set. */
-hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs, const char *const *names);
-/** The different values of a column of a table, sorted: the outputs of a long table, into the model. */
-hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_table *table, size_t column);
-/** The output of each row of a table by the fields of a column: `number` has as many entries as the table rows; SIZE_MAX where the field is
- * missing. HF_ERR_ARGUMENT, with the place, for an output that the model has not. */
+/** Names of T outputs, copied, into the model, with room for the name of the input that is their
+ * number; `outputs` is set. */
+hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t outputs,
+                                 const char *const *names);
+/** The different values of a column of a table, sorted: the outputs of a long table, into the
+ * model. */
+hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_table *table,
+                                 size_t column);
+/** The output of each row of a table by the fields of a column: `number` has as many entries as the
+ * table rows; SIZE_MAX where the field is missing. HF_ERR_ARGUMENT, with the place, for an output
+ * that the model has not. */
 hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
                                    size_t column, size_t *number);
 
@@ -188,9 +204,11 @@ hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, s
                            const char *what, const char *field, size_t count, char *const *names);
 
 /** Numbers of a column, all finite or missing. */
-hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers);
+hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column,
+                             const double **numbers);
 /** HF_ERR_ARGUMENT with the place of the first negative number. */
-hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise);
+hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column,
+                          const double *noise);
 /** True when all of the numbers that are there are the same. */
 bool hfi_is_constant(const double *values, size_t count, size_t stride);
 
@@ -207,13 +225,16 @@ typedef struct hfi_sources {
 
 /** Rows of a table in which neither input, nor noise, nor mean, nor output is missing. */
 bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
-/** Copies the usable rows of a table into the model; remarks on rows left out and on constant columns. */
-hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles);
+/** Copies the usable rows of a table into the model; remarks on rows left out and on constant
+ * columns. */
+hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table,
+                           const hfi_roles *roles);
 
-/** Arguments of hf_fit() and its relatives that no table is needed to refuse. *own are the settings. */
+/** Arguments of hf_fit() and its relatives that no table is needed to refuse. *own are the
+ * settings. */
 hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
-                                  const hf_columns *columns, const hf_fit_settings *settings, const void *out,
-                                  hf_fit_settings *own);
+                                  const hf_columns *columns, const hf_fit_settings *settings,
+                                  const void *out, hf_fit_settings *own);
 /** Columns and rows of a table into a fresh model, which nothing is fitted to yet (fit.c). */
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                             const hf_fit_settings *settings, hf_model **out);
@@ -255,27 +276,29 @@ hf_status hfi_kernel_choose(hf_context *ctx, hf_model *model, const hf_fit_setti
  * Neither the transform nor the kernel of the settings is auto. */
 hf_status hfi_model_fit_rows(hf_context *ctx, hf_model *model, const hf_fit_settings *settings);
 
-/** Numbers of the model's features in another table (inputs.c): d pointers to its columns, or into *own, which holds those
- * that had to be made, and is hfi_alloc'ed or NULL. */
+/** Numbers of the model's features in another table (inputs.c): d pointers to its columns, or into
+ * *own, which holds those that had to be made, and is hfi_alloc'ed or NULL. */
 hf_status hfi_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                            const double **columns, double **own);
 
 /** HF_ERR_NOT_FINITE with the place of the first infinite number of a column, else HF_OK. */
-hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *name, const double *numbers);
+hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *name,
+                           const double *numbers);
 
 /** Predictions for every row of a table; NaN where an input is missing. */
 typedef struct hfi_predictions {
     size_t columns; /* of each row: all outputs, or the one that it is about */
-    size_t *output; /* which that is, SIZE_MAX where it is missing; NULL: rows are about all outputs */
-    double *mean;   /* rows x columns; hfi_alloc'ed, with the next two after it */
+    /* which that is, SIZE_MAX where it is missing; NULL: rows are about all outputs */
+    size_t *output;
+    double *mean; /* rows x columns; hfi_alloc'ed, with the next two after it */
     double *var_latent, *var_observed;
     double *covariance; /* rows x T x T, or NULL */
     size_t missing;     /* rows without a prediction */
 } hfi_predictions;
 
 /** `whole`: all outputs for each row, whatever columns the table has. */
-hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table, bool whole,
-                            bool covariance, hfi_predictions *out);
+hf_status hfi_model_predict(hf_context *ctx, const hf_model *model, const hf_table *table,
+                            bool whole, bool covariance, hfi_predictions *out);
 void hfi_predictions_free(hf_context *ctx, hfi_predictions *predictions);
 
 /** The prior mean of reading i: 0 without a mean column. */
@@ -294,11 +317,13 @@ bool hfi_model_is_kept(const hf_model *model, size_t i);
 size_t hfi_column_named(const hf_table *table, const char *name);
 
 /** The message on rows without a prediction; HF_OK if there is none. */
-hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_table *table, size_t missing);
+hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              size_t missing);
 /** And on rows without a score. */
 hf_status hfi_score_message(hf_context *ctx, const hf_table *table, size_t unused);
 
-/** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is returned. */
+/** "train.csv, line 7" for messages, also for tables that came from no file. `buffer` is
+ * returned. */
 const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes);
 
 /* ---- counts and amounts (likelihood.c) ---- */
@@ -315,11 +340,13 @@ hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, cons
 hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, size_t column,
                                         const double *exposure);
 /** Mean and sd of a reading from mean and variance of its latent value, exposure included. */
-void hfi_likelihood_reading(const hf_model *model, double mean, double var, double *out_mean, double *out_sd);
-/** Mean, sd of the mean, sd, 2.5 and 97.5 % quantile and median of a reading; NaN where the latent value is. */
+void hfi_likelihood_reading(const hf_model *model, double mean, double var, double *out_mean,
+                            double *out_sd);
+/** Mean, sd of the mean, sd, 2.5 and 97.5 % quantile and median of a reading; NaN where the latent
+ * value is. */
 void hfi_likelihood_summary(const hf_model *model, double mean, double var, double out[6]);
-/** Scores of n readings from mean and sd of what is modelled: hf_metrics_transformed(); of counts and amounts the
- * latent value with its exposure. */
+/** Scores of n readings from mean and sd of what is modelled: hf_metrics_transformed(); of counts
+ * and amounts the latent value with its exposure. */
 hf_status hfi_model_metrics(hf_context *ctx, const hf_model *model, size_t n, const double *y,
                             const double *mean, const double *sd, hf_metrics *out);
 

@@ -47,7 +47,8 @@ static double distance(double value, double low, double high)
     return beyond > 0.0 ? beyond / (0.5 * high - 0.5 * low) : 0.0;
 }
 
-/* Distances of all rows, the largest over the inputs, NaN where one is missing; in `worst`, of which input, in `value`, its number. */
+/* Distances of all rows, the largest over the inputs, NaN where one is missing; in `worst`, of which input,
+ * in `value`, its number. */
 static hf_status measure(hf_context *ctx, const hf_model *model, const hf_table *table, double *distances,
                          double *value, size_t *worst)
 {

@@ -8,7 +8,8 @@
 
 #include "model/target.h"
 
-/** Rows of a table with all inputs of a model, side by side, and which rows of the table they are. */
+/** Rows of a table with all inputs of a model, side by side, and which rows of the table they
+ * are. */
 typedef struct hfi_complete {
     size_t rows; /* of the table */
     size_t count, width;
@@ -16,11 +17,13 @@ typedef struct hfi_complete {
     size_t *row; /* count */
 } hfi_complete;
 
-/** `output`: the output that each row is about, SIZE_MAX where it is missing, or NULL. `mean`: prior means, NaN where one
- * is missing, or NULL. Errors: as hfi_model_inputs(), HF_ERR_TOO_LARGE. hfi_complete_free() in any case. */
+/** `output`: the output that each row is about, SIZE_MAX where it is missing, or NULL. `mean`:
+ * prior means, NaN where one is missing, or NULL. Errors: as hfi_model_inputs(), HF_ERR_TOO_LARGE.
+ * hfi_complete_free() in any case. */
 hf_status hfi_complete_find(hf_context *ctx, const hf_model *model, const hf_table *table,
                             const size_t *output, const double *mean, hfi_complete *out);
-/** Moves groups of `each` numbers, the first `count` of `values`, to their rows of the table; NaN elsewhere. */
+/** Moves groups of `each` numbers, the first `count` of `values`, to their rows of the table; NaN
+ * elsewhere. */
 void hfi_complete_spread(const hfi_complete *c, size_t each, double *values);
 void hfi_complete_free(hf_context *ctx, hfi_complete *c);
 
@@ -34,7 +37,8 @@ typedef struct hfi_pack {
 
 /** Room for so many columns of a table of `rows` rows. hfi_pack_free() in any case. */
 hf_status hfi_pack_init(hf_context *ctx, hfi_pack *pack, size_t rows, size_t columns);
-/** The next column under a name (printf-like), whose numbers the caller fills in; NULL: out of memory (message set). */
+/** The next column under a name (printf-like), whose numbers the caller fills in; NULL: out of
+ * memory (message set). */
 double *hfi_pack_column(hfi_pack *pack, const char *format, ...) HF_PRINTF(2, 3);
 /** The same for column `i` of the predictions of a model. */
 double *hfi_pack_predicted(hfi_pack *pack, const hf_model *model, bool single, size_t i);

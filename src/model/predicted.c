@@ -13,7 +13,8 @@ static bool has_column(const hf_table *table, const char *stem, size_t length, c
     return false;
 }
 
-/* <stem>_mean and the like, where the stem is the target or begins with it (<target>_<output>); mean and sd come together.
+/* <stem>_mean and the like, where the stem is the target or begins with it (<target>_<output>); mean and sd
+ * come together.
  */
 static bool is_moment(const hf_table *table, const char *target, const char *name)
 {

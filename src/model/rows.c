@@ -96,7 +96,8 @@ static bool is_judged(const hf_model *model, size_t i)
     return is_anchor(model, i) || (!is_exact(model) && !isnan(model->reading[i].loo_mean));
 }
 
-/* Readings that did not enter: prediction from those that did. A wide table may have many more gaps than suspected readings. */
+/* Readings that did not enter: prediction from those that did. A wide table may have many more gaps than
+ * suspected readings. */
 static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_suspected, columns *c)
 {
     hf_workspace *workspace = hf_workspace_create(ctx, model->posterior);

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives of the evidence, nearly, for the price of products with vectors. Leave-one-out densities use them too: they are sums over the same readings of
- * densities of the same model, and bend about as the evidence does.
+/* Second derivatives of the evidence, nearly, for the price of products with vectors. Leave-one-out densities
+ * use them too: they are sums over the same readings of densities of the same model, and bend about as the
+ * evidence does.
  *
- * With G = (K + D)^-1 and alpha = G r the second derivative of the evidence in two parameters of K + D is, but for the curvature of K + D itself,
- * tr(G K_p G K_q) / 2 - alpha' K_p G K_q alpha. The trace is what would take n^3 for each parameter; where the model is right its expectation is that of the other
- * term, so that the average of both is -alpha' K_p G K_q alpha / 2 (Gilmour, Thompson and Cullis 1995). */
+ * With G = (K + D)^-1 and alpha = G r the second derivative of the evidence in two parameters of K + D is,
+ * but for the curvature of K + D itself, tr(G K_p G K_q) / 2 - alpha' K_p G K_q alpha. The trace is what
+ * would take n^3 for each parameter; where the model is right its expectation is that of the other term, so
+ * that the average of both is -alpha' K_p G K_q alpha / 2 (Gilmour, Thompson and Cullis 1995). */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
 #include <math.h>
@@ -23,8 +25,8 @@ static layout lay_out(const hfi_evaluator *e)
     return l;
 }
 
-/* How (K + D) alpha - r changes at reading i with each parameter of mean and noise, alpha held. The mean's share of the evidence is
- * quadratic: there is no trace to average with, hence the root of two. */
+/* How (K + D) alpha - r changes at reading i with each parameter of mean and noise, alpha held. The mean's
+ * share of the evidence is quadratic: there is no trace to average with, hence the root of two. */
 static void slopes_of_reading(const hfi_evaluator *e, const layout *l, size_t i, double *slope)
 {
     const size_t row = e->row[i], channel = hfi_sites_channel(e->sites, row);
@@ -35,7 +37,8 @@ static void slopes_of_reading(const hfi_evaluator *e, const layout *l, size_t i,
                                 (hfi_sites_variance_slope(e->sites, row) * alpha - e->sites->shift[row]);
 }
 
-/* The column of parameter p in V: those of outputs lie in the order that does not depend on their numbers, which sums are not to see. */
+/* The column of parameter p in V: those of outputs lie in the order that does not depend on their numbers,
+ * which sums are not to see. */
 static size_t column_of(const hfi_evaluator *e, const layout *l, size_t p)
 {
     if (!e->place_of || p < l->mean) return p;
@@ -72,7 +75,8 @@ static hf_status find_slopes(hfi_evaluator *e, const layout *l, double *work, do
     return s;
 }
 
-/* Half of G V. An evaluation of the evidence leaves W = (alpha alpha' - G) / 2, one of a leave-one-out density G itself; several processes, twice that W. */
+/* Half of G V. An evaluation of the evidence leaves W = (alpha alpha' - G) / 2, one of a leave-one-out
+ * density G itself; several processes, twice that W. */
 static hf_status multiply(const hfi_evaluator *e, hf_objective objective, size_t count, const double *v,
                           double *half_gv)
 {

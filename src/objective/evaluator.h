@@ -23,18 +23,20 @@ typedef struct hfi_outlook {
     double error, variance, unresolved, noise;
 } hfi_outlook;
 
-/** Functions of a kind of evaluator, at its present kernel, mean and sites. Nobody asks which kind an
- * evaluator is: a function that is NULL says what cannot be had. */
+/** Functions of a kind of evaluator, at its present kernel, mean and sites. Nobody asks which kind
+ * an evaluator is: a function that is NULL says what cannot be had. */
 typedef struct hfi_evaluator_kind {
     bool absence; /* readings may be set aside */
     bool coarse;  /* its posterior has errors of its own, in size like residuals */
     hf_status (*select)(struct hfi_evaluator *e);
-    hf_status (*run)(struct hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
+    hf_status (*run)(struct hfi_evaluator *e, hf_objective objective, double *value,
+                     double *gradient);
     /** hfi_holdout_compute(), or with `absent` hfi_holdout_absent() (holdout.h). */
     hf_status (*holdout)(struct hfi_evaluator *e, bool absent, struct hfi_holdout *out);
     /** The posterior of the present readings, and their evidence. */
     hf_status (*solve)(struct hfi_evaluator *e, hfi_solution *out, double *log_evidence);
-    /** One outlook a row; those of absent readings are 0. `known`: their variances beside the noise's. */
+    /** One outlook a row; those of absent readings are 0. `known`: their variances beside the
+     * noise's. */
     hf_status (*outlook)(struct hfi_evaluator *e, const double *known, hfi_outlook *out);
     hf_status (*keep)(struct hfi_evaluator *e); /* hfi_evaluator_keep() */
     /** Parameters beyond those of kernel, mean and noises, *count of them, where it keeps them. */
@@ -43,15 +45,17 @@ typedef struct hfi_evaluator_kind {
     hf_status (*start_actions)(struct hfi_evaluator *e, hf_action_start rule);
     /** Row i becomes row order[i]: block actions keep their readings, blocks and entries. */
     void (*renumber)(struct hfi_evaluator *e, const size_t *order);
-    /** It has bounds, to which points beside the readings may add (query.h): rows of its largest matrix. */
+    /** It has bounds, to which points beside the readings may add (query.h): rows of its largest
+     * matrix. */
     size_t (*query_rows)(const struct hfi_evaluator *e);
     const struct hfi_exact_matrix *matrix; /* of readings, whoever holds it (evaluator_impl.h) */
-    bool unfactored;                       /* its evidence is never factored, and has no curvature */
+    /* its evidence is never factored, and has no curvature */
+    bool unfactored;
     void (*release)(struct hfi_evaluator *e);
 } hfi_evaluator_kind;
 
-/** Buffers for evaluating an objective again and again on the same rows. Kernel, mean and sites are the
- * caller's. */
+/** Buffers for evaluating an objective again and again on the same rows. Kernel, mean and sites are
+ * the caller's. */
 typedef struct hfi_evaluator {
     const hfi_evaluator_kind *kind; /* NULL: it evaluates nothing, and is there to hold the rest */
     hf_context *ctx;
@@ -61,10 +65,11 @@ typedef struct hfi_evaluator {
     size_t rows, d;
     const double *x; /* rows x d, row-major, stride ldx */
     size_t ldx;
-    size_t n;        /* present readings, gathered by hfi_evaluator_select */
-    size_t *row;     /* their rows */
-    double *inputs;  /* n x d */
-    double *a;       /* n x n: K + D, its factor, its inverse, the weight matrix of the gradient; or NULL */
+    size_t n;       /* present readings, gathered by hfi_evaluator_select */
+    size_t *row;    /* their rows */
+    double *inputs; /* n x d */
+    /* n x n: K + D, its factor, its inverse, the weight matrix of the gradient; or NULL */
+    double *a;
     double *b, *c;   /* two more for the leave-one-out gradient; NULL otherwise */
     double *vectors; /* HFI_EVALUATOR_VECTORS x rows */
     double jitter;   /* of the last evaluation */
@@ -80,29 +85,35 @@ typedef struct hfi_evaluator {
     struct hfi_query *query;
 } hfi_evaluator;
 
-/** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs (m x d), or entries of trained
- * block actions (n, by place). They follow log noise in a state and in a gradient. */
+/** Parameters of an evaluator beyond kernel, mean and noise: coordinates of trained inducing inputs
+ * (m x d), or entries of trained block actions (n, by place). They follow log noise in a state and
+ * in a gradient. */
 size_t hfi_evaluator_extras(const hfi_evaluator *evaluator);
 void hfi_evaluator_get_extras(const hfi_evaluator *evaluator, double *values);
 void hfi_evaluator_set_extras(hfi_evaluator *evaluator, const double *values);
 
 /** An evaluator of nothing: rows, and room for a trainer to put kernel, mean and noises into. */
-hfi_evaluator hfi_evaluator_bare(hf_context *ctx, size_t rows, size_t d, const double *x, size_t ldx);
+hfi_evaluator hfi_evaluator_bare(hf_context *ctx, size_t rows, size_t d, const double *x,
+                                 size_t ldx);
 
 /** An evaluator for the inducing solver: takes over (moves) `inducing`. Objectives: all five. */
-hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *evaluator, size_t rows, size_t d,
-                                      const double *x, size_t ldx, hfi_inducing *inducing);
+hf_status hfi_evaluator_init_inducing(hf_context *ctx, hfi_evaluator *evaluator, size_t rows,
+                                      size_t d, const double *x, size_t ldx,
+                                      hfi_inducing *inducing);
 
-/** An evaluator for block actions: takes over `actions` (over all rows, all of which must stay present). Objectives: all five;
- * leave-one-out ones only with `train_actions` false. */
-hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator, size_t rows, size_t d,
-                                       const double *x, size_t ldx, hfi_block_actions *actions,
-                                       bool train_actions, hfi_precision precision);
+/** An evaluator for block actions: takes over `actions` (over all rows, all of which must stay
+ * present). Objectives: all five; leave-one-out ones only with `train_actions` false. */
+hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *evaluator, size_t rows,
+                                       size_t d, const double *x, size_t ldx,
+                                       hfi_block_actions *actions, bool train_actions,
+                                       hfi_precision precision);
 
 /** hfi_evaluator_run of the inducing solver (inducing_objective.c). */
-hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value, double *gradient);
+hf_status hfi_inducing_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
+                           double *gradient);
 
-/** Gives back the product of K with the actions, most of what such an evaluator holds; the next evaluation makes it again. */
+/** Gives back the product of K with the actions, most of what such an evaluator holds; the next
+ * evaluation makes it again. */
 void hfi_projected_rest(struct hfi_projected_evaluator *projected);
 
 /** Entries of the block actions by their rule, from the evaluator's present kernel, mean and sites.
@@ -112,14 +123,18 @@ hf_status hfi_projected_start(hfi_evaluator *evaluator, hf_action_start rule);
 /** The block actions as they are now; owned by the evaluator. */
 const hfi_block_actions *hfi_projected_actions(const struct hfi_projected_evaluator *projected);
 
-/** Latent mean (prior mean included) and variance of every row without its own site, at the evaluator's present values. */
+/** Latent mean (prior mean included) and variance of every row without its own site, at the
+ * evaluator's present values. */
 hf_status hfi_projected_holdout(hfi_evaluator *evaluator, double *mean, double *variance);
 
-/* ---- expected log densities (expected.c) ------------------------------------------------------------------
+/* ---- expected log densities (expected.c)
+ * ------------------------------------------------------------------
  *
- * sum_j l_j(mu_j, v_j) with f_j ~ N(mu_j, v_j) under q, and its derivatives; the solvers add their own -KL.
+ * sum_j l_j(mu_j, v_j) with f_j ~ N(mu_j, v_j) under q, and its derivatives; the solvers add their
+ * own -KL.
  *
- *     evidence  -log(2 pi d)/2 - ((z - mu)^2 + v) / (2 d)                        the ELBO of the sites
+ *     evidence  -log(2 pi d)/2 - ((z - mu)^2 + v) / (2 d)                        the ELBO of the
+ *     sites
  *     weighted  rho [ -log(2 pi s)/2 - ((y - mu)^2 + v) / (2 s) ]
  *     rcagp     -(w^2 / s^2) ((y - mu)^2 + v) + (2 / s) [ (dw^2/dy) (y - mu) + w^2 ],  w^2 = beta^2 rho
  */
@@ -131,26 +146,28 @@ typedef struct hfi_expected {
 } hfi_expected;
 
 /** Value of the sum, and if `bar` is not NULL the adjoints. */
-double hfi_expected_terms(hf_objective objective, const hf_sites *sites, const double *mu, const double *v,
-                          hfi_expected *bar);
+double hfi_expected_terms(hf_objective objective, const hf_sites *sites, const double *mu,
+                          const double *v, hfi_expected *bar);
 
-/** gradient[c] += d/d log noise of channel c, from adjoints in z, d and s (NULL: none): sum over its readings of (z_bar shift +
- * d_bar slope + s_bar) * noise. */
-void hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar, const double *s_bar,
-                       double *gradient);
+/** gradient[c] += d/d log noise of channel c, from adjoints in z, d and s (NULL: none): sum over
+ * its readings of (z_bar shift + d_bar slope + s_bar) * noise. */
+void hfi_noise_adjoint(const hf_sites *sites, const double *z_bar, const double *d_bar,
+                       const double *s_bar, double *gradient);
 
-/** Makes buffers; `leave_one_out` reserves what the leave-one-out gradient needs. HF_ERR_TOO_LARGE beforehand
- * if they cannot fit. */
-hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out, size_t rows,
-                             size_t d, const double *x, size_t ldx);
+/** Makes buffers; `leave_one_out` reserves what the leave-one-out gradient needs. HF_ERR_TOO_LARGE
+ * beforehand if they cannot fit. */
+hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out,
+                             size_t rows, size_t d, const double *x, size_t ldx);
 
-/** The same with the matrices held by all processes of the context's group together (evaluator_group.c). There is no `a` then for those who want to read
- * the weights of the gradient. */
-hf_status hfi_evaluator_init_group(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out, size_t rows,
-                                   size_t d, const double *x, size_t ldx);
+/** The same with the matrices held by all processes of the context's group together
+ * (evaluator_group.c). There is no `a` then for those who want to read the weights of the
+ * gradient. */
+hf_status hfi_evaluator_init_group(hf_context *ctx, hfi_evaluator *evaluator, bool leave_one_out,
+                                   size_t rows, size_t d, const double *x, size_t ldx);
 void hfi_evaluator_free(hfi_evaluator *evaluator);
 
-/** Gathers the present readings; must be called after presence changed. HF_ERR_NO_DATA if there is none. */
+/** Gathers the present readings; must be called after presence changed. HF_ERR_NO_DATA if there is
+ * none. */
 hf_status hfi_evaluator_select(hfi_evaluator *evaluator);
 
 /** Objective and gradient (or NULL) at the present values of kernel, mean and sites; see
@@ -158,12 +175,15 @@ hf_status hfi_evaluator_select(hfi_evaluator *evaluator);
 hf_status hfi_evaluator_run(hfi_evaluator *evaluator, hf_objective objective, double *value,
                             double *gradient);
 
-/** Whether there is a curvature to be had: by the exact solver, unless it evaluates without ever forming K + D. */
+/** Whether there is a curvature to be had: by the exact solver, unless it evaluates without ever
+ * forming K + D. */
 bool hfi_evaluator_knows_curvature(const hfi_evaluator *evaluator, hf_objective objective);
 
-/** Minus the second derivatives of the evidence, averaged with their expectation (curvature.c), in the parameters of kernel, mean and log noises at the values of the
- * last evaluation, which must have been of this objective and with a gradient: symmetric, not negative definite, both triangles. For a leave-one-out density they are a
- * stand-in for its own. O(n^2 count); collective where several processes share the matrix. */
+/** Minus the second derivatives of the evidence, averaged with their expectation (curvature.c), in
+ * the parameters of kernel, mean and log noises at the values of the last evaluation, which must
+ * have been of this objective and with a gradient: symmetric, not negative definite, both
+ * triangles. For a leave-one-out density they are a stand-in for its own. O(n^2 count); collective
+ * where several processes share the matrix. */
 hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, hf_objective objective, double *matrix);
 
 /** From now on an evaluation of the evidence with a gradient is remembered, so that residuals of

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One exact evaluation by several processes, each of which holds its part of the matrices (solver/exact_grid.h). The formulas are those of exact.c. */
+/* One exact evaluation by several processes, each of which holds its part of the matrices
+ * (solver/exact_grid.h). The formulas are those of exact.c. */
 #include "objective/evaluator_impl.h"
 
 #include "linalg/linalg.h"
@@ -52,8 +53,8 @@ typedef struct weigh_job {
     bool leave_one_out;
 } weigh_job;
 
-/* This process's rows of a vector, one column of W below them: W_ij d objective = sum_ij W_ij d(K + D)_ij, in place of G
- * (evidence) or of G diag(g_bar) G (leave-one-out). */
+/* This process's rows of a vector, one column of W below them: W_ij d objective = sum_ij W_ij d(K + D)_ij, in
+ * place of G (evidence) or of G diag(g_bar) G (leave-one-out). */
 static void weigh_column(size_t c, int thread, void *arg)
 {
     (void)thread;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file evaluator_impl.h
- * @brief What the exact evaluator is made of, for one process (evaluator.c) and for several (evaluator_group.c).
+ * @brief What the exact evaluator is made of, for one process (evaluator.c) and for several
+ * (evaluator_group.c).
  */
 #ifndef HFI_TRAIN_EVALUATOR_IMPL_H
 #define HFI_TRAIN_EVALUATOR_IMPL_H
@@ -33,12 +34,13 @@ void hfi_evaluator_residuals(hfi_evaluator *e);
 /** Residuals and variances of the present readings, the factor of K + D in `a`, alpha, e->jitter:
  *  what an evaluation by one process begins with. Warns of jitter. */
 hf_status hfi_evaluator_factor(hfi_evaluator *e);
-/** The gradient in mean and noise, behind that of the kernel, from the derivatives in m and z (of a leave-one-out density also v), and in
- * d_i: w[i * step]. */
+/** The gradient in mean and noise, behind that of the kernel, from the derivatives in m and z (of a
+ * leave-one-out density also v), and in d_i: w[i * step]. */
 void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, bool leave_one_out,
                            double *gradient);
 
-/** K + D and what it becomes, whoever holds it: objectives of readings (exact.c) are written with these. */
+/** K + D and what it becomes, whoever holds it: objectives of readings (exact.c) are written with
+ * these. */
 typedef struct hfi_exact_matrix {
     /** Residuals and variances of the present readings, K + D factored, alpha, e->jitter. */
     hf_status (*factor)(hfi_evaluator *e, double *log_det);
@@ -46,7 +48,8 @@ typedef struct hfi_exact_matrix {
     hf_status (*invert)(hfi_evaluator *e);
     /** G_ii is (*g)[i * *step]. */
     hf_status (*diagonal)(hfi_evaluator *e, const double **g, size_t *step);
-    /** A vector times G if that is `inverse`, else times (alpha alpha' - G) / 2 after a gradient. */
+    /** A vector times G if that is `inverse`, else times (alpha alpha' - G) / 2 after a
+     * gradient. */
     hf_status (*multiply)(const hfi_evaluator *e, bool inverse, const double *v, double *out);
     /** G diag(g_bar) G, for collect(). */
     hf_status (*square)(hfi_evaluator *e);
@@ -60,8 +63,8 @@ typedef struct hfi_exact_matrix {
 extern const hfi_exact_matrix hfi_local_matrix;
 
 /** The kinds, and functions that several of them share. */
-extern const hfi_evaluator_kind hfi_exact_evaluator, hfi_group_kind, hfi_kronecker_kind, hfi_inducing_kind,
-    hfi_projected_kind;
+extern const hfi_evaluator_kind hfi_exact_evaluator, hfi_group_kind, hfi_kronecker_kind,
+    hfi_inducing_kind, hfi_projected_kind;
 hf_status hfi_exact_select(hfi_evaluator *e);
 hf_status hfi_exact_run(hfi_evaluator *e, hf_objective objective, double *value, double *gradient);
 hf_status hfi_exact_posterior(hfi_evaluator *e, hfi_solution *out, double *log_evidence);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objectives of readings as they are: one factorisation, exact gradient; the matrices are held by one process here, by several in
- * evaluator_group.c. */
+/* Objectives of readings as they are: one factorisation, exact gradient; the matrices are held by one process
+ * here, by several in evaluator_group.c. */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
 #include <math.h>
@@ -178,7 +178,8 @@ static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
     return solved;
 }
 
-/* The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i; G_ii = g[i * step]. */
+/* The sum over readings and, per reading, its derivatives in alpha_i, G_ii, z_i (direct) and v_i; G_ii = g[i
+ * * step]. */
 static double sum_left_out(hfi_evaluator *e, bool weighted, const double *g, size_t step)
 {
     const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA),

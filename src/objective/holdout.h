@@ -26,7 +26,8 @@ hf_status hfi_holdout_compute(hfi_evaluator *evaluator, hfi_holdout *residuals);
 /** The same for absent readings; entries of present ones say nothing. Saves their O(n^3/3). */
 hf_status hfi_holdout_absent(hfi_evaluator *evaluator, hfi_holdout *residuals);
 
-/** The same from a solution with readings as anchors (exact or projected) for the evaluator's rows. */
+/** The same from a solution with readings as anchors (exact or projected) for the evaluator's
+ * rows. */
 hf_status hfi_holdout_from_solution(hfi_evaluator *evaluator, const hfi_solution *solution,
                                     hfi_holdout *residuals);
 

@@ -21,7 +21,8 @@ typedef struct hfi_projected_evaluator {
     double *small;   /* 4 x count */
 } hfi_projected_evaluator;
 
-/** Vectors of n numbers, in `work`. Those named by row are in the order of the table, the others by place. */
+/** Vectors of n numbers, in `work`. Those named by row are in the order of the table, the others by
+ * place. */
 enum {
     HFI_PV_MEAN,      /* by row: mu */
     HFI_PV_VARIANCE,  /* by row: v */
@@ -47,14 +48,15 @@ static inline double *hfi_projected_vector(const hfi_projected_evaluator *p, int
     return p->work + (size_t)which * p->actions.n;
 }
 
-/** Adjoints that an objective leaves for the way back: those of places in the vectors OWN ... R_BAR, and of the small
- * system here. On entry B holds G^-1 b_l in its rows. */
+/** Adjoints that an objective leaves for the way back: those of places in the vectors OWN ...
+ * R_BAR, and of the small system here. On entry B holds G^-1 b_l in its rows. */
 typedef struct hfi_projected_bar {
     double *inverse; /* G^-1, both triangles */
-    double *g;       /* adjoint of G, lower triangle counts, symmetric: without its part through u */
-    double *u;       /* adjoint of u = G^-1 A'r, times G^-1 */
-    double *rhs;     /* direct adjoint of A'r */
-    double *lambda;  /* direct adjoint of Lambda */
+    /* adjoint of G, lower triangle counts, symmetric: without its part through u */
+    double *g;
+    double *u;      /* adjoint of u = G^-1 A'r, times G^-1 */
+    double *rhs;    /* direct adjoint of A'r */
+    double *lambda; /* direct adjoint of Lambda */
 } hfi_projected_bar;
 
 /** In the evaluator's own room. */

@@ -99,7 +99,8 @@ static double terms(hfi_evaluator *e, bool weighted)
     return sum;
 }
 
-/* One place: from the adjoints of its mean and variance to those of q, c, m, k, D, r and of its block's 1 / pi and f. */
+/* One place: from the adjoints of its mean and variance to those of q, c, m, k, D, r and of its block's 1 /
+ * pi and f. */
 static void place_adjoint(hfi_evaluator *e, cavities *c, size_t l)
 {
     const hfi_block_system *s = &e->projected->system;
@@ -127,7 +128,8 @@ static void place_adjoint(hfi_evaluator *e, cavities *c, size_t l)
     vector(e, HFI_PV_R_BAR)[l] = -entry * omega;
 }
 
-/* Gbar = sum_l tau_l p_l p_l' - (P C + C'P)/2 - P diag(pi_bar) P with row a of C the sum of c_bar_l p_l' over block a. */
+/* Gbar = sum_l tau_l p_l p_l' - (P C + C'P)/2 - P diag(pi_bar) P with row a of C the sum of c_bar_l p_l' over
+ * block a. */
 static hf_status small_adjoints(hfi_evaluator *e, cavities *c, hfi_projected_bar *bar, double *scratch)
 {
     const hfi_block_system *s = &e->projected->system;

@@ -37,7 +37,8 @@ static int compare(const void *left, const void *right)
     return c != 0 ? c : order_size(a->place, b->place);
 }
 
-/* The row of every sorted item: the k-th reading of an output within its sample goes to the k-th row of the sample. Returns the number of rows. */
+/* The row of every sorted item: the k-th reading of an output within its sample goes to the k-th row of the
+ * sample. Returns the number of rows. */
 static size_t assign_rows(size_t n, const item *items, size_t *row)
 {
     size_t rows = 0;

@@ -86,7 +86,8 @@ enum {
     FAMILY = 15 /* readings near each other, the one they are near to among them */
 };
 
-/* The nearest present readings of row `centre`, itself among them, stay. `nearest`, `distance`: FAMILY. Equal ones: the first in order. */
+/* The nearest present readings of row `centre`, itself among them, stay. `nearest`, `distance`: FAMILY. Equal
+ * ones: the first in order. */
 static void keep_family(const hfi_evaluator *e, const double *x, size_t centre, bool *stays)
 {
     size_t nearest[FAMILY], count = 0;

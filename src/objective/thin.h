@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file thin.h
- * @brief Some of the readings instead of all: where a search starts from is found at a fraction of the cost.
+ * @brief Some of the readings instead of all: where a search starts from is found at a fraction of
+ * the cost.
  */
 #ifndef HFI_TRAIN_THIN_H
 #define HFI_TRAIN_THIN_H
@@ -24,7 +25,8 @@ hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out);
  * e->d, the inputs in comparable units) of every one of some drawn before. A function that moves
  * quickly is seen by these, and a slow one by the others. The same ones whatever the seed. */
 hf_status hfi_thin_near(hfi_evaluator *e, const double *x, size_t wanted, hfi_thinned *out);
-/** Puts them back with the weights that they had, selects, and frees. Weights of the readings that stayed are left alone. */
+/** Puts them back with the weights that they had, selects, and frees. Weights of the readings that
+ * stayed are left alone. */
 hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned);
 
 #endif

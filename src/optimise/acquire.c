@@ -22,7 +22,7 @@ static const hf_posterior *posterior_of(const hf_acquire *a, size_t k)
     return k == 0 ? a->posterior : a->constraint[k - 1];
 }
 
-/* ---- checks ---------------------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static hf_status check_posterior(hf_context *ctx, const hf_acquire *a, size_t k, size_t d)
 {
@@ -102,14 +102,15 @@ hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d)
     return status >= 0 ? check_best(ctx, a, row) : status;
 }
 
-/* ---- one point --------------------------------------------------------------------------------------------------------- */
+/* ---- one point ----------------------------------------------------------------------------------------- */
 
 static double not_below(double value)
 {
     return fmax(value, -DBL_MAX);
 }
 
-/* total += factor (d mean / d x, d sd / d x) at; an sd of 0 has no gradient, and one that overflows none worth having. */
+/* total += factor (d mean / d x, d sd / d x) at; an sd of 0 has no gradient, and one that overflows none
+ * worth having. */
 static void add_slopes(const hfi_acquiring *p, hfi_acquired at, double sd, double factor)
 {
     const double of_mean = factor * at.mean, of_var = sd > 0.0 ? factor * at.sd / (2.0 * sd) : 0.0;
@@ -184,7 +185,7 @@ hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, d
     return HF_OK;
 }
 
-/* ---- many points --------------------------------------------------------------------------------------------------------- */
+/* ---- many points --------------------------------------------------------------------------------------- */
 
 /* Some points: predictions of one posterior, and the values so far. */
 typedef struct chunk {
@@ -256,7 +257,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
     return status;
 }
 
-/* ---- preparing ------------------------------------------------------------------------------------------------------------- */
+/* ---- preparing ----------------------------------------------------------------------------------------- */
 
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
@@ -353,7 +354,7 @@ hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t
     return status;
 }
 
-/* ---- the largest ------------------------------------------------------------------------------------------------------------- */
+/* ---- the largest --------------------------------------------------------------------------------------- */
 
 /* Looking costs a product a point, climbing two solves a step, which wait for memory. */
 hf_search_settings hfi_acquire_settings(double work, size_t d)

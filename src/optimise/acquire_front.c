@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected hypervolume improvement over posteriors: values at many points, gradients at one, and the place where it is largest. */
+/* Expected hypervolume improvement over posteriors: values at many points, gradients at one, and the place
+ * where it is largest. */
 #include "optimise/acquire.h"
 
 #include "posterior/given.h"

@@ -175,8 +175,8 @@ size_t hfi_domain_free_inputs(const hf_domain *domain, size_t *free, size_t *smo
     return count;
 }
 
-/* The positive root of p^(d+1) = p + 1. Newton's iteration comes down to it from 2, where p^(d+1) - p - 1, which is convex, is positive;
- * it ends when rounding keeps it from getting further down. */
+/* The positive root of p^(d+1) = p + 1. Newton's iteration comes down to it from 2, where p^(d+1) - p - 1,
+ * which is convex, is positive; it ends when rounding keeps it from getting further down. */
 static double generalised_golden_ratio(size_t d)
 {
     double p = 2.0;

@@ -7,8 +7,8 @@
 #include <float.h>
 #include <math.h>
 
-/* Standard normal: a sequence of low discrepancy, moved by a random shift, through the quantile function. Half of the draws; the others
- * are their negatives, so that their mean is 0. */
+/* Standard normal: a sequence of low discrepancy, moved by a random shift, through the quantile function.
+ * Half of the draws; the others are their negatives, so that their mean is 0. */
 hf_status hfi_draw_normals(hf_context *ctx, uint64_t number, size_t p, size_t count, double *e)
 {
     const size_t half = (count + 1) / 2;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expected hypervolume improvement: boxes above a front, found by a sweep along the last objective, and the sum over them. */
+/* Expected hypervolume improvement: boxes above a front, found by a sweep along the last objective, and the
+ * sum over them. */
 #include "optimise/front.h"
 
 #include <float.h>
@@ -43,7 +44,8 @@ static void emit(sweep *s, const strip *from, double right, double level)
         (box){.lower = {from->left, from->lower, level}, .upper = {right, INFINITY, from->level}};
 }
 
-/* Strips first .. end - 1 reach into what (x, y) dominates: in their place comes one above y, and what is left of the last. */
+/* Strips first .. end - 1 reach into what (x, y) dominates: in their place comes one above y, and what is
+ * left of the last. */
 static void insert(sweep *s, double x, double y, double level)
 {
     size_t first = 0, end;

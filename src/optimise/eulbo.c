@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- checks --------------------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_settings *fit)
 {
@@ -49,7 +49,7 @@ static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_dom
     return HF_OK;
 }
 
-/* ---- the call ------------------------------------------------------------------------------------------------------- */
+/* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* After the training of a fit. */
 static hf_status climb(void *arg, hfi_fit *fit, double *state)
@@ -106,7 +106,7 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
     return status;
 }
 
-/* ---- rows for a surrogate ----------------------------------------------------------------------------------------------- */
+/* ---- rows for a surrogate ------------------------------------------------------------------------------ */
 
 /* Expected improvements over the largest mean, in units of the largest of them. */
 static void improvements(size_t n, const double *mean, double *quality)

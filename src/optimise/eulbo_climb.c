@@ -30,7 +30,7 @@ typedef struct climb {
     double *numbers;
 } climb;
 
-/* ---- one evaluation -------------------------------------------------------------------------------------------------- */
+/* ---- one evaluation ------------------------------------------------------------------------------------ */
 
 static void keep_best(climb *c, double total, double log_prior)
 {
@@ -72,7 +72,7 @@ static void gather(climb *c)
     }
 }
 
-/* ---- steps -------------------------------------------------------------------------------------------------------- */
+/* ---- steps --------------------------------------------------------------------------------------------- */
 
 /* The moments after a gradient of at most `clip`; then step[k] = rate times their quotient. */
 static void adam(movers *m, double clip, double *step)
@@ -125,7 +125,7 @@ static hf_status step(climb *c)
     return evaluate(c);
 }
 
-/* ---- the climb ------------------------------------------------------------------------------------------------------ */
+/* ---- the climb ----------------------------------------------------------------------------------------- */
 
 static void forget(movers *m)
 {

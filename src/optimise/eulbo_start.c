@@ -11,7 +11,7 @@ enum {
     BATCH_STREAM = 3 /* of the draws over them */
 };
 
-/* ---- the surrogate ------------------------------------------------------------------------------------------------ */
+/* ---- the surrogate ------------------------------------------------------------------------------------- */
 
 static hf_status make_surrogate(hfi_eulbo *e, const double *state)
 {
@@ -46,7 +46,7 @@ static hf_status find_best(hfi_eulbo *e)
     return status;
 }
 
-/* ---- utility of one point as a surface ------------------------------------------------------------------------------ */
+/* ---- utility of one point as a surface ----------------------------------------------------------------- */
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *out)
 {
@@ -73,7 +73,7 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
     return isfinite(*value) ? HF_OK : HF_ERR_NOT_FINITE;
 }
 
-/* ---- several points ------------------------------------------------------------------------------------------------ */
+/* ---- several points ------------------------------------------------------------------------------------ */
 
 /* Whether x is one of the first `count` points. */
 static bool is_chosen(const hfi_eulbo *e, size_t count, const double *x)
@@ -96,7 +96,8 @@ static double with_candidate(const hfi_eulbo *e, size_t count, const double *sam
     return hfi_utility_sum(&e->utility, e->settings.draws, NULL, logs, NULL);
 }
 
-/* The first of the pool is the first point; then each time the candidate with which the utility of the largest is largest. */
+/* The first of the pool is the first point; then each time the candidate with which the utility of the
+ * largest is largest. */
 static void choose_batch(const hfi_eulbo *e, size_t count, const double *samples, double *largest,
                          double *logs, const double *pool)
 {

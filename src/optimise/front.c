@@ -58,7 +58,8 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
 
 /* ---- the front --------------------------------------------------------------------------------------------------- */
 
-/* A point and how many objectives it has. Sorted so that none is dominated by a later one, or equal to an earlier one of a larger number. */
+/* A point and how many objectives it has. Sorted so that none is dominated by a later one, or equal to an
+ * earlier one of a larger number. */
 typedef struct row {
     const double *value;
     size_t m;
@@ -80,7 +81,8 @@ static bool covers(const row *p, const row *q)
     return j == p->m;
 }
 
-/* Moves those that stay to the front of `rows`; how many. Of two objectives the last kept point has the largest second value. */
+/* Moves those that stay to the front of `rows`; how many. Of two objectives the last kept point has the
+ * largest second value. */
 static size_t sift(size_t n, row *rows)
 {
     size_t kept = 0;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hypervolume by slices along the last objective: each is the same problem with one objective less, and all terms are positive. */
+/* Hypervolume by slices along the last objective: each is the same problem with one objective less, and all
+ * terms are positive. */
 #include "optimise/front.h"
 
 #include <math.h>
@@ -37,7 +38,8 @@ static double measure(const slicing *s, size_t m, size_t n, const hfi_front_poin
     return m == 2 ? area(s, n, own) : slices(s, m, n, own);
 }
 
-/* Points sorted by objective m - 1; the slice below point i, down to the next, is that of points 0 to i. NaN when cancelled. */
+/* Points sorted by objective m - 1; the slice below point i, down to the next, is that of points 0 to i. NaN
+ * when cancelled. */
 static double slices(const slicing *s, size_t m, size_t n, const hfi_front_point *points)
 {
     double sum = 0.0;

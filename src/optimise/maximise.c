@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The place where a surface is largest: over candidates by looking at all, over a box by looking at many and climbing from the best. Inputs that
- * are not continuous are walked along between the climbs, from value to value. */
+/* The place where a surface is largest: over candidates by looking at all, over a box by looking at many and
+ * climbing from the best. Inputs that are not continuous are walked along between the climbs, from value to
+ * value. */
 #include "core/settings.h"
 #include "optimise/optimise.h"
 
@@ -10,8 +11,9 @@
 
 /* Values that differ by less, relative to the largest, are those of a tie that was rounded. */
 static const double tie = 1e-12;
-/* So many of a climb's units of length are a side of the box. The first step is as long as the gradient in these units, and the values' unit is the range that was
- * looked at: so it does not leave the hill it begins on. */
+/* So many of a climb's units of length are a side of the box. The first step is as long as the gradient in
+ * these units, and the values' unit is the range that was looked at: so it does not leave the hill it begins
+ * on. */
 static const double units = 100.0;
 /* In these units: where a climb has arrived. */
 static const double flat = 1e-8, enough = 1e-13;
@@ -81,8 +83,8 @@ static hf_status evaluate(void *self, const double *at, double *value, double *g
 
 static const hfi_objective_kind of_surface = {.evaluate = evaluate, .judge = hfi_judge_overflow};
 
-/* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best place, unless that
- * is no better. */
+/* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best
+ * place, unless that is no better. */
 static hf_status climb(search *s, double *value)
 {
     for (size_t k = 0; k < s->smooth; k++) {

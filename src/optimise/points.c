@@ -56,8 +56,8 @@ static void put_combinations(collection *all, size_t count)
     }
 }
 
-/* The tops of a mean are near readings, and narrow ones are hard to find otherwise. The last `most` anchors, as far as they are in the box; inputs that
- * are fixed, or not the domain's, do not matter. */
+/* The tops of a mean are near readings, and narrow ones are hard to find otherwise. The last `most` anchors,
+ * as far as they are in the box; inputs that are fixed, or not the domain's, do not matter. */
 static void put_anchors(collection *all, const hf_posterior *posterior, size_t most)
 {
     const hfi_scaling *scaling = &posterior->scaling;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Contribution of an objective to one box of a front: the integral of its distribution over the box's side.
  *
- * With a = (mean - lower)/sd, b = (mean - upper)/sd and h(z) = phi(z) + z Phi(z) it is sd (h(a) - h(b)) = sd times the integral of Phi from b to a. The difference is
- * taken where it loses nothing; narrow sides are integrated by Gauss's rule, whose terms are all positive. */
+ * With a = (mean - lower)/sd, b = (mean - upper)/sd and h(z) = phi(z) + z Phi(z) it is sd (h(a) - h(b)) = sd
+ * times the integral of Phi from b to a. The difference is taken where it loses nothing; narrow sides are
+ * integrated by Gauss's rule, whose terms are all positive. */
 #include "core/normal.h"
 #include "optimise/front.h"
 

@@ -51,7 +51,8 @@ static void put_together(const hf_ucb *bound, size_t d, const double *x, double 
     if (bound->contexts > 0) memcpy(point + d, bound->context, bound->contexts * sizeof *point);
 }
 
-/* gradient += beta d sd / d x = beta d var / d x / (2 sd), which has no value at sd = 0 and none worth having where it overflows. */
+/* gradient += beta d sd / d x = beta d var / d x / (2 sd), which has no value at sd = 0 and none worth having
+ * where it overflows. */
 static void add_spread(size_t d, double beta, double sd, const double *gradient_var, double *gradient)
 {
     const double factor = beta / (2.0 * sd);
@@ -135,7 +136,7 @@ static hf_status in_chunks(hf_context *ctx, const hf_ucb *bound, size_t m, size_
     return status;
 }
 
-/* ---- the place where it is largest ---------------------------------------------------------------------------------- */
+/* ---- the place where it is largest --------------------------------------------------------------------- */
 
 typedef struct signed_bound {
     const hf_ucb *bound; /* mean + sign beta sd */

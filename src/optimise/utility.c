@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The expectation of log softplus, or the logarithm of that of softplus, by quadrature for one point and by quasi-random draws for several. */
+/* The expectation of log softplus, or the logarithm of that of softplus, by quadrature for one point and by
+ * quasi-random draws for several. */
 #include "optimise/utility.h"
 
 #include "core/normal.h"
@@ -20,7 +21,8 @@ static void make_rule(double *node, double *weight)
     for (size_t i = 0; i < n / 2; i++) {
         double x = start, slope = 1.0;
         for (int step = 0; step < 200; step++) {
-            /* Orthonormal polynomials of exp(-x^2 / 2): x p_k = sqrt(k + 1) p_k+1 + sqrt(k) p_k-1, p_n' = sqrt(n) p_n-1. */
+            /* Orthonormal polynomials of exp(-x^2 / 2): x p_k = sqrt(k + 1) p_k+1 + sqrt(k) p_k-1, p_n' =
+             * sqrt(n) p_n-1. */
             double before = 0.0, p = 1.0, deflation = 0.0;
             for (size_t k = 0; k < n; k++) {
                 const double next = (x * p - sqrt((double)k) * before) / sqrt((double)k + 1.0);

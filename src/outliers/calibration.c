@@ -3,9 +3,10 @@
 #include "outliers/outliers.h"
 #include <math.h>
 
-/* Among the suspects there may be a few legitimate extremes. Leaving all of them out would make the intervals look better than they
- * are; counting them at face value would let one wrong reading widen everything. So only the mildest count, at most this share of
- * all readings, within this reach of the furthest kept one, and as no further out than this multiple of it. */
+/* Among the suspects there may be a few legitimate extremes. Leaving all of them out would make the intervals
+ * look better than they are; counting them at face value would let one wrong reading widen everything. So
+ * only the mildest count, at most this share of all readings, within this reach of the furthest kept one, and
+ * as no further out than this multiple of it. */
 static const double BORDERLINE_SHARE = 0.02, BORDERLINE_REACH = 3.0, BORDERLINE_MOST = 1.5;
 /* And at most so many: how many of n readings lie beyond the furthest of the others does not grow with n. */
 enum {
@@ -25,7 +26,8 @@ static size_t gather_kept(size_t n, const double *t, const bool *kept, double *s
     return count;
 }
 
-/* Appends the borderline suspects to the `count` entries of `size`; `scratch` has n entries. Members of a group are not borderline. */
+/* Appends the borderline suspects to the `count` entries of `size`; `scratch` has n entries. Members of a
+ * group are not borderline. */
 static size_t append_borderline(size_t n, const double *t, const bool *kept, const size_t *group,
                                 double largest, double *size, size_t count, double *scratch)
 {
@@ -53,7 +55,8 @@ hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool
         /* One more reading is beyond the k-th largest of m with probability k / (m + 1). */
         const double m1 = (double)count - 1.0, place = fmin(1.0, (0.95 * (m1 + 2.0) - 1.0) / m1);
         const double tail = hfi_quantile(size, count, place) / 1.959963984540054;
-        /* Leave-one-out leaves out the reading but not its vote on the hyperparameters: each of those takes a degree of freedom. */
+        /* Leave-one-out leaves out the reading but not its vote on the hyperparameters: each of those takes a
+         * degree of freedom. */
         const double m = (double)count, free = fmax(m - (double)trained, 0.5 * m);
         *kappa = fmax(1.0, fmax(squares / m, tail * tail) * m / free);
     }

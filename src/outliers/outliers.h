@@ -10,11 +10,13 @@
 #include "search/trainer.h"
 #include <math.h>
 
-/** The step that readings were rounded to: most are equal to another one, and those lie whole steps apart; else 0. A reading known to half a
+/** The step that readings were rounded to: most are equal to another one, and those lie whole steps
+ * apart; else 0. A reading known to half a
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
 
-/** Standardised residuals from which on a reading is a suspect, below and above. Zero: not known. */
+/** Standardised residuals from which on a reading is a suspect, below and above. Zero: not
+ * known. */
 typedef struct hfi_cut {
     double low, high;
 } hfi_cut;
@@ -52,23 +54,26 @@ typedef struct hfi_verdict {
     double *plain_mean, *plain_sd; /* rows: leave-one-out by the plain state; NULL: nobody asks */
 } hfi_verdict;
 
-/** The suspect finder: from the plain state (in) to the final state (out), with presence set in the sites. */
+/** The suspect finder: from the plain state (in) to the final state (out), with presence set in the
+ * sites. */
 hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
                             hfi_verdict *verdict);
 
-/** Robust re-weighting to a fixed point. `state` in: start; out: final. The sites are left with their final
- * weights; *rounds counts. */
-hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
-                              double *state, size_t *rounds);
+/** Robust re-weighting to a fixed point. `state` in: start; out: final. The sites are left with
+ * their final weights; *rounds counts. */
+hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings,
+                              double threshold, double *state, size_t *rounds);
 
-/** Robust weights from residuals about `centre` (rows), then re-centred by the settings' rule until they stand still; before each of the first
- * `trained` times the hyperparameters are trained for some steps, otherwise they stay as they are. */
+/** Robust weights from residuals about `centre` (rows), then re-centred by the settings' rule until
+ * they stand still; before each of the first `trained` times the hyperparameters are trained for
+ * some steps, otherwise they stay as they are. */
 hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
                             const double *centre, size_t trained, double *state, size_t *rounds);
 
-/** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and a few borderline suspects; `trained` is the
- * number of trained parameters (at most n / 2 counts). `group` is not 0 for members of a group set aside. */
-hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept, const size_t *group,
-                          size_t trained, double *kappa);
+/** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and
+ * a few borderline suspects; `trained` is the number of trained parameters (at most n / 2 counts).
+ * `group` is not 0 for members of a group set aside. */
+hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept,
+                          const size_t *group, size_t trained, double *kappa);
 
 #endif

@@ -16,10 +16,11 @@ double hfi_pursuit_log_prior(size_t n, size_t k)
     const double size = (double)n, members = (double)k;
     const double supports =
         hfi_log_gamma(size + 1.0) - hfi_log_gamma(members + 1.0) - hfi_log_gamma(size - members + 1.0);
-    /* Each member's variance was fitted to one reading, and to the best of n for it: what that gains for nothing is taken back as in the risk
-     * inflation criterion of Foster and George (1994). Without it the log of the number of supports, which is flat around half of the
-     * readings, lets supports grow until the noise is gone; with half of it, as in Schwarz's criterion, they eat into the tails of
-     * clean readings and the noise is too small. */
+    /* Each member's variance was fitted to one reading, and to the best of n for it: what that gains for
+     * nothing is taken back as in the risk inflation criterion of Foster and George (1994). Without it the
+     * log of the number of supports, which is flat around half of the readings, lets supports grow until the
+     * noise is gone; with half of it, as in Schwarz's criterion, they eat into the tails of clean readings
+     * and the noise is too small. */
     return -members / (expected_share * size) - supports - members * log(size);
 }
 
@@ -96,7 +97,8 @@ static hf_status check(const hfi_trainer *t)
     return HF_OK;
 }
 
-/* Paths from the given start and from seeded random ones around it, each start with and without training first, and from a shorter one. */
+/* Paths from the given start and from seeded random ones around it, each start with and without training
+ * first, and from a shorter one. */
 static hf_status paths(hfi_pursuit *p, const hf_fit_settings *settings, const double *start)
 {
     const hfi_trainer *t = p->trainer;

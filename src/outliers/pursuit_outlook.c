@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the objective depends on one reading's own variance, in closed form: what the others say about the reading is a normal distribution,
- * and rho adds to its variance. */
+/* How the objective depends on one reading's own variance, in closed form: what the others say about the
+ * reading is a normal distribution, and rho adds to its variance. */
 #include "checkpoint/journal.h"
 #include "outliers/pursuit_impl.h"
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One way through the supports: forward by the readings that gain most, then backward by those that do not pay for themselves. */
+/* One way through the supports: forward by the readings that gain most, then backward by those that do not
+ * pay for themselves. */
 #include "outliers/pursuit_impl.h"
 #include "search/explore.h"
 #include <math.h>
@@ -37,7 +38,8 @@ static double cost(const hfi_pursuit *p)
     return k < n ? hfi_pursuit_log_prior(n, k) - hfi_pursuit_log_prior(n, k + 1) : INFINITY;
 }
 
-/* Adds at most `most` readings that gain more than `threshold` at the present outlook, each with the variance that is best for it. */
+/* Adds at most `most` readings that gain more than `threshold` at the present outlook, each with the variance
+ * that is best for it. */
 static size_t add(hfi_pursuit *p, candidate *list, size_t most, double threshold)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
@@ -58,7 +60,8 @@ static size_t add(hfi_pursuit *p, candidate *list, size_t most, double threshold
     return count;
 }
 
-/* Takes the readings out of the support whose gain does not cover what they cost: at most half of it, the least gain first. */
+/* Takes the readings out of the support whose gain does not cover what they cost: at most half of it, the
+ * least gain first. */
 static size_t drop(hfi_pursuit *p, candidate *list)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
@@ -83,7 +86,8 @@ static size_t drop(hfi_pursuit *p, candidate *list)
     return count;
 }
 
-/* A constant that is not trained: the average of the readings by their weights, with an empty support the plain average. */
+/* A constant that is not trained: the average of the readings by their weights, with an empty support the
+ * plain average. */
 static void set_constant(hfi_pursuit *p)
 {
     const hfi_trainer *t = p->trainer;

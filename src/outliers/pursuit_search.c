@@ -3,8 +3,8 @@
  *
  *     eta_i = log(1 + rho_i / v_i) >= 0,   v_i the reading's variance given all others at the start of the search,
  *
- * which is -log(1 - s_i) for the parameter s_i = rho_i / (v_i + rho_i) of the paper: given the others the negative objective is convex in
- * it, with curvature 1/2 at its minimum however far out the reading is. */
+ * which is -log(1 - s_i) for the parameter s_i = rho_i / (v_i + rho_i) of the paper: given the others the
+ * negative objective is convex in it, with curvature 1/2 at its minimum however far out the reading is. */
 #include "checkpoint/journal.h"
 #include "outliers/pursuit_impl.h"
 #include <math.h>
@@ -21,7 +21,8 @@ typedef struct joint {
     double *unit; /* v of the support */
 } joint;
 
-/* Slopes in rho into the gradient's entries of eta. A matrix of an evaluator holds d objective / d (K + D) after a gradient. */
+/* Slopes in rho into the gradient's entries of eta. A matrix of an evaluator holds d objective / d (K + D)
+ * after a gradient. */
 static hf_status find_slopes(const joint *w, double *slope)
 {
     hfi_pursuit *p = w->p;

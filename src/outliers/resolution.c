@@ -9,7 +9,8 @@ enum {
     LEAST_ROUNDED = 20
 };
 
-/* Keeps of the sorted values those that are equal to another one (gross errors on top of rounded readings rarely are); their number. */
+/* Keeps of the sorted values those that are equal to another one (gross errors on top of rounded readings
+ * rarely are); their number. */
 static size_t keep_twins(double *sorted, size_t n)
 {
     size_t count = 0;
@@ -32,8 +33,8 @@ static double usual_gap(const double *sorted, size_t n, double *gaps)
     return count > 0 ? hfi_median(gaps, count) : 0.0;
 }
 
-/* True if nine in ten values lie whole steps from the middle one, give or take a few per cent of a step: tables are shifted and
- * printed with few digits. */
+/* True if nine in ten values lie whole steps from the middle one, give or take a few per cent of a step:
+ * tables are shifted and printed with few digits. */
 static bool on_lattice(const double *sorted, size_t n, double step)
 {
     size_t count = 0;

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
-/* A search for the first hyperparameters of several outputs looks at some of the readings if the hyperparameters are few: of many lengthscales, those of inputs that matter little
- * would run away. */
+/* A search for the first hyperparameters of several outputs looks at some of the readings if the
+ * hyperparameters are few: of many lengthscales, those of inputs that matter little would run away. */
 enum {
     READINGS = 400,
     FEW = 8
@@ -132,7 +132,8 @@ static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, siz
     hf_status s = hfi_thin_out(e, wanted, &thinned);
     if (s < 0) return s;
     const double enough = t->enough;
-    /* Without priors scale and lengthscale run away together, and how far depends on the readings: so far, then, and no further. */
+    /* Without priors scale and lengthscale run away together, and how far depends on the readings: so far,
+     * then, and no further. */
     t->enough = settings->priors ? 0.1 : 1.0;
     s = hfi_trainer_maximise(t, state, settings->iterations);
     t->enough = enough;
@@ -181,7 +182,8 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     if (s >= 0) s = first_weights(t, settings, given, state, centre, old);
     if (s >= 0) s = set_constant(t, state, weighted_average(e));
     if (s >= 0) s = hfi_trainer_start_actions(t, settings->action_start, state);
-    /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. In one round they move once, after it. */
+    /* While weights move, a tenth of a nat will do: where several outputs are evaluated each one costs. In
+     * one round they move once, after it. */
     const bool rough = settings->centre == HF_CENTRE_CONDITIONAL && settings->rounds > 1;
     const double enough = t->enough; /* of whoever asked for the weights */
     if (rough) t->enough = 0.1;

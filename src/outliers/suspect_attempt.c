@@ -20,7 +20,8 @@ static void consider(const hfi_finder *finder, const hfi_flagging *candidate, co
     attempt->judged = *judged;
 }
 
-/* A fit whose typical error is less than this share of what the median's is has found something: it is not where all is noise. */
+/* A fit whose typical error is less than this share of what the median's is has found something: it is not
+ * where all is noise. */
 static const double share_of_noise = 0.5;
 
 static bool may_be_noise(const hfi_finder *finder, const hfi_flagging *f)
@@ -40,8 +41,9 @@ static bool may_be_noise(const hfi_finder *finder, const hfi_flagging *f)
     return hfi_median(finder->sorted, kept) > share_of_noise * spread;
 }
 
-/* While wrong readings were there all may have looked like noise, and fits that go on from there stay in it: a search for the kept ones from
- * a shorter start, and if it ends higher, another look at everybody. `start` is overwritten. */
+/* While wrong readings were there all may have looked like noise, and fits that go on from there stay in it:
+ * a search for the kept ones from a shorter start, and if it ends higher, another look at everybody. `start`
+ * is overwritten. */
 static hf_status look_closer(hfi_finder *finder, const bool *lock, hfi_flagging *start, hfi_flagging *found)
 {
     bool shorter = false;
@@ -98,7 +100,8 @@ static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
     return s;
 }
 
-/* The robust start: low weights of a smooth robust fit, which has found its way past wrong readings that bend the plain fit. */
+/* The robust start: low weights of a smooth robust fit, which has found its way past wrong readings that bend
+ * the plain fit. */
 static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging *start)
 {
     const hf_status s = smooth_flags(finder, start->state, start->flag);
@@ -109,9 +112,10 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
     return hfi_finder_fit(finder, start->flag, start->state, true, 25);
 }
 
-/* The one-sided start: readings more likely than not of an outlier part that may lie on one side only. Many wrong readings on one side
- * blow up the noise, which hides the nearer ones, and setting aside the further ones alone gains too little to be kept. Where it flags
- * nobody it is the plain start, which has been tried: *differs := false. */
+/* The one-sided start: readings more likely than not of an outlier part that may lie on one side only. Many
+ * wrong readings on one side blow up the noise, which hides the nearer ones, and setting aside the further
+ * ones alone gains too little to be kept. Where it flags nobody it is the plain start, which has been tried:
+ * *differs := false. */
 static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
                                  hfi_flagging *start, bool *differs)
 {
@@ -123,8 +127,8 @@ static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi
     return hfi_finder_fit(finder, start->flag, start->state, false, HFI_FINDER_WARM);
 }
 
-/* Residuals further out than this many robust scales make up for a search that found nobody: wrong readings that bend a fit are
- * beyond it, and few tables without any are. */
+/* Residuals further out than this many robust scales make up for a search that found nobody: wrong readings
+ * that bend a fit are beyond it, and few tables without any are. */
 static const double odd = 3.5;
 
 /* Whether one of the readings that are not flagged looks odd. */
@@ -140,12 +144,12 @@ static bool looks_odd(const hfi_finder *finder, const hfi_flagging *f)
     return count > 0 && most > odd * 1.4826 * hfi_median(finder->sorted, count);
 }
 
-/* A few suspects this far beyond the others' tails are not the first of many that hide: those would have blown the tails up. Unless a
- * reading is so wild that a search that has seen it does not find back. */
+/* A few suspects this far beyond the others' tails are not the first of many that hide: those would have
+ * blown the tails up. Unless a reading is so wild that a search that has seen it does not find back. */
 static const double beyond_doubt = 0.005;
 
-/* Whether another start could find more: not where nobody looks odd, be it that nobody did to begin with or that the few who did are
- * set aside already, without a doubt. */
+/* Whether another start could find more: not where nobody looks odd, be it that nobody did to begin with or
+ * that the few who did are set aside already, without a doubt. */
 static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, const hfi_attempt *attempt)
 {
     if (!attempt->found) return looks_odd(finder, base);
@@ -174,7 +178,8 @@ static hf_status try_starts(hfi_finder *finder, const bool *lock, const hfi_flag
 /* A chance up to this is worth a search on a large table. */
 static const double worth_a_search = 0.15;
 
-/* Whether a warm fit looks as any other fit does after it has looked as `attempt` tells: searches are cheap on few readings. */
+/* Whether a warm fit looks as any other fit does after it has looked as `attempt` tells: searches are cheap
+ * on few readings. */
 static bool wants_search(const hfi_finder *finder, const hfi_flagging *base, const hfi_attempt *attempt)
 {
     if (!attempt->found || finder->n <= HFI_EXPLORE_READINGS) return wants_another(finder, base, attempt);
@@ -193,8 +198,9 @@ static hf_status look_held(hfi_finder *finder, const bool *lock, const hfi_flagg
     return s;
 }
 
-/* A warm fit: at the hyperparameters that it starts from, which an earlier fit ended at, wrong readings stand out as they are. Where that
- * settles nothing few readings are searched as in any fit, and of many another look is taken from where the plain fit ended. */
+/* A warm fit: at the hyperparameters that it starts from, which an earlier fit ended at, wrong readings stand
+ * out as they are. Where that settles nothing few readings are searched as in any fit, and of many another
+ * look is taken from where the plain fit ended. */
 static hf_status try_warm(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
                           hfi_flagging *start, hfi_flagging *scratch, hfi_attempt *attempt)
 {

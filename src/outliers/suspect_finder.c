@@ -9,7 +9,8 @@ enum {
     LEAST_READINGS = 10
 };
 
-/* How far from the median, in units of 1.4826 MAD, a reading still counts for the range: one at 1e12 would make every flag cost 28 nats. */
+/* How far from the median, in units of 1.4826 MAD, a reading still counts for the range: one at 1e12 would
+ * make every flag cost 28 nats. */
 static const double FURTHEST = 100.0;
 
 /* Range of the readings that is what a flagged one is described with; 0 if all are equal. */

@@ -68,8 +68,8 @@ static size_t count_alone(const hfi_finder *finder, const view *v, bool flagged,
     return alone;
 }
 
-/* Where the kept readings beside the one number come in steps and the flagged ones do not, they were not made by the same instrument:
- * that most are one number is then no reason to doubt the flags. */
+/* Where the kept readings beside the one number come in steps and the flagged ones do not, they were not made
+ * by the same instrument: that most are one number is then no reason to doubt the flags. */
 static const double few = 0.01, most = 0.9;
 
 static bool off_the_steps(const hfi_finder *finder, const view *v, double number)
@@ -101,8 +101,9 @@ static size_t bin(double t)
     return place < BINS - 1 ? (size_t)place : BINS - 1;
 }
 
-/* A legitimate tail lies on the sides on which the kept readings just below it lie. Flags that lean to one side by more than four
- * standard errors do so by chance in one table of 15 000; kept ones that lean to it by more than two may be the same skewed noise. */
+/* A legitimate tail lies on the sides on which the kept readings just below it lie. Flags that lean to one
+ * side by more than four standard errors do so by chance in one table of 15 000; kept ones that lean to it by
+ * more than two may be the same skewed noise. */
 static const double lean_of_wrong = 4.0, lean_of_kept = 2.0;
 
 /* Readings that count, by size and side (right or not). */
@@ -116,7 +117,8 @@ static double lean(const double side[2])
     return (side[1] - side[0]) / sqrt(fmax(side[0] + side[1], 1.0));
 }
 
-/* Whether flags are on one side although the kept readings from half their lower quartile on are not: wrong readings, not a tail. */
+/* Whether flags are on one side although the kept readings from half their lower quartile on are not: wrong
+ * readings, not a tail. */
 static bool leave_one_side(const sizes *count)
 {
     double kept[2] = {0.0, 0.0}, flagged[2] = {0.0, 0.0}, below = 0.0;
@@ -159,8 +161,8 @@ bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const boo
     return height >= CROWD && 2 * valley > height && !leave_one_side(&count);
 }
 
-/* A verdict is undecided where its statistics are within a tenth of their limits: a fit made again with inputs or readings that
- * differ in their last digit can move them by that much. */
+/* A verdict is undecided where its statistics are within a tenth of their limits: a fit made again with
+ * inputs or readings that differ in their last digit can move them by that much. */
 static const double edge = 0.1;
 
 /* By how much, in logarithms, the weakest of a rule's conditions is met; negative: missed. */
@@ -182,10 +184,10 @@ static double strong_margin(double kept, double all, double gain, size_t n)
     return fmax(rule(kept, 0.8, all, 0.97, nats, strong), rule(kept, 0.9, all, 0.95, nats, 2.0 * strong));
 }
 
-/* Where the others are not predicted much better and no more nats than `plenty` are gained, the typical suspect has to be
- * further out than this share of tables have a reading by chance: noise that grows with the function, and many other tails,
- * gain as much. Twice 12 nats is beyond chi^2 with four degrees of freedom (share, side, start and nu of the
- * mixture) once in 10 000 times. */
+/* Where the others are not predicted much better and no more nats than `plenty` are gained, the typical
+ * suspect has to be further out than this share of tables have a reading by chance: noise that grows with the
+ * function, and many other tails, gain as much. Twice 12 nats is beyond chi^2 with four degrees of freedom
+ * (share, side, start and nu of the mixture) once in 10 000 times. */
 static const double most_by_chance = 0.05, plenty = 12.0;
 
 static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, const view *v,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A few isolated suspects, judged like extreme values. One wrong reading among many gains a mixture of residuals only 5 to 10
- * nats, however wrong it is, and the others' predictions little: what tells it from a legitimate extreme is how far it lies
- * beyond the tails that the others have once it no longer bends the fit.
+/* A few isolated suspects, judged like extreme values. One wrong reading among many gains a mixture of
+ * residuals only 5 to 10 nats, however wrong it is, and the others' predictions little: what tells it from a
+ * legitimate extreme is how far it lies beyond the tails that the others have once it no longer bends the
+ * fit.
  *
- * Candidates are left out one more at a time, the furthest first, and each time the rest is fitted again. A set passes when
- * every one of it is further out than one table in 1 / limit would have a reading by chance; the largest set that passes counts, so
- * that wrong readings cannot hide each other (Rosner 1983). */
+ * Candidates are left out one more at a time, the furthest first, and each time the rest is fitted again. A
+ * set passes when every one of it is further out than one table in 1 / limit would have a reading by chance;
+ * the largest set that passes counts, so that wrong readings cannot hide each other (Rosner 1983). */
 #include "outliers/suspects.h"
 #include "sites/tail.h"
 #include <math.h>
@@ -14,9 +15,9 @@
 /* So often may a table without wrong readings lose one. */
 static const double limit = 0.05;
 
-/* Few suspects may be so many of a small table that the others' tails are not known well; they are set aside too if the others
- * are predicted so much better without them. Twice 9 nats is beyond chi^2 with four degrees of freedom, those of the mixture, once in 800
- * times. */
+/* Few suspects may be so many of a small table that the others' tails are not known well; they are set aside
+ * too if the others are predicted so much better without them. Twice 9 nats is beyond chi^2 with four degrees
+ * of freedom, those of the mixture, once in 800 times. */
 static const double clear_benefit = 0.6, clear_gain = 9.0;
 
 /* A chance within this factor of the limit decides nothing. */
@@ -96,8 +97,9 @@ static double largest(const double *value, size_t count)
     return most;
 }
 
-/* The largest chance of a set. Leave-one-out leaves out a reading but not its vote on the hyperparameters: where that matters,
- * tails are those of residuals without it. They are wider, so that who is no extreme of the narrower ones need not ask. */
+/* The largest chance of a set. Leave-one-out leaves out a reading but not its vote on the hyperparameters:
+ * where that matters, tails are those of residuals without it. They are wider, so that who is no extreme of
+ * the narrower ones need not ask. */
 static hf_status judge_set(hfi_finder *finder, const hfi_flagging *f, const size_t *row, size_t count,
                            double *chance)
 {

@@ -32,7 +32,8 @@ hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double lea
     return HF_OK;
 }
 
-/* Largest |t| allowed among re-admitted readings, or smallest among newly flagged ones, so that only about `share` of each changes. */
+/* Largest |t| allowed among re-admitted readings, or smallest among newly flagged ones, so that only about
+ * `share` of each changes. */
 static hf_status damp(hfi_finder *finder, const hfi_flagging *f, double share)
 {
     double *size = hfi_alloc(finder->ctx, finder->n, 2 * sizeof *size);
@@ -61,7 +62,8 @@ typedef struct progress {
     bool stop;
 } progress;
 
-/* One step from the assessed flagging `now`: sets `stop` when the search is over, else `now` holds new flags to be fitted. */
+/* One step from the assessed flagging `now`: sets `stop` when the search is over, else `now` holds new flags
+ * to be fitted. */
 static hf_status step(hfi_finder *finder, const bool *lock, progress *p, hfi_flagging *now)
 {
     const size_t bytes = finder->n * sizeof *now->flag;
@@ -80,7 +82,8 @@ static hf_status step(hfi_finder *finder, const bool *lock, progress *p, hfi_fla
     return HF_OK;
 }
 
-/* A step that costs more than it saves is taken back: from the liberal phase to the prune phase, from there to half a step. */
+/* A step that costs more than it saves is taken back: from the liberal phase to the prune phase, from there
+ * to half a step. */
 static void back_off(progress *p)
 {
     if (p->phase == PHASE_LIBERAL) {
@@ -91,7 +94,8 @@ static void back_off(progress *p)
     if (p->share < LEAST_SHARE) p->stop = true;
 }
 
-/* New flags to be fitted from the state of `best`, which `now` equals, or `stop`. Flags that were refused would be again: the same fit from the same state. */
+/* New flags to be fitted from the state of `best`, which `now` equals, or `stop`. Flags that were refused
+ * would be again: the same fit from the same state. */
 static hf_status propose(hfi_finder *finder, const bool *lock, const hfi_flagging *best, const bool *refused,
                          progress *p, hfi_flagging *now)
 {

@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replicates: rows that differ in their inputs and have the very same reading, because it was taken once for all of them (four cross
- * sections of a core, whose permeability is measured as a whole). Leaving one out leaves its twins, so that its residual says how
- * well the inputs tell specimens apart, not whether a reading is wrong. */
+/* Replicates: rows that differ in their inputs and have the very same reading, because it was taken once for
+ * all of them (four cross sections of a core, whose permeability is measured as a whole). Leaving one out
+ * leaves its twins, so that its residual says how well the inputs tell specimens apart, not whether a reading
+ * is wrong. */
 #include "outliers/suspects.h"
 #include <string.h>
 
-/* Only readings within so many interquartile ranges of the quartiles are looked at: far ones may be wrong, and wrong in the same way. */
+/* Only readings within so many interquartile ranges of the quartiles are looked at: far ones may be wrong,
+ * and wrong in the same way. */
 static const double FENCE = 1.5;
 
-/* Readings that were rounded have twins too, but then not many more steps lie between their quartiles than there are readings. */
+/* Readings that were rounded have twins too, but then not many more steps lie between their quartiles than
+ * there are readings. */
 static const double STEPS_A_READING = 2.0;
 
-/* Specimens are several: a number that stands in more than this share of the rows is a sensor at rest or one of few grades. */
+/* Specimens are several: a number that stands in more than this share of the rows is a sensor at rest or one
+ * of few grades. */
 static const double MOST_OF_ONE = 0.2;
 
 /* Rows of a specimen at least, on average: pairs are what sparse rounding leaves too. */

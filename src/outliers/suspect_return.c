@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes are so many of its standard
- * deviations away that they are flagged too. Wrong readings are then a good deal further out, and the nearer flags the far side
- * of the slope that the kept readings are the near side of; or else not much is gained by doing without them. */
+/* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes
+ * are so many of its standard deviations away that they are flagged too. Wrong readings are then a good deal
+ * further out, and the nearer flags the far side of the slope that the kept readings are the near side of; or
+ * else not much is gained by doing without them. */
 #include "outliers/suspects.h"
 #include <math.h>
 
@@ -13,7 +14,8 @@ enum {
 /* Typical sizes of the two parts must differ by this factor. */
 static const double APART = 3.0;
 
-/* Calling the nearer part wrong must bring the CRPS of all but the further part down to this share, or it is given back. */
+/* Calling the nearer part wrong must bring the CRPS of all but the further part down to this share, or it is
+ * given back. */
 static const double WORTH_IT = 0.9;
 
 /* |t| of the flags that are not locked, in order of size. */
@@ -26,7 +28,8 @@ static size_t sort_flagged(const hfi_finder *finder, const hfi_flagging *f, cons
     return count;
 }
 
-/* The |t| that parts the flags in a near and a far part with the least variance of log |t| within the two; 0 if they are not apart. */
+/* The |t| that parts the flags in a near and a far part with the least variance of log |t| within the two; 0
+ * if they are not apart. */
 static double find_gap(size_t count, const double *size)
 {
     double total = 0.0, below = 0.0, most = 0.0, at = 0.0;

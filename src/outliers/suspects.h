@@ -3,9 +3,9 @@
  * @file suspects.h
  * @brief Parts of the suspect finder; only outliers/suspect_*.c include this.
  *
- * Peel, prune, gate, group (docs/methods/robust-default.md): a set S of flagged readings and a state p fitted
- * to the others are improved in turn; a gate asks whether setting S aside pays; a test on whole groups sees
- * what no leave-one-out residual can.
+ * Peel, prune, gate, group (docs/methods/robust-default.md): a set S of flagged readings and a
+ * state p fitted to the others are improved in turn; a gate asks whether setting S aside pays; a
+ * test on whole groups sees what no leave-one-out residual can.
  */
 #ifndef HFI_SUSPECTS_H
 #define HFI_SUSPECTS_H
@@ -48,11 +48,12 @@ enum {
     HFI_FINDER_WARM = 25
 };
 
-/** While flags still move, hyperparameters need not be better than this many nats: what decides about flags is worth several. */
+/** While flags still move, hyperparameters need not be better than this many nats: what decides
+ * about flags is worth several. */
 static const double hfi_finder_enough = 0.1;
 
-/** The same where a state is only something to start from. A search that knows second derivatives and gains no more than that is
- * near its end; one that does not may not be. */
+/** The same where a state is only something to start from. A search that knows second derivatives
+ * and gains no more than that is near its end; one that does not may not be. */
 static inline double hfi_finder_roughly(const hfi_finder *finder)
 {
     return finder->trainer->curved ? 1.0 : hfi_finder_enough;
@@ -68,7 +69,8 @@ hf_status hfi_finder_replicates(hfi_finder *finder);
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
 /** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. While
  * hyperparameters are held only a mean that is not trained follows. */
-hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bool cold, size_t iterations);
+hf_status hfi_finder_fit(hfi_finder *finder, const bool *flag, double *state, bool cold,
+                         size_t iterations);
 /** Residuals, CRPS and cost of flagging->flag and flagging->state; what was assessed last is not
  * computed again. The model is left there. */
 hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging);
@@ -76,13 +78,15 @@ hf_status hfi_finder_assess(hfi_finder *finder, hfi_flagging *flagging);
 /** hfi_mixture_liberal() or hfi_mixture_prune(). */
 typedef hf_status (*hfi_mixture_of)(hf_context *ctx, size_t n, const double *t, const bool *skip,
                                     double *probability, double *tau);
-/** Flags in finder->flag from the residuals of `f`: outliers by a mixture with more than the probability
- * `least` and further out than three of its scales, and those in `lock`. At most half are flagged. */
-hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double least, const hfi_flagging *f,
-                          const bool *lock);
+/** Flags in finder->flag from the residuals of `f`: outliers by a mixture with more than the
+ * probability `least` and further out than three of its scales, and those in `lock`. At most half
+ * are flagged. */
+hf_status hfi_finder_flag(hfi_finder *finder, hfi_mixture_of mixture, double least,
+                          const hfi_flagging *f, const bool *lock);
 
 /** Liberal rounds, then prune rounds, from start (flag, state) to the cheapest flagging met. */
-hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start, hfi_flagging *best);
+hf_status hfi_peel(hfi_finder *finder, const bool *lock, const hfi_flagging *start,
+                   hfi_flagging *best);
 
 /** Sum of the CRPS of readings not in `skip` (may be NULL), none less than `least`. */
 double hfi_sum_crps(size_t n, const double *crps, const bool *skip, double least);
@@ -103,16 +107,17 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
 
 /** One start of an attempt. */
 typedef struct hfi_attempt {
-    hfi_flagging result; /* the cheapest accepted; if none was accepted, the cheapest that flagged anything */
-    bool found;          /* something was flagged */
-    bool tested;         /* by hfi_isolated_run() */
+    /* the cheapest accepted; if none was accepted, the cheapest that flagged anything */
+    hfi_flagging result;
+    bool found;  /* something was flagged */
+    bool tested; /* by hfi_isolated_run() */
     hfi_judgement judged;
 } hfi_attempt;
 
-/** Peels from the plain start and, if `robust_start`, from the nearest-neighbour start; `base` is what the
- * gate compares with. */
-hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base, bool robust_start,
-                          hfi_attempt *attempt);
+/** Peels from the plain start and, if `robust_start`, from the nearest-neighbour start; `base` is
+ * what the gate compares with. */
+hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
+                          bool robust_start, hfi_attempt *attempt);
 
 /** Few flags are judged like extreme values (suspect_isolated.c): those that sound readings with
  * the others' tails would hardly reach replace the attempt's result. Many are left as the gate
@@ -123,18 +128,21 @@ hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *at
  * output's readings reaches as far, under the tails of the kept ones. */
 hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *out);
 
-/** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they make and the others. true where the
- * flags (many enough to tell) are but the far side of one slope, the tail of legitimate readings that the model has no room for.
- * Readings in `without` (may be NULL) do not count. */
+/** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they
+ * make and the others. true where the flags (many enough to tell) are but the far side of one
+ * slope, the tail of legitimate readings that the model has no room for. Readings in `without` (may
+ * be NULL) do not count. */
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without);
 
-/** Gives the nearer flags back where they are well apart from the further ones, and run on from the kept readings, are hardly worth it, or
- * may be errors of inducing inputs that are too few. Flags in `lock` stay. */
+/** Gives the nearer flags back where they are well apart from the further ones, and run on from the
+ * kept readings, are hardly worth it, or may be errors of inducing inputs that are too few. Flags
+ * in `lock` stay. */
 hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current);
 
-/** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives their
- * numbers, *count how many. */
-hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group, size_t *count);
+/** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives
+ * their numbers, *count how many. */
+hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group,
+                            size_t *count);
 
 size_t hfi_count_flags(size_t n, const bool *flag);
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file page.h
- * @brief Parts of the writer of a model's page. Errors are remembered: after the first one nothing is written.
+ * @brief Parts of the writer of a model's page. Errors are remembered: after the first one nothing
+ * is written.
  */
 #ifndef HFI_MODEL_PAGE_H
 #define HFI_MODEL_PAGE_H
@@ -28,9 +29,10 @@ typedef struct hfi_page {
 void hfi_page_put(hfi_page *page, const char *format, ...) HF_PRINTF(2, 3);
 /** Any text, escaped. Bytes that are no UTF-8 and control characters become U+FFFD. */
 void hfi_page_words(hfi_page *page, const char *text);
-/** A table that scrolls, from its label, for those who hear it, to its first row. `more`: attributes; `heads`: of its columns. */
-void hfi_page_table(hfi_page *page, const char *label, const char *more, const char *caption, size_t count,
-                    const char *const *heads);
+/** A table that scrolls, from its label, for those who hear it, to its first row. `more`:
+ * attributes; `heads`: of its columns. */
+void hfi_page_table(hfi_page *page, const char *label, const char *more, const char *caption,
+                    size_t count, const char *const *heads);
 void hfi_page_table_end(hfi_page *page);
 /** The heading of a row, which begins with it, and a cell of text. */
 void hfi_page_row(hfi_page *page, const char *head);
@@ -53,10 +55,10 @@ typedef struct hfi_plot {
 
 void hfi_plot_begin(hfi_page *page, const hfi_plot *plot);
 /** A line through n points, and a band between two. */
-void hfi_plot_line(hfi_page *page, const hfi_plot *plot, const char *kind, size_t n, const double *x,
-                   const double *y);
-void hfi_plot_band(hfi_page *page, const hfi_plot *plot, size_t n, const double *x, const double *low,
-                   const double *high);
+void hfi_plot_line(hfi_page *page, const hfi_plot *plot, const char *kind, size_t n,
+                   const double *x, const double *y);
+void hfi_plot_band(hfi_page *page, const hfi_plot *plot, size_t n, const double *x,
+                   const double *low, const double *high);
 /** A reading: a dot, or set aside a cross. */
 void hfi_plot_point(hfi_page *page, const hfi_plot *plot, double x, double y, bool aside);
 void hfi_plot_end(hfi_page *page);
@@ -85,7 +87,8 @@ void hfi_page_parameters(hfi_page *page);
 void hfi_page_again(hfi_page *page);
 
 /** Certificates that are not of the model are refused (page_certificates.c). */
-hf_status hfi_page_check_certificates(hf_context *ctx, const hf_model *model, const hf_table *certificates);
+hf_status hfi_page_check_certificates(hf_context *ctx, const hf_model *model,
+                                      const hf_table *certificates);
 
 /** Numbers of a column of page->rows; NULL if there is none. */
 const double *hfi_page_column(const hfi_page *page, const char *name);

@@ -2,9 +2,10 @@
 /*
  * How far one reading moves an inducing posterior.
  *
- * The posterior is a normal u at the inducing inputs and the prior given u everywhere else, so that the divergence over all
- * of f is that over u. A reading's site sees u through q = k_x'Kuu^-1 u alone: two normals on the line again
- * (influence.c), with the site's variance that of the reading given q. The posterior of q has the variance
+ * The posterior is a normal u at the inducing inputs and the prior given u everywhere else, so that the
+ * divergence over all of f is that over u. A reading's site sees u through q = k_x'Kuu^-1 u alone: two
+ * normals on the line again (influence.c), with the site's variance that of the reading given q. The
+ * posterior of q has the variance
  *
  *     h = k'Kuu^-1 k - k'S k,      without the reading's site h / (1 - h / d).
  */

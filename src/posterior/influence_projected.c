@@ -2,17 +2,19 @@
 /*
  * How far one reading moves a projected posterior (Proposition 4.1 and section F.1 of the RCaGP paper).
  *
- * The actions A stay. With S = R R', a = row j of R and total covariance R'(K + D)R = I, the projected readings R'z are a
- * vector of which the part orthogonal to a does not contain reading j. Given that part, what is left is one number
+ * The actions A stay. With S = R R', a = row j of R and total covariance R'(K + D)R = I, the projected
+ * readings R'z are a vector of which the part orthogonal to a does not contain reading j. Given that part,
+ * what is left is one number
  *
  *     psi = a'R'z / a'a = alpha + z_j,        alpha made of the other readings
  *
- * Its noise given everything else is l + d_j, with l = 1 / (a'L0^-1 a), L0 = R'DR less reading j. Its latent part has the
- * variance v = a'(R'KR + L0)a / (a'a)^2 - l, and no term of that is of the size of d_j: a gross error has a huge one.
+ * Its noise given everything else is l + d_j, with l = 1 / (a'L0^-1 a), L0 = R'DR less reading j. Its latent
+ * part has the variance v = a'(R'KR + L0)a / (a'a)^2 - l, and no term of that is of the size of d_j: a gross
+ * error has a huge one.
  *
- * Replacing the site of reading j moves psi by what the target moves and its noise to l + e: two normals on the line, as for
- * the exact posterior (influence.c). Removing it takes row j out of A: the posterior then sees alpha instead of psi, and
- * the divergence is that of two normals in the plane of (alpha, f_j), by
+ * Replacing the site of reading j moves psi by what the target moves and its noise to l + e: two normals on
+ * the line, as for the exact posterior (influence.c). Removing it takes row j out of A: the posterior then
+ * sees alpha instead of psi, and the divergence is that of two normals in the plane of (alpha, f_j), by
  *
  *     KL(p || q) = E_p[log site of p - log site of q] - log Z_p + log Z_q.
  */

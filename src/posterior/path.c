@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Functions drawn from a posterior by Matheron's rule.
  *
- * With g drawn from the prior and R R' = S, f = m + k(x, Z) t + g - k(x, Z) R (R' g(Z) + w) has the posterior's covariance if w is normal with covariance I - R'KR. Where Z are readings
- * R'(K + D)R = I, and w = R'e does, e being noise of variances D. Else that matrix is factored. */
+ * With g drawn from the prior and R R' = S, f = m + k(x, Z) t + g - k(x, Z) R (R' g(Z) + w) has the
+ * posterior's covariance if w is normal with covariance I - R'KR. Where Z are readings R'(K + D)R = I, and w
+ * = R'e does, e being noise of variances D. Else that matrix is factored. */
 #include "posterior/workspace.h"
 
 #include <holdfast/path.h>

@@ -9,8 +9,8 @@
 #include "solver/solver.h"
 #include <holdfast/posterior.h>
 
-/** x_scaled = (x - shift) / scale per input; y the same, with several outputs for each its own. Identity when made by
- * hfi_scaling_identity(). */
+/** x_scaled = (x - shift) / scale per input; y the same, with several outputs for each its own.
+ * Identity when made by hfi_scaling_identity(). */
 typedef struct hfi_scaling {
     hfi_memory memory;
     size_t d;
@@ -18,8 +18,9 @@ typedef struct hfi_scaling {
     double *x_scale; /* > 0 */
     double y_shift;  /* of output 0 */
     double y_scale;  /* > 0; of output 0 */
-    size_t
-        outputs; /* 1 unless hfi_scaling_set_outputs(): then the last input is the number of the output, and not scaled */
+    /* 1 unless hfi_scaling_set_outputs(): then the last input is the number of the output, and not
+     * scaled */
+    size_t outputs;
     double *shifts; /* with several: of each; else NULL */
     double *scales; /* > 0 */
 } hfi_scaling;
@@ -28,24 +29,27 @@ hf_status hfi_scaling_identity(hf_context *ctx, size_t d, hfi_scaling *out);
 hf_status hfi_scaling_copy(hf_context *ctx, const hfi_scaling *scaling, hfi_scaling *out);
 void hfi_scaling_free(hfi_scaling *scaling);
 /** Standardises m rows: out (m x d, stride d) from x (stride ldx). */
-void hfi_scaling_inputs(const hfi_scaling *scaling, size_t m, const double *x, size_t ldx, double *out);
-/** Several outputs, each with a shift and a scale (> 0) of its own; copied. The last input's shift and scale become 0 and 1. */
-hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t outputs, const double *shifts,
-                                  const double *scales);
+void hfi_scaling_inputs(const hfi_scaling *scaling, size_t m, const double *x, size_t ldx,
+                        double *out);
+/** Several outputs, each with a shift and a scale (> 0) of its own; copied. The last input's shift
+ * and scale become 0 and 1. */
+hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t outputs,
+                                  const double *shifts, const double *scales);
 /** The output that a row of inputs (user's or solver's units) is of; 0 when there is one. */
 size_t hfi_scaling_output(const hfi_scaling *scaling, const double *row);
 /** Shift and scale of an output. */
 double hfi_scaling_shift(const hfi_scaling *scaling, size_t output);
 double hfi_scaling_scale(const hfi_scaling *scaling, size_t output);
-/** From the solver's units to the user's: a mean, a variance of an output; and from the user's to the solver's: a site. */
+/** From the solver's units to the user's: a mean, a variance of an output; and from the user's to
+ * the solver's: a site. */
 double hfi_scaling_mean(const hfi_scaling *scaling, size_t output, double scaled);
 double hfi_scaling_variance(const hfi_scaling *scaling, size_t output, double scaled);
 double hfi_scaling_target(const hfi_scaling *scaling, size_t output, double target);
 double hfi_scaling_site_variance(const hfi_scaling *scaling, size_t output, double variance);
 
-/** user value = internal value x factor, for a parameter of that unit. A parameter of an input that belongs
- * to no one column (SIZE_MAX) has a factor only if all inputs have the same scale; otherwise NaN: it is meant
- * in standardised units. */
+/** user value = internal value x factor, for a parameter of that unit. A parameter of an input that
+ * belongs to no one column (SIZE_MAX) has a factor only if all inputs have the same scale;
+ * otherwise NaN: it is meant in standardised units. */
 double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t column);
 
 struct hf_posterior {
@@ -59,17 +63,17 @@ struct hf_posterior {
     double calibration; /* kappa */
 };
 
-/** A posterior that takes over (moves) its parts on success; on error they stay the caller's. `kernel` and
- * `mean` are copied. */
+/** A posterior that takes over (moves) its parts on success; on error they stay the caller's.
+ * `kernel` and `mean` are copied. */
 hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                hfi_solution *solution, const hfi_scaling *scaling, double noise,
                                double calibration, hf_posterior **out);
 
-/** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest possible
- * value is zero. NaN stays NaN, to be found. */
+/** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest
+ * possible value is zero. NaN stays NaN, to be found. */
 double hfi_variance_clamp(double variance);
-/** 3 d entries of a workspace that prediction leaves alone: a point and two gradients of callers that put them together. NULL
- * when the workspace is NULL or of another number of inputs. */
+/** 3 d entries of a workspace that prediction leaves alone: a point and two gradients of callers
+ * that put them together. NULL when the workspace is NULL or of another number of inputs. */
 double *hfi_workspace_spare(hf_workspace *workspace, size_t d);
 /** One observed noise variance (scaled units) per output of the scaling; copied. */
 hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, const double *noises);
@@ -77,7 +81,8 @@ hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, con
 double hfi_posterior_noise(const hf_posterior *posterior, size_t output);
 /** Variance of a new reading of an output, scaled units. */
 double hfi_posterior_observed(const hf_posterior *posterior, size_t output, double latent);
-/** HF_ERR_ARGUMENT unless the exact solver made the posterior: "<what> needs the exact solver, but ...; <instead>". */
+/** HF_ERR_ARGUMENT unless the exact solver made the posterior: "<what> needs the exact solver, but
+ * ...; <instead>". */
 hf_status hfi_posterior_need_exact(hf_context *ctx, const hf_posterior *posterior, const char *what,
                                    const char *instead);
 /** HF_ERR_ARGUMENT unless readings are the anchors, as of the exact and the projected solver: "an
@@ -94,12 +99,12 @@ hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, co
 /** False where the last input of a row is not the number of an output; true when there is one. */
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row);
 /** x must be m finite rows of the right width; the message names the first bad row. */
-hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                                   size_t ldx);
-/** Posterior mean (m entries) and covariance (both triangles of the m x m lower-triangle convention are
- * written, the lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
-hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
-                              size_t ldx, double *mean, double *covariance);
+hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                                   const double *x, size_t ldx);
+/** Posterior mean (m entries) and covariance (both triangles of the m x m lower-triangle convention
+ * are written, the lower one counts) at m checked rows, both in scaled units. Can be cancelled. */
+hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, size_t m,
+                              const double *x, size_t ldx, double *mean, double *covariance);
 /** The same at rows in scaled units, m x d without gaps. */
 hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                      const double *x, double *mean, double *covariance);

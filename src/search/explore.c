@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are spread, a function that
- * moves quickly looks like noise, and a search may end in a maximum where all is noise. */
+/* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are
+ * spread, a function that moves quickly looks like noise, and a search may end in a maximum where all is
+ * noise. */
 #include "search/explore.h"
 #include "objective/holdout.h"
 #include "objective/thin.h"
@@ -9,9 +10,10 @@
 
 const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
 
-/* The search begins from the shortest of these whose value is within `nearly` nats a reading of the largest: with little noise a value says
- * whether neighbours are alike, and what is slow the cold start sees. Measured on tables that come with R: from the cold start and one of
- * these every maximum was found, to 5 nats, that twenty starts found. */
+/* The search begins from the shortest of these whose value is within `nearly` nats a reading of the largest:
+ * with little noise a value says whether neighbours are alike, and what is slow the cold start sees. Measured
+ * on tables that come with R: from the cold start and one of these every maximum was found, to 5 nats, that
+ * twenty starts found. */
 static const hfi_start shorter[] = {
     {"short", 0.25, 0.1}, {"shorter", 0.0625, 0.1}, {"shortest", 0.015625, 0.1}};
 
@@ -24,11 +26,12 @@ enum {
 /* Nats: see hfi_explore_climb(). */
 static const double roughly = 1.0, clearly = 0.5;
 
-/* Nats that one reading counts at most where two states are compared by their predictions, and standard errors by which they differ
- * clearly. */
+/* Nats that one reading counts at most where two states are compared by their predictions, and standard
+ * errors by which they differ clearly. */
 static const double most_of_one = 5.0, errors_apart = 2.0;
 
-/* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those that are no lengthscale. */
+/* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those
+ * that are no lengthscale. */
 static double stretch(const hf_parameter *p, double factor)
 {
     if (p->unit == HF_UNIT_FREQUENCY) return 1.0 / factor;
@@ -98,7 +101,8 @@ hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double t
     return has_none(s) ? HF_OK : s;
 }
 
-/* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher than `reached`: else *chosen is NULL. */
+/* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher
+ * than `reached`: else *chosen is NULL. */
 static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached, size_t iterations,
                               double *trial, const hfi_start **chosen)
 {
@@ -230,7 +234,8 @@ static hf_status explore(hfi_trainer *t, bool quiet, double *state, size_t itera
     return s < 0 ? s : best.status;
 }
 
-/* Rows cannot be taken out of a projection, Adam's steps are published as they are, and a warm fit starts where it is told to: one start. */
+/* Rows cannot be taken out of a projection, Adam's steps are published as they are, and a warm fit starts
+ * where it is told to: one start. */
 static bool explores(const hfi_trainer *t)
 {
     return t->free_count > 0 && !t->warm && t->evaluator.kind->absence && t->optimiser != HF_OPTIMISER_ADAM;

@@ -29,17 +29,19 @@ hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg,
 /** From `trial`, in `most` iterations, to where one gains less than a nat, and whether that is more
  * than half a nat above `than`: nothing hangs on rounding, and most maxima are the same one. */
 hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better);
-/** A difference of two log densities of a reading as it counts: 5 nats at most, either way, because a
- * wrong reading would have thousands. */
+/** A difference of two log densities of a reading as it counts: 5 nats at most, either way, because
+ * a wrong reading would have thousands. */
 double hfi_gain_counted(double difference);
-/** Whether such differences are clearly above 0 in the mean: by more than two of its standard errors. */
+/** Whether such differences are clearly above 0 in the mean: by more than two of its standard
+ * errors. */
 bool hfi_gain_is_clear(double mean, double error);
-/** Whether the present readings, each predicted by all others, are clearly better predicted at `kept`
- * than at `found`, a state of higher objective. The evidence speaks for the prior with the readings:
- * where the prior is wrong, its higher maximum can be the one that predicts worse. Log densities
- * are compared in pairs (hfi_gain_counted(), hfi_gain_is_clear()).
+/** Whether the present readings, each predicted by all others, are clearly better predicted at
+ * `kept` than at `found`, a state of higher objective. The evidence speaks for the prior with the
+ * readings: where the prior is wrong, its higher maximum can be the one that predicts worse. Log
+ * densities are compared in pairs (hfi_gain_counted(), hfi_gain_is_clear()).
  * Leaves the trainer at `kept`. Two exact solves with leave-one-out: O(n^3). */
-hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const double *kept, bool *worse);
+hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const double *kept,
+                                     bool *worse);
 
 /** Periods of the kernel that are free, and that nobody has given a start, get one in `state`, a
  * cold start, and in t->start: of those that the spectrum of the present readings proposes

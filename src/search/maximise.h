@@ -26,10 +26,12 @@ hf_status hfi_by_adam(hfi_search_run *run);
 
 typedef struct hfi_search_settings {
     hfi_optimiser by;
-    size_t most;   /* evaluations; of Adam: steps */
-    double enough; /* nats: an iteration that gains no more ends the search. Default: 0, never. Not Adam's */
-    double flat;   /* largest entry of the gradient at which L-BFGS has converged. Default: 0, for 1e-3 */
-    double rate;   /* of Adam */
+    size_t most; /* evaluations; of Adam: steps */
+    /* nats: an iteration that gains no more ends the search. Default: 0, never. Not Adam's */
+    double enough;
+    /* largest entry of the gradient at which L-BFGS has converged. Default: 0, for 1e-3 */
+    double flat;
+    double rate;         /* of Adam */
     const char *stage;   /* of progress, which compares the next two; NULL: none is told */
     size_t *evaluations; /* counted on; NULL: nobody counts */
     size_t budget;       /* that are expected */
@@ -44,16 +46,17 @@ typedef struct hfi_optimum {
 } hfi_optimum;
 
 /** Maximises value + log prior from theta (in and out; untouched on error) over the free entries of
- * the space. L-BFGS and the trust region put the start into the box and stop at a gradient of 1e-3 or
- * a relative change of 1e-7. Where nothing is free the value at theta is the answer. Errors: those of
- * the objective; HF_ERR_NOT_POSITIVE_DEFINITE, with the kind's message, where no point had a value;
- * HF_ERR_CANCELLED; HF_ERR_MEMORY. */
+ * the space. L-BFGS and the trust region put the start into the box and stop at a gradient of 1e-3
+ * or a relative change of 1e-7. Where nothing is free the value at theta is the answer. Errors:
+ * those of the objective; HF_ERR_NOT_POSITIVE_DEFINITE, with the kind's message, where no point had
+ * a value; HF_ERR_CANCELLED; HF_ERR_MEMORY. */
 hf_status hfi_maximise(hf_context *ctx, const hfi_objective *objective, const hfi_space *space,
                        const hfi_search_settings *settings, double *theta, hfi_optimum *out);
 
-/* ---- for optimisers --------------------------------------------------------------------------------------- */
+/* ---- for optimisers -------------------------------------------------------------------------- */
 
-/** As of all searches: largest gradient entry at which one has converged, relative change at which it ends. */
+/** As of all searches: largest gradient entry at which one has converged, relative change at which
+ * it ends. */
 static const double hfi_search_flat = 1e-3, hfi_search_still = 1e-7;
 
 struct hfi_search_run {
@@ -73,12 +76,14 @@ struct hfi_search_run {
 void hfi_search_enter(hfi_search_run *run);
 /** Value + log prior at a point, and its gradient; remembers the best, tells progress.
  * HF_ERR_NOT_POSITIVE_DEFINITE: there is no finite one. */
-hf_status hfi_search_look(hfi_search_run *run, const double *point, double *total, double *gradient);
+hf_status hfi_search_look(hfi_search_run *run, const double *point, double *total,
+                          double *gradient);
 /** The last evaluation becomes the result. */
 void hfi_search_take_last(hfi_search_run *run);
 
 /** One entry's step of Adam: moves its moments (by the gradient, at step `count` from 1), and the
  * step is the learning rate times *up / *down. */
-void hfi_adam_entry(double gradient, size_t count, double *first, double *second, double *up, double *down);
+void hfi_adam_entry(double gradient, size_t count, double *first, double *second, double *up,
+                    double *down);
 
 #endif

@@ -3,9 +3,9 @@
  * @file objective.h
  * @brief Functions of a vector theta that searches maximise, as a table of functions for each kind.
  *
- * A search knows an objective only by this table: the evidence of readings, of labels or of Student-t
- * noise, relevance pursuit, an acquisition function. A checkpoint answers in place of the objective,
- * whatever its kind: hfi_objective_evaluate() looks into the journal first.
+ * A search knows an objective only by this table: the evidence of readings, of labels or of
+ * Student-t noise, relevance pursuit, an acquisition function. A checkpoint answers in place of the
+ * objective, whatever its kind: hfi_objective_evaluate() looks into the journal first.
  */
 #ifndef HFI_SEARCH_OBJECTIVE_H
 #define HFI_SEARCH_OBJECTIVE_H
@@ -47,7 +47,8 @@ typedef struct hfi_objective {
     struct hfi_journal *journal;
 } hfi_objective;
 
-/** Where a search may go: bounds of all entries of theta, and which of these are free. Not owned. */
+/** Where a search may go: bounds of all entries of theta, and which of these are free. Not
+ * owned. */
 typedef struct hfi_space {
     size_t count, free_count;
     const size_t *free_index; /* positions in theta, free_count of them; NULL: all in order */
@@ -65,10 +66,10 @@ static inline hfi_space hfi_space_box(size_t count, const double *lower, const d
     return (hfi_space){.count = count, .free_count = count, .lower = lower, .upper = upper};
 }
 
-/** The answer at theta, without the prior: the journal's as long as that lasts, else the kind's. The
- * model is at theta either way. Errors: the kind's and the journal's; HF_ERR_MEMORY. */
-hf_status hfi_objective_evaluate(hf_context *ctx, const hfi_objective *objective, const double *theta,
-                                 double *value, double *gradient);
+/** The answer at theta, without the prior: the journal's as long as that lasts, else the kind's.
+ * The model is at theta either way. Errors: the kind's and the journal's; HF_ERR_MEMORY. */
+hf_status hfi_objective_evaluate(hf_context *ctx, const hfi_objective *objective,
+                                 const double *theta, double *value, double *gradient);
 
 /** A `judge` for kinds whose answers that are not finite say as little about a place as none. */
 hf_status hfi_judge_overflow(void *self, hf_status answer);

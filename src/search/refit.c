@@ -19,8 +19,8 @@ enum {
 /* Nats that such a climb may be short of its maximum: without a fold that moves by half a nat for each parameter. */
 static const double enough = 0.2;
 
-/* Added to the second derivatives, which are not negative and may be next to nothing: no step is longer for it than a prior of sd 3
- * would let it be. */
+/* Added to the second derivatives, which are not negative and may be next to nothing: no step is longer for
+ * it than a prior of sd 3 would let it be. */
 static const double ridge = 0.1;
 
 /* The longest step, in logarithms mostly: the quadratic model is not to be trusted further. */
@@ -56,8 +56,8 @@ static int by_size(const void *a, const void *b)
     return left->row < right->row ? -1 : left->row > right->row;
 }
 
-/* fold[i]: which the reading is of, SIZE_MAX for absent ones; every fold has small readings and large ones. Returns the folds' number, 0
- * without memory. */
+/* fold[i]: which the reading is of, SIZE_MAX for absent ones; every fold has small readings and large ones.
+ * Returns the folds' number, 0 without memory. */
 static size_t deal(const hfi_evaluator *e, size_t *fold)
 {
     const double *y = hf_sites_readings(e->sites);
@@ -84,7 +84,8 @@ static hf_status show(hfi_evaluator *e, const size_t *fold, size_t which, bool p
     return s;
 }
 
-/* The maximum of objective + prior near `state` that a quadratic model shows: its second derivatives there, factored. */
+/* The maximum of objective + prior near `state` that a quadratic model shows: its second derivatives there,
+ * factored. */
 typedef struct model_at {
     const double *state;
     double *factor;   /* free_count x free_count */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where periods start. From a period that is not one of the readings' no search finds theirs: it would have to cross as many maxima as
- * there are periods in between. */
+/* Where periods start. From a period that is not one of the readings' no search finds theirs: it would have
+ * to cross as many maxima as there are periods in between. */
 #include "objective/thin.h"
 #include "search/explore.h"
 #include "search/spectrum.h"
@@ -137,7 +137,8 @@ static hf_status value_all(hfi_trainer *t, const period *p, const double *state,
     return s;
 }
 
-/* A search from one, with this wave; `shorter`: from there with shorter lengthscales. Its start becomes *best if it ends clearly higher. */
+/* A search from one, with this wave; `shorter`: from there with shorter lengthscales. Its start becomes *best
+ * if it ends clearly higher. */
 static hf_status climb(hfi_trainer *t, const period *p, const double *state, size_t iterations, bool shorter,
                        candidate *c, double *work, candidate *best)
 {
@@ -159,8 +160,8 @@ static hf_status climb(hfi_trainer *t, const period *p, const double *state, siz
     return s;
 }
 
-/* Searches from the candidates with the largest values, then from those of them that end highest with another wave and with shorter
- * lengthscales. */
+/* Searches from the candidates with the largest values, then from those of them that end highest with another
+ * wave and with shorter lengthscales. */
 static hf_status climb_all(hfi_trainer *t, const period *p, const double *state, size_t iterations,
                            size_t count, candidate *list, double *work, candidate *best)
 {
@@ -197,7 +198,8 @@ static hf_status settle(hfi_trainer *t, const hfi_thinned *thinned, const period
     return s;
 }
 
-/* One period after the other, beside those that are settled; several twice, because the first was without the others. `work`: two states. */
+/* One period after the other, beside those that are settled; several twice, because the first was without the
+ * others. `work`: two states. */
 static hf_status scout(hfi_trainer *t, const hfi_thinned *thinned, periods *all, double *state,
                        size_t iterations, double *work)
 {

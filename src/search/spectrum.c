@@ -36,7 +36,8 @@ typedef struct spectrum {
 
 /* ---- rows -------------------------------------------------------------------------------------------------- */
 
-/* The range of the places and, by the median of the spacings of different ones, the frequencies. False if there are none. */
+/* The range of the places and, by the median of the spacings of different ones, the frequencies. False if
+ * there are none. */
 static bool find_frequencies(const hfi_spectrum_data *data, double *sorted, spectrum *s)
 {
     for (size_t k = 0; k < data->n; k++) sorted[k] = data->x[data->row[k] * data->ldx + data->column];

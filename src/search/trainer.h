@@ -21,14 +21,17 @@ typedef struct hfi_start {
  * noise. */
 extern const hfi_start hfi_quiet_start;
 
-/** An objective with priors, boxes and a choice of free parameters, ready to be maximised from any state. */
+/** An objective with priors, boxes and a choice of free parameters, ready to be maximised from any
+ * state. */
 typedef struct hfi_trainer {
     hfi_evaluator evaluator;
     hf_objective objective;
-    size_t
-        count; /* length of a state: kernel parameters, mean coefficients, log noises, the evaluator's extras */
-    size_t
-        noise; /* where the log noises are in a state: as many as the sites have channels, hfi_trainer_noises() */
+    /* length of a state: kernel parameters, mean coefficients, log noises, the evaluator's
+     * extras */
+    size_t count;
+    /* where the log noises are in a state: as many as the sites have channels,
+     * hfi_trainer_noises() */
+    size_t noise;
     size_t free_count;
     size_t *free_index; /* positions of the trained parameters in a state */
     double *lower, *upper;
@@ -36,26 +39,29 @@ typedef struct hfi_trainer {
     double *start;                 /* the state a cold fit starts from */
     const hfi_start *moved;        /* how cold fits move `start`; NULL: not. Not owned */
     double *work;                  /* 6 x count */
-    bool train_mean; /* false: hfi_trainer_cold resets the mean from the present readings and training leaves
-                        it */
-    bool warm;       /* searches start from `start` and nowhere else */
+    /* false: hfi_trainer_cold resets the mean from the present readings and training leaves it */
+    bool train_mean;
+    bool warm; /* searches start from `start` and nowhere else */
     /* The mean's coefficients in `start` are where it starts, not the readings' own. */
     bool mean_started;
-    const double *comparable; /* rows x d: the inputs standardised, for rules that measure distances, whatever
-                                 the units the kernel sees */
+    /* rows x d: the inputs standardised, for rules that measure distances, whatever the units the
+     * kernel sees */
+    const double *comparable;
     size_t evaluations;
-    double
-        enough; /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its own tolerances */
+    /* nats: a search other than Adam's also ends where an iteration gains no more; 0: only by its
+     * own tolerances */
+    double enough;
     hf_optimiser optimiser;
     bool curved;          /* second derivatives are known: the trust region in place of L-BFGS */
     double learning_rate; /* of Adam */
     struct hfi_conditional
         *conditional; /* weights from the other outputs (conditional.h); NULL: none. Not owned */
     struct hfi_journal
-        *journal;      /* answers evaluations that an interrupted fit has made already; NULL: none. Not
-                       owned */
-    size_t outputs;    /* 1, or T: then the last input is the number of the output */
-    size_t budget;     /* evaluations the whole fit is expected to take; for the progress callback */
+        /* answers evaluations that an interrupted fit has made already; NULL: none. Not owned */
+        *journal;
+    size_t outputs; /* 1, or T: then the last input is the number of the output */
+    /* evaluations the whole fit is expected to take; for the progress callback */
+    size_t budget;
     hfi_optimum found; /* by the last optimisation */
 } hfi_trainer;
 
@@ -85,20 +91,22 @@ void hfi_trainer_bound_extras(hfi_trainer *trainer);
 /** Moves free lengthscales, frequencies and noises of a state, in the box. */
 void hfi_trainer_move(const hfi_trainer *trainer, const hfi_start *start, double *state);
 
-/** Another random start around a state: kernel parameters and noises that are free move by a normal number of sd 1.5 each, which `number` and the context's seed
- * decide. */
+/** Another random start around a state: kernel parameters and noises that are free move by a normal
+ * number of sd 1.5 each, which `number` and the context's seed decide. */
 void hfi_trainer_scatter(const hfi_trainer *trainer, size_t number, double *state);
 double hfi_trainer_log_prior(const hfi_trainer *trainer, const double *state);
 
-/** The same, and its derivatives are added to `gradient`, all `count` entries, unless that is NULL. */
+/** The same, and its derivatives are added to `gradient`, all `count` entries, unless that is
+ * NULL. */
 double hfi_trainer_add_prior(const hfi_trainer *trainer, const double *state, double *gradient);
 
 /** Objective, log prior and the gradient of their sum (all `count` entries, or NULL) at a state;
  * the model is left there. Counts as one evaluation. */
-hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value, double *log_prior,
-                               double *gradient);
+hf_status hfi_trainer_evaluate(hfi_trainer *trainer, const double *state, double *value,
+                               double *log_prior, double *gradient);
 
-/** hfi_evaluator_curvature() at the state of the last hfi_trainer_evaluate(), from the journal where there is one: count x count. */
+/** hfi_evaluator_curvature() at the state of the last hfi_trainer_evaluate(), from the journal
+ * where there is one: count x count. */
 hf_status hfi_trainer_curvature(hfi_trainer *trainer, const double *state, double *matrix);
 
 /** The same of the free parameters alone, that of the prior added: free_count x free_count. */
@@ -127,13 +135,16 @@ hf_status hfi_trainer_widen(const hfi_trainer *trainer, const double *state, siz
 void hfi_wide_space_free(hf_context *ctx, hfi_wide_space *wide);
 
 /** Maximises an objective over a space (NULL: the trainer's) from theta (in and out), at most 1.5
- * iterations + 5 evaluations (Adam: as many steps). The trainer counts them, and its report of the last
- * optimisation is of this one. Errors as of hfi_maximise(); warnings of the evaluation at the result. */
+ * iterations + 5 evaluations (Adam: as many steps). The trainer counts them, and its report of the
+ * last optimisation is of this one. Errors as of hfi_maximise(); warnings of the evaluation at the
+ * result. */
 hf_status hfi_trainer_search(hfi_trainer *trainer, hfi_optimiser by, const hfi_objective *objective,
-                             const hfi_space *space, double enough, size_t iterations, double *theta);
+                             const hfi_space *space, double enough, size_t iterations,
+                             double *theta);
 
-/** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5 iterations +
- * 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the last evaluation. */
+/** Maximises objective + prior over the present readings from `state` (in and out), at most 1.5
+ * iterations + 5 evaluations. The model is left at the result. HF_ERR_CANCELLED; warnings of the
+ * last evaluation. */
 hf_status hfi_trainer_maximise(hfi_trainer *trainer, double *state, size_t iterations);
 
 /** A search from a state (in and out) that leaves the trainer's report. */

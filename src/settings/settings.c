@@ -40,7 +40,7 @@ bool hfi_kernel_is_auto(const char *kernel)
     return kernel != NULL && strcmp(kernel, "auto") == 0;
 }
 
-/* ---- presets: each takes the plain Gaussian process and changes what makes it another method ----------------------- */
+/* ---- presets: each takes the plain Gaussian process and changes what makes it another method ----------- */
 
 static void plain(hf_fit_settings *s)
 {
@@ -140,8 +140,9 @@ static void pursuit(hf_fit_settings *s)
     s->sites = HF_LIKELIHOOD_PURSUIT;
 }
 
-/* Weights from what the other outputs say. The evidence of the sites finds its way where the published weighted leave-one-out density lets
- * the noise of a damaged output run away (tests/fit/test_conditional.c). */
+/* Weights from what the other outputs say. The evidence of the sites finds its way where the published
+ * weighted leave-one-out density lets the noise of a damaged output run away
+ * (tests/fit/test_conditional.c). */
 static void robust_outputs(hf_fit_settings *s)
 {
     plain(s);
@@ -163,7 +164,8 @@ static void alone(hf_fit_settings *s)
     s->independent = true;
 }
 
-/* Latent values of labels, counts and amounts: rows differ from what the inducing inputs say by what is a variance, not a bound. */
+/* Latent values of labels, counts and amounts: rows differ from what the inducing inputs say by what is a
+ * variance, not a bound. */
 static void latent(hf_fit_settings *s)
 {
     plain(s);

@@ -30,7 +30,8 @@ const hfi_likelihood *hfi_likelihood_of_rates(hf_likelihood kind);
 /** Whether readings scatter about the latent value itself by a likelihood of the table. */
 bool hfi_likelihood_is_noise(hf_likelihood kind);
 
-/** The inference of a fit: for HF_INFERENCE_AUTO what goes with its sites; of sites without one EP. */
+/** The inference of a fit: for HF_INFERENCE_AUTO what goes with its sites; of sites without one
+ * EP. */
 hf_inference hfi_inference_of(const hf_fit_settings *settings);
 
 /** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */

@@ -14,8 +14,10 @@ typedef struct hfi_rows {
     double *columns; /* d x n: entry k of row i is columns[k * n + i] */
 } hfi_rows;
 
-/** Copies. The inputs are scaled down together by a power of two if their squares would overflow. */
-hf_status hfi_rows_create(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, hfi_rows *out);
+/** Copies. The inputs are scaled down together by a power of two if their squares would
+ * overflow. */
+hf_status hfi_rows_create(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                          hfi_rows *out);
 void hfi_rows_free(hf_context *ctx, hfi_rows *rows);
 
 /** squared[j] = |x_i - x_j|^2 for all j. O(n d). */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The continuous ranked probability score of a new reading: with its distribution function F the integral of (F(t) - 1{t >= y})^2, which of counts is a sum.
- * Below y it is of F^2, above of (1 - F)^2; both are smooth. */
+/* The continuous ranked probability score of a new reading: with its distribution function F the integral of
+ * (F(t) - 1{t >= y})^2, which of counts is a sum. Below y it is of F^2, above of (1 - F)^2; both are
+ * smooth. */
 #include "core/core.h"
 #include "sites/likelihood.h"
 #include <math.h>
@@ -27,8 +28,9 @@ static double term(const forecast *f, double t, bool above)
     return q * q;
 }
 
-/* The sum over whole numbers from first to last, of which each h-th is taken: a sum of trapezoids is off by the Euler-Maclaurin term, (h^2 - 1)/12 times the
- * slopes at the ends, which are differences here; what is left falls with the fourth power of h over the width. */
+/* The sum over whole numbers from first to last, of which each h-th is taken: a sum of trapezoids is off by
+ * the Euler-Maclaurin term, (h^2 - 1)/12 times the slopes at the ends, which are differences here; what is
+ * left falls with the fourth power of h over the width. */
 static double piece(const forecast *f, double first, double last, double step, bool above)
 {
     const double from = term(f, first, above);

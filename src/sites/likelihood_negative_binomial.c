@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counts with variance mu + d mu^2: a Poisson count whose rate varies by a gamma factor of variance d. With the dispersion d,
+/* Counts with variance mu + d mu^2: a Poisson count whose rate varies by a gamma factor of variance d. With
+ * the dispersion d,
  *
  *     log p = sum_{k < y} log(1 + k d) - log y! + y f - (y + 1/d) log(1 + d mu),     mu = exp(f),
  *
- * which tends to Poisson's as d falls to 0. What it is at mu = y counts as constant, so that nothing large cancels near the
- * mode. */
+ * which tends to Poisson's as d falls to 0. What it is at mu = y counts as constant, so that nothing large
+ * cancels near the mode. */
 #include "sites/incomplete.h"
 #include "sites/likelihood.h"
 #include "sites/student.h"

@@ -49,8 +49,9 @@ static double add(const hfi_likelihood *l, const hfi_seen *next, double top, dou
     return log_weight;
 }
 
-/* Otherwise by parts. As a function of f the distribution function falls like the density of the next reading, y + 1 for
- * counts and y for amounts: P(reading <= y) is the average of Phi((f - mean) / sd) over it. Its mode is at log of that reading. */
+/* Otherwise by parts. As a function of f the distribution function falls like the density of the next
+ * reading, y + 1 for counts and y for amounts: P(reading <= y) is the average of Phi((f - mean) / sd) over
+ * it. Its mode is at log of that reading. */
 static double by_reading(const hfi_likelihood *l, double dispersion, double mean, double sd, double y)
 {
     hfi_seen next = {.y = l->whole ? floor(y) + 1.0 : y, .dispersion = dispersion};

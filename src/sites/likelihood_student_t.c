@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Readings that scatter about f with heavy tails; student.h has the density. Its log density is concave within a scale of f
- * alone: a reading farther out gets a site of negative precision. */
+/* Readings that scatter about f with heavy tails; student.h has the density. Its log density is concave
+ * within a scale of f alone: a reading farther out gets a site of negative precision. */
 #include "sites/likelihood.h"
 #include "sites/student.h"
 

@@ -48,8 +48,8 @@ static double beyond(const product *p, double first)
     return f;
 }
 
-/* Near the mode of the product, which is log-concave: by Newton's steps within a bracket. Where exp(f) is huge they are of
- * length 1, so that each third one halves the bracket instead. *width receives the standard
+/* Near the mode of the product, which is log-concave: by Newton's steps within a bracket. Where exp(f) is
+ * huge they are of length 1, so that each third one halves the bracket instead. *width receives the standard
  * deviation that the curvature there stands for. */
 static double find_mode(const product *p, double *width)
 {
@@ -101,8 +101,8 @@ enum {
     MOST_POINTS = 18000 /* on either side */
 };
 
-/* Where the likelihood says more than the normal density, the variance of the product is small beside `var`, and bend comes
- * from it without cancellation; else from E[l''] + Var[l']. */
+/* Where the likelihood says more than the normal density, the variance of the product is small beside `var`,
+ * and bend comes from it without cancellation; else from E[l''] + Var[l']. */
 static void conclude(const product *p, const sums *s, double centre, double width, double step,
                      hfi_likelihood_tilted *out)
 {

@@ -6,8 +6,9 @@
 #include <math.h>
 #include <string.h>
 
-/* A pivot below this share of its variance, for each column, says that the column follows from those before it; and a variance below the second,
- * in squared robust scales of the column, that the column is constant: both are what rounding leaves. */
+/* A pivot below this share of its variance, for each column, says that the column follows from those before
+ * it; and a variance below the second, in squared robust scales of the column, that the column is constant:
+ * both are what rounding leaves. */
 static const double FLAT_SHARE = 1e-13, FLAT_VARIANCE = 1e-24;
 
 hf_status hfi_mcd_scratch_create(hf_context *ctx, size_t n, size_t p, hfi_mcd_scratch *out)
@@ -66,7 +67,8 @@ void hfi_mcd_moments(const hfi_mcd_rows *rows, const bool *chosen, size_t count,
     }
 }
 
-/* Factors the lower triangle; false when it is singular as far as rounding lets one see. `diagonal` is that of the matrix. */
+/* Factors the lower triangle; false when it is singular as far as rounding lets one see. `diagonal` is that
+ * of the matrix. */
 static bool factor(const hf_context *ctx, size_t p, double *a, const double *diagonal)
 {
     for (size_t j = 0; j < p; j++)
@@ -96,7 +98,8 @@ void hfi_mcd_fit_chosen(const hf_context *ctx, const hfi_mcd_rows *rows, size_t 
     for (size_t j = 0; j < p; j++) scratch->work[j] = a[j + j * p];
     fit->singular = !factor(ctx, p, a, scratch->work);
     if (fit->singular) {
-        /* A little thickness lets the distances tell rows in the plane from rows off it, and the rows in it from each other. */
+        /* A little thickness lets the distances tell rows in the plane from rows off it, and the rows in it
+         * from each other. */
         thicken(p, a, scratch->work, share);
         while (hfi_chol(ctx, p, a, p) < 0 && share < 1e6) thicken(p, a, scratch->work, share *= 100.0);
     }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mcd.h
- * @brief The search for the h rows of least covariance determinant; for the sites room only. Rows here are complete, finite and
- * comparable in scale (robust_covariance.c sees to that).
+ * @brief The search for the h rows of least covariance determinant; for the sites room only. Rows
+ * here are complete, finite and comparable in scale (robust_covariance.c sees to that).
  */
 #ifndef HFI_SITES_MCD_H
 #define HFI_SITES_MCD_H
@@ -16,13 +16,15 @@ typedef struct hfi_mcd_rows {
 
 /** Mean and covariance of some rows, the covariance factored for distances. */
 typedef struct hfi_mcd_fit {
-    double *mean;           /* p */
-    double *factor;         /* p x p, lower, column-major; with something on the diagonal when singular */
+    double *mean; /* p */
+    /* p x p, lower, column-major; with something on the diagonal when singular */
+    double *factor;
     double log_determinant; /* of what was factored */
     bool singular;
 } hfi_mcd_fit;
 
-/** Room for one thread: `fit` (p and p x p in front of it), distances and a copy (n each), chosen rows. */
+/** Room for one thread: `fit` (p and p x p in front of it), distances and a copy (n each), chosen
+ * rows. */
 typedef struct hfi_mcd_scratch {
     double *block;
     hfi_mcd_fit fit;
@@ -35,18 +37,22 @@ hf_status hfi_mcd_scratch_create(hf_context *ctx, size_t n, size_t p, hfi_mcd_sc
 void hfi_mcd_scratch_free(hf_context *ctx, hfi_mcd_scratch *scratch);
 void hfi_mcd_fit_copy(size_t p, const hfi_mcd_fit *from, hfi_mcd_fit *to);
 
-/** Mean (p) and covariance (p x p, both triangles) of the `count` rows that are chosen, divided by count. Two passes. */
+/** Mean (p) and covariance (p x p, both triangles) of the `count` rows that are chosen, divided by
+ * count. Two passes. */
 void hfi_mcd_moments(const hfi_mcd_rows *rows, const bool *chosen, size_t count, double *mean,
                      double *covariance);
 /** scratch->fit := that of the chosen rows. */
 void hfi_mcd_fit_chosen(const hf_context *ctx, const hfi_mcd_rows *rows, size_t count,
                         hfi_mcd_scratch *scratch);
-/** The h rows nearest to scratch->fit (of equally distant ones the first) become the chosen ones, and the fit theirs. */
-void hfi_mcd_concentrate(const hf_context *ctx, const hfi_mcd_rows *rows, size_t h, hfi_mcd_scratch *scratch);
+/** The h rows nearest to scratch->fit (of equally distant ones the first) become the chosen ones,
+ * and the fit theirs. */
+void hfi_mcd_concentrate(const hf_context *ctx, const hfi_mcd_rows *rows, size_t h,
+                         hfi_mcd_scratch *scratch);
 
-/** chosen := the h <= n rows of least covariance determinant that the search finds; *steps counts what mcd_search.c says. */
-hf_status hfi_mcd_search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts, bool *chosen,
-                         size_t *steps);
+/** chosen := the h <= n rows of least covariance determinant that the search finds; *steps counts
+ * what mcd_search.c says. */
+hf_status hfi_mcd_search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts,
+                         bool *chosen, size_t *steps);
 /** The same for p = 1 and rows in ascending order: exact, O(n). 2 h > n. */
 void hfi_mcd_window(size_t n, const double *u, size_t h, bool *chosen);
 

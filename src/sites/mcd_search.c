@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where to start, and which starts to follow: random rows, lots of large tables, and the stages in which they are joined. */
+/* Where to start, and which starts to follow: random rows, lots of large tables, and the stages in which they
+ * are joined. */
 #include "sites/mcd.h"
 
 #include <math.h>
@@ -158,7 +159,8 @@ static size_t share_of(size_t n, size_t h, size_t rows)
     return (h * rows + n - 1) / n;
 }
 
-/* Candidates from lots of the rows, and then from all those lots together. `gathered` has room for MOST_LOTS lots and `order` for all rows. */
+/* Candidates from lots of the rows, and then from all those lots together. `gathered` has room for MOST_LOTS
+ * lots and `order` for all rows. */
 static void join_lots(stage job, const hfi_mcd_rows *all, size_t h, size_t starts, size_t *order,
                       double *gathered, double *value, pool *candidates)
 {

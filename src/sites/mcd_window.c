@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One column: the h of n sorted values of least variance stand side by side, so that every window can be tried (Rousseeuw and Leroy,
- * "Robust Regression and Outlier Detection", chapter 4). */
+/* One column: the h of n sorted values of least variance stand side by side, so that every window can be
+ * tried (Rousseeuw and Leroy, "Robust Regression and Outlier Detection", chapter 4). */
 #include "sites/mcd.h"
 
 #include <math.h>
@@ -12,8 +12,8 @@ void hfi_mcd_window(size_t n, const double *u, size_t h, bool *chosen)
     long double sum = 0.0L, squares = 0.0L;
     size_t begin = 0, from = n; /* `from`: the first window of the run whose sums are held; n: none */
     for (size_t s = 0; s + h <= n; s++) least_range = fmin(least_range, u[s + h - 1] - u[s]);
-    /* Squared deviations add up to at least half the squared range and at most h/4 times it: wider windows than this cannot win, and are not let into the
-     * sums, which a far value would spoil. */
+    /* Squared deviations add up to at least half the squared range and at most h/4 times it: wider windows
+     * than this cannot win, and are not let into the sums, which a far value would spoil. */
     const double widest = least_range * sqrt(0.5 * (double)h) * (1.0 + 1e-9);
     for (size_t s = 0; s + h <= n; s++) {
         if (u[s + h - 1] - u[s] > widest) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mixture.h
- * @brief Mixtures of a Student-t (inliers) and a uniform density (outliers) for standardised residuals; what
- * the liberal, the prune and the gain computations share.
+ * @brief Mixtures of a Student-t (inliers) and a uniform density (outliers) for standardised
+ * residuals; what the liberal, the prune and the gain computations share.
  *
- * The inlier density is T_nu(0, tau), so that heavy-tailed but honest residuals need no outlier part. The
- * outlier density lives on a window at the ends of the residuals' range.
+ * The inlier density is T_nu(0, tau), so that heavy-tailed but honest residuals need no outlier
+ * part. The outlier density lives on a window at the ends of the residuals' range.
  */
 #ifndef HFI_SITES_MIXTURE_H
 #define HFI_SITES_MIXTURE_H
@@ -25,16 +25,19 @@ typedef struct hfi_residuals {
     double furthest; /* what is further out is an outlier without being asked */
 } hfi_residuals;
 
-/** Gathers the residuals that are not skipped. Those beyond `furthest` are left out, or, with keep_far, counted
+/** Gathers the residuals that are not skipped. Those beyond `furthest` are left out, or, with
+ * keep_far, counted
  *  as that far out. HF_ERR_NOT_FINITE on NaN. Release with hfi_residuals_free. */
-hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip, bool keep_far,
-                               hfi_residuals *out);
+hf_status hfi_residuals_create(hf_context *ctx, size_t n, const double *t, const bool *skip,
+                               bool keep_far, hfi_residuals *out);
 void hfi_residuals_free(hf_context *ctx, hfi_residuals *residuals);
 
-/** Where outliers may be: |t| >= from, on the sides that are open; there with `density`, or density / |t|. */
+/** Where outliers may be: |t| >= from, on the sides that are open; there with `density`, or density
+ * / |t|. */
 typedef struct hfi_window {
     bool left, right;
-    bool log_uniform; /* log |t| is uniform, so that a single residual far out leaves room for those nearer */
+    /* log |t| is uniform, so that a single residual far out leaves room for those nearer */
+    bool log_uniform;
     double from;
     double density;
     size_t left_end;    /* sorted residuals [0, left_end) are inside on the left */
@@ -55,17 +58,19 @@ typedef struct hfi_mixture {
 hfi_mixture hfi_mixture_inliers(const hfi_residuals *residuals, size_t nu);
 
 /** At most `steps` EM steps for (pi, tau) from (pi, 1). */
-hfi_mixture hfi_mixture_fit(const hfi_residuals *residuals, size_t nu, const hfi_window *window, double pi,
-                            int steps);
+hfi_mixture hfi_mixture_fit(const hfi_residuals *residuals, size_t nu, const hfi_window *window,
+                            double pi, int steps);
 
 /** Log likelihood of the residuals, in their units, under the mixture. */
 double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixture *mixture);
 
-/** Posterior probability that a residual t (not necessarily one of the fitted ones) is an outlier. */
-double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture *mixture, double t);
+/** Posterior probability that a residual t (not necessarily one of the fitted ones) is an
+ * outlier. */
+double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture *mixture,
+                               double t);
 
 /** Fills probability (1 where skipped) and tau from a fitted mixture. */
-void hfi_mixture_report(const hfi_residuals *residuals, const hfi_mixture *mixture, size_t n, const double *t,
-                        const bool *skip, double *probability, double *tau);
+void hfi_mixture_report(const hfi_residuals *residuals, const hfi_mixture *mixture, size_t n,
+                        const double *t, const bool *skip, double *probability, double *tau);
 
 #endif

@@ -55,8 +55,8 @@ static void try_windows(const hfi_residuals *residuals, double a, bool log_unifo
     }
 }
 
-/* The best mixture over windows, uniform ones or also those uniform in log |t|, and degrees of freedom from `first_nu` on; without a
- * window the best T_nu. */
+/* The best mixture over windows, uniform ones or also those uniform in log |t|, and degrees of freedom from
+ * `first_nu` on; without a window the best T_nu. */
 static hfi_mixture best_mixture(const hfi_residuals *residuals, size_t first_nu, bool log_uniform_too)
 {
     hfi_mixture best = {.log_likelihood = -INFINITY};

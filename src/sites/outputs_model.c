@@ -7,7 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Where a pivot is below this share of its variance, regressions are not read off the inverse, whose entries have lost too many digits. */
+/* Where a pivot is below this share of its variance, regressions are not read off the inverse, whose entries
+ * have lost too many digits. */
 static const double STABLE_SHARE = 1e-6, SINGULAR_SHARE = 1e-14;
 
 static const double FURTHEST = 1e100;

@@ -8,7 +8,8 @@
 
 static const double SMALLEST_SHARE = 1e-6; /* of the readings' spread, as in threshold.c */
 
-/* The order statistic at or below the (1 - eps) quantile, unless it is next to nothing: then `interpolated`, which never is. */
+/* The order statistic at or below the (1 - eps) quantile, unless it is next to nothing: then `interpolated`,
+ * which never is. */
 static hf_status lower_statistic(hf_context *ctx, size_t n, const double *y, const double *centre, double eps,
                                  double interpolated, double *threshold)
 {

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file pursuit.h
- * @brief Gaussian sites of which some readings have a variance rho_i of their own, beyond noise and what is known.
+ * @brief Gaussian sites of which some readings have a variance rho_i of their own, beyond noise and
+ * what is known.
  *
- * While rho is being found it lies in the sites' extra variances: d_i = noise + known_i + rho_i follows the noise with slope 1 for a
- * held rho_i, which is what an objective's derivative in log noise means. In the end it becomes a weight, from which readers of the
- * sites see how far the reading is trusted:
+ * While rho is being found it lies in the sites' extra variances: d_i = noise + known_i + rho_i
+ * follows the noise with slope 1 for a held rho_i, which is what an objective's derivative in log
+ * noise means. In the end it becomes a weight, from which readers of the sites see how far the
+ * reading is trusted:
  *
  *     weight_i = s_i / (s_i + rho_i),   s_i = noise + known_i,   d_i = s_i / weight_i = s_i + rho_i
  */

@@ -34,7 +34,8 @@ void hfi_site_weigh(hf_sites *sites, size_t i)
     hfi_site_refresh(sites, i);
 }
 
-/* d for the noise variance s of a reading. With an amplitude of its own it is a product of which each factor is moderate. */
+/* d for the noise variance s of a reading. With an amplitude of its own it is a product of which each factor
+ * is moderate. */
 static double site_variance(double beta, double s, double weight)
 {
     return beta > 0.0 ? s / beta * (s / beta) / (2.0 * weight) : s / weight;

@@ -5,8 +5,9 @@
 
 #include <math.h>
 
-/* An eigenvalue below this times p is zero (the search's own limit, mcd.c); then the deviations in that direction are below some 1e-6, and one ten times as
- * large leaves the plane. A column with a standard deviation below 1e-12 of its robust scale is constant. */
+/* An eigenvalue below this times p is zero (the search's own limit, mcd.c); then the deviations in that
+ * direction are below some 1e-6, and one ten times as large leaves the plane. A column with a standard
+ * deviation below 1e-12 of its robust scale is constant. */
 static const double FLAT_VALUE = 1e-13, OFF_PLANE = 1e-5, CONSTANT_SD = 1e-12, UNIT_OF_CONSTANT = 1e-6;
 
 static void correlate(hfi_spread *s)

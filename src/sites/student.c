@@ -4,7 +4,8 @@
 
 #include <math.h>
 
-/* log Gamma(x) for x > 0: Stirling's series from 10 on, below it by Gamma(x + 1) = x Gamma(x). The C library's function writes to a global. */
+/* log Gamma(x) for x > 0: Stirling's series from 10 on, below it by Gamma(x + 1) = x Gamma(x). The C
+ * library's function writes to a global. */
 double hfi_log_gamma(double x)
 {
     double below = 1.0;
@@ -78,8 +79,8 @@ enum {
     PANELS = 64
 };
 
-/* Integral of cos(x)^(nu-1) from 0 to angle: the substitution r = sqrt(nu s) tan(x) makes the t density this. Gauss's rule
- * with three nodes on each panel; panels much narrower than the peak. */
+/* Integral of cos(x)^(nu-1) from 0 to angle: the substitution r = sqrt(nu s) tan(x) makes the t density this.
+ * Gauss's rule with three nodes on each panel; panels much narrower than the peak. */
 static double angular(double nu, double angle)
 {
     static const double node[3] = {-0.77459666924148337704, 0.0, 0.77459666924148337704};
@@ -99,7 +100,8 @@ double hfi_student_normal_variance(const hfi_student *t, double s)
     const double nu = t->nu, normal = 1.9599639845400542355;
     /* All of it, from -pi/2 to pi/2, is sqrt(pi) Gamma(nu/2) / Gamma((nu+1)/2) = exp(-constant) / sqrt(nu). */
     const double wanted = 0.475 * exp(-t->constant) / sqrt(nu);
-    /* From one degree of freedom on the quantile is at most 12.71 scales; the panels must not be wider than the peak. */
+    /* From one degree of freedom on the quantile is at most 12.71 scales; the panels must not be wider than
+     * the peak. */
     double low = 0.0, high = nu < 1.0 ? 0.5 * HFI_PI : atan(13.0 / sqrt(nu));
     for (int step = 0; step < 60; step++) {
         const double middle = 0.5 * (low + high);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file student.h
- * @brief The Student-t density of one reading y as a function of its latent value f. With r = y - f, the squared scale s and
- * nu degrees of freedom
+ * @brief The Student-t density of one reading y as a function of its latent value f. With r = y -
+ * f, the squared scale s and nu degrees of freedom
  *
  *     log p = log Gamma((nu+1)/2) - log Gamma(nu/2) - log(pi nu s)/2 - (nu+1)/2 log(1 + r^2 / (nu s))
  *
- * which is also a mixture of normal densities over the precision factor tau ~ Gamma(nu/2, rate nu/2):
+ * which is also a mixture of normal densities over the precision factor tau ~ Gamma(nu/2, rate
+ * nu/2):
  *
  *     p = E[N(y; f, s / tau)]
  *
@@ -20,8 +21,10 @@
 /** Degrees of freedom, and what of the densities depends on nothing else. */
 typedef struct hfi_student {
     double nu;
-    double constant, constant_nu; /* log Gamma((nu+1)/2) - log Gamma(nu/2) - log(pi nu)/2, its derivative */
-    double mixture, mixture_nu;   /* (nu/2) log(nu/2) - log Gamma(nu/2) - log(2 pi)/2, its derivative */
+    /* log Gamma((nu+1)/2) - log Gamma(nu/2) - log(pi nu)/2, its derivative */
+    double constant, constant_nu;
+    /* (nu/2) log(nu/2) - log Gamma(nu/2) - log(2 pi)/2, its derivative */
+    double mixture, mixture_nu;
 } hfi_student;
 
 hfi_student hfi_student_make(double nu);
@@ -36,8 +39,8 @@ typedef struct hfi_student_slopes {
 
 void hfi_student_density(const hfi_student *t, double r, double s, hfi_student_slopes *out);
 
-/** Precision (nu + 1) / (nu s + r^2) of the normal density that touches the t density at r and, up to a factor, lies below it
- * elsewhere: the weight of iteratively re-weighted least squares. */
+/** Precision (nu + 1) / (nu s + r^2) of the normal density that touches the t density at r and, up
+ * to a factor, lies below it elsewhere: the weight of iteratively re-weighted least squares. */
 double hfi_student_precision(const hfi_student *t, double r, double s);
 
 /** The product of the t density with a cavity f ~ N(m, v), in terms of r = y - m. */
@@ -50,14 +53,16 @@ typedef struct hfi_student_tilted {
     double scale, nu; /* d log_z / d log s and / d nu */
 } hfi_student_tilted;
 
-/** By the trapezoidal rule in log tau, given which everything is normal: relative accuracy 1e-12 whatever v, s and r are. */
+/** By the trapezoidal rule in log tau, given which everything is normal: relative accuracy 1e-12
+ * whatever v, s and r are. */
 void hfi_student_tilt(const hfi_student *t, double r, double v, double s, hfi_student_tilted *out);
 
-/** The density to the power `power` in (0, 1], for fractional cavities. Up to a factor it is a Student-t density again, with power (nu + 1) - 1
- * degrees of freedom: `powered` is hfi_student_power(t, power). out->precision is that of the product less 1 / v, as for power 1. */
+/** The density to the power `power` in (0, 1], for fractional cavities. Up to a factor it is a
+ * Student-t density again, with power (nu + 1) - 1 degrees of freedom: `powered` is
+ * hfi_student_power(t, power). out->precision is that of the product less 1 / v, as for power 1. */
 hfi_student hfi_student_power(const hfi_student *t, double power);
-void hfi_student_tilt_power(const hfi_student *t, const hfi_student *powered, double power, double r,
-                            double v, double s, hfi_student_tilted *out);
+void hfi_student_tilt_power(const hfi_student *t, const hfi_student *powered, double power,
+                            double r, double v, double s, hfi_student_tilted *out);
 
 /** E[log p] for f ~ N(m, v) in terms of r = y - m, with its derivatives. */
 typedef struct hfi_student_expected {
@@ -67,13 +72,16 @@ typedef struct hfi_student_expected {
 } hfi_student_expected;
 
 /** By the trapezoidal rule in (f - m) / sqrt(v); relative accuracy 1e-10 while v < 100 nu s. */
-void hfi_student_expect(const hfi_student *t, double r, double v, double s, hfi_student_expected *out);
+void hfi_student_expect(const hfi_student *t, double r, double v, double s,
+                        hfi_student_expected *out);
 
-/** The variance of a normal density with the same central 95 % interval as the t density: s (q / 1.96)^2, where q is the 0.975
- * quantile. Finite where the t density's own variance nu s / (nu - 2) is not; tends to s as nu grows. */
+/** The variance of a normal density with the same central 95 % interval as the t density: s (q /
+ * 1.96)^2, where q is the 0.975 quantile. Finite where the t density's own variance nu s / (nu - 2)
+ * is not; tends to s as nu grows. */
 double hfi_student_normal_variance(const hfi_student *t, double s);
 
-/** log Gamma for x > 0, without the global that the C library's function writes to; relative accuracy 1e-14. */
+/** log Gamma for x > 0, without the global that the C library's function writes to; relative
+ * accuracy 1e-14. */
 double hfi_log_gamma(double x);
 /** Its derivative. */
 double hfi_digamma(double x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integrals of the Student-t density against a normal one, by trapezoidal rules on smooth integrands that die at both ends,
- * where these rules converge faster than any power of the step. */
+/* Integrals of the Student-t density against a normal one, by trapezoidal rules on smooth integrands that die
+ * at both ends, where these rules converge faster than any power of the step. */
 #include "sites/student.h"
 
 #include <math.h>
@@ -8,8 +8,8 @@
 /* exp(-this) is nothing beside 1. */
 static const double NOTHING = 40.0;
 
-/* Sums over the nodes of a mixture: of the weights, and of weight times 1/V, 1/V^2, (variance of f given tau), and what the
- * derivatives in log s and nu take. All relative to exp(top). */
+/* Sums over the nodes of a mixture: of the weights, and of weight times 1/V, 1/V^2, (variance of f given
+ * tau), and what the derivatives in log s and nu take. All relative to exp(top). */
 typedef struct sums {
     double top, total, inverse, square, within, scale, nu;
 } sums;

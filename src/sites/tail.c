@@ -63,7 +63,8 @@ double hfi_student_beyond(double x, double nu)
     return beyond_with(x, nu, density_at_zero(nu));
 }
 
-/* The scale of largest likelihood for nu, by expectation maximisation in its parameter-expanded form, from *scale on. */
+/* The scale of largest likelihood for nu, by expectation maximisation in its parameter-expanded form, from
+ * *scale on. */
 static void find_scale(size_t n, const double *t, double nu, double *scale)
 {
     double s2 = *scale * *scale;

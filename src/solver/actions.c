@@ -53,7 +53,8 @@ static size_t widest_input(const hfi_block_actions *a, const span *s, size_t d, 
  * fixed beforehand come out. Ties go by the reading's number. `keys`: n. */
 static void cluster(hfi_block_actions *a, size_t d, const double *x, size_t ldx, key *keys)
 {
-    /* Each cut leaves the larger half on the stack, whose number of blocks is at most half of its parent's (rounded up). */
+    /* Each cut leaves the larger half on the stack, whose number of blocks is at most half of its parent's
+     * (rounded up). */
     span stack[2 * 8 * sizeof(size_t)] = {{0, a->n, 0, a->count}};
     size_t depth = 1;
     while (depth > 0) {

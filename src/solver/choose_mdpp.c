@@ -82,8 +82,8 @@ static double determinant_ratio(swapper *s, size_t p, size_t row, double *left)
     return *left * precision;
 }
 
-/* The new row goes to the end. False: it is no good after all, and nothing has changed. Errors do not pile up: that of an entry of
- * L L' is as old as the younger of its two rows, and rows come and go. */
+/* The new row goes to the end. False: it is no good after all, and nothing has changed. Errors do not pile
+ * up: that of an entry of L L' is as old as the younger of its two rows, and rows come and go. */
 static bool swap(swapper *s, size_t p, size_t row)
 {
     size_t m = s->m, gone = s->rows[p];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* K + D by parts: a part's rows and columns are some of the readings, so that it is a block of cross-covariances like any other. */
+/* K + D by parts: a part's rows and columns are some of the readings, so that it is a block of
+ * cross-covariances like any other. */
 #include "solver/exact_grid.h"
 
 #include <math.h>
@@ -132,7 +133,8 @@ hf_status hfi_exact_grid_log_det(hfi_exact_grid *g, double *log_det)
 
 /* ---- adjoint ---------------------------------------------------------------------------------------------- */
 
-/* Below the diagonal every entry counts for its mirror image too; on it the kernel's own derivative is used, which knows white. */
+/* Below the diagonal every entry counts for its mirror image too; on it the kernel's own derivative is used,
+ * which knows white. */
 static void weigh(const hfi_grid *grid, double *w)
 {
     const size_t rows = grid->rows;

@@ -46,7 +46,8 @@ typedef struct pass {
     double *right; /* one share of Lu^-1 b for each job of a chunk */
 } pass;
 
-/* v_j sqrt(p_j), whose outer products are wanted; their share of the right side; the scalars are added up by one thread. */
+/* v_j sqrt(p_j), whose outer products are wanted; their share of the right side; the scalars are added up by
+ * one thread. */
 static void weigh_job(size_t job, int thread, void *arg)
 {
     (void)thread;

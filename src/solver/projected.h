@@ -3,13 +3,16 @@
  * @file projected.h
  * @brief The projected (computation-aware) solver.
  *
- * Actions A (n x i, of full column rank): G = A'(K + D)A = L L', t = A G^-1 A'(z - m), R = A L^-T. The variance k(x,x) -
+ * Actions A (n x i, of full column rank): G = A'(K + D)A = L L', t = A G^-1 A'(z - m), R = A L^-T.
+ * The variance k(x,x) -
  * |L^-1 A'k_x|^2 is never below the exact posterior's, for any A, and equal to it when i = n. n counts the present
- * readings. The kernel's white noise belongs to D here and to the prior variance in predictions, as in the exact solver.
+ * readings. The kernel's white noise belongs to D here and to the prior variance in predictions, as
+ * in the exact solver.
  *
- * A projected solution's log_det is chosen so that hfi_solution_log_evidence() is the ELBO of the sites for
- * q(f) = N(m + K t, K - K S K), a lower bound on log N(z; m, K + D) that more actions only raise. Its jitter is the most that was added to
- * an entry of G's diagonal, condition and backward error are those of G u = A'(z - m) with a unit diagonal.
+ * A projected solution's log_det is chosen so that hfi_solution_log_evidence() is the ELBO of the
+ * sites for q(f) = N(m + K t, K - K S K), a lower bound on log N(z; m, K + D) that more actions
+ * only raise. Its jitter is the most that was added to an entry of G's diagonal, condition and
+ * backward error are those of G u = A'(z - m) with a unit diagonal.
  */
 #ifndef HFI_PROJECTED_H
 #define HFI_PROJECTED_H
@@ -25,17 +28,19 @@ typedef struct hfi_block_actions {
 } hfi_block_actions;
 
 /** Blocks by rule, of sizes that differ by at most one; entries zero. `count` <= n. */
-hf_status hfi_block_actions_init(hf_context *ctx, hf_blocks rule, size_t n, size_t d, const double *x,
-                                 size_t ldx, size_t count, hfi_block_actions *out);
-/** Entries by rule; residual = z - m and variance = d by reading (not by place), which random and eigen starts do not look at.
- * No block is left all zero: where the rule gives nothing (targets at the prior mean), its entries are equal. */
-hf_status hfi_block_actions_start(hf_context *ctx, hfi_block_actions *actions, hf_action_start start,
-                                  const hf_kernel *kernel, const double *x, size_t ldx,
-                                  const double *residual, const double *variance);
+hf_status hfi_block_actions_init(hf_context *ctx, hf_blocks rule, size_t n, size_t d,
+                                 const double *x, size_t ldx, size_t count, hfi_block_actions *out);
+/** Entries by rule; residual = z - m and variance = d by reading (not by place), which random and
+ * eigen starts do not look at. No block is left all zero: where the rule gives nothing (targets at
+ * the prior mean), its entries are equal. */
+hf_status hfi_block_actions_start(hf_context *ctx, hfi_block_actions *actions,
+                                  hf_action_start start, const hf_kernel *kernel, const double *x,
+                                  size_t ldx, const double *residual, const double *variance);
 void hfi_block_actions_free(hf_context *ctx, hfi_block_actions *actions);
 
-/** Projection on given block actions over the present readings (blocks form). One pass, 8 n count bytes. HF_ERR_TOO_LARGE,
- * HF_WARN_JITTER, HF_ERR_NOT_POSITIVE_DEFINITE (a block of zeros), HF_ERR_NOT_FINITE. *out is zeroed on error. */
+/** Projection on given block actions over the present readings (blocks form). One pass, 8 n count
+ * bytes. HF_ERR_TOO_LARGE, HF_WARN_JITTER, HF_ERR_NOT_POSITIVE_DEFINITE (a block of zeros),
+ * HF_ERR_NOT_FINITE. *out is zeroed on error. */
 hf_status hfi_projected_solve_blocks(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                      const hf_sites *sites, size_t d, const double *x, size_t ldx,
                                      const hfi_block_actions *actions, hfi_precision precision,
@@ -43,16 +48,18 @@ hf_status hfi_projected_solve_blocks(hf_context *ctx, const hf_kernel *kernel, c
 /** Whatever `p` says: chooses the actions, then projects. x: all rows (hf_sites_count). */
 hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t d, const double *x, size_t ldx,
-                              const hf_projection *p, hfi_solution *out, hf_projection_report *report);
-/** Whether a matrix of n rows and `count` columns, row-major, is one of actions (hf_projection): finite, from one to n independent
- * columns. O(n count^2); 8 n count bytes. */
+                              const hf_projection *p, hfi_solution *out,
+                              hf_projection_report *report);
+/** Whether a matrix of n rows and `count` columns, row-major, is one of actions (hf_projection):
+ * finite, from one to n independent columns. O(n count^2); 8 n count bytes. */
 hf_status hfi_given_actions_check(hf_context *ctx, size_t n, size_t count, const double *matrix);
 /** Bytes held at the peak and flops, for n readings. */
 void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *bytes, double *flops);
 
-/** Mean (less the prior mean) and latent variance (white noise of the kernel included) of every anchor's f given all other
- * anchors, under the same actions with that reading's row of A set to zero. Exact up to rounding, however large a site variance is.
- * O(n rank^2) (blocks) or O(n rank) (dense) after one pass over K; 8 n rank bytes. */
+/** Mean (less the prior mean) and latent variance (white noise of the kernel included) of every
+ * anchor's f given all other anchors, under the same actions with that reading's row of A set to
+ * zero. Exact up to rounding, however large a site variance is. O(n rank^2) (blocks) or O(n rank)
+ * (dense) after one pass over K; 8 n rank bytes. */
 hf_status hfi_projected_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,
                                  double *mean, double *variance);
 

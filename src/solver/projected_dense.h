@@ -3,8 +3,8 @@
  * @file projected_dense.h
  * @brief A projection on dense actions that grows: what D^-1 K_XZ and Krylov actions are made with.
  *
- * It works in coordinates in which every reading has unit noise, where a reading far out, of huge D, is as small as it
- * deserves to be: with H = D^-1/2 K D^-1/2 and orthonormal columns Q,
+ * It works in coordinates in which every reading has unit noise, where a reading far out, of huge
+ * D, is as small as it deserves to be: with H = D^-1/2 K D^-1/2 and orthonormal columns Q,
  *
  *     A = D^-1/2 Q,   T = Q'H Q,   Lambda = Q'Q = I,   G = T + I
  *
@@ -21,8 +21,8 @@ typedef struct hfi_dense_system {
     const hf_kernel *kernel;
     hfi_precision precision;
     size_t n;
-    hfi_solution
-        solution; /* anchors; its r holds Q until the end, and a last column beside for a step of Krylov's */
+    /* anchors; its r holds Q until the end, and a last column beside for a step of Krylov's */
+    hfi_solution solution;
     hfi_projected_core core; /* count: columns of Q so far */
     double *w;               /* n x capacity: H Q */
     double *root;            /* n: D^1/2 */
@@ -35,8 +35,8 @@ typedef struct hfi_dense_system {
 
 /** Gathers the present readings; room for `capacity` actions. *out is zeroed on error. */
 hf_status hfi_dense_system_init(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
-                                const hf_sites *sites, size_t d, const double *x, size_t ldx, size_t capacity,
-                                hfi_precision precision, hfi_dense_system *out);
+                                const hf_sites *sites, size_t d, const double *x, size_t ldx,
+                                size_t capacity, hfi_precision precision, hfi_dense_system *out);
 void hfi_dense_system_free(hfi_dense_system *system);
 /** Where the next actions go, in the coordinates of Q (D^1/2 A): column core.count of Q. */
 double *hfi_dense_system_next(hfi_dense_system *system);
@@ -46,14 +46,17 @@ double *hfi_dense_system_next(hfi_dense_system *system);
 /** Takes `count` columns written there: makes them orthonormal, drops those of which no more than
  * the part `dependent` is new, one pass over K (none when nothing is left), and solves. */
 hf_status hfi_dense_system_grow(hfi_dense_system *system, size_t count, double dependent);
-/** The solution of what has been grown, which takes over the system's memory. At least one action. */
-hf_status hfi_dense_system_finish(hfi_dense_system *system, hfi_solution *out, hf_projection_report *report);
+/** The solution of what has been grown, which takes over the system's memory. At least one
+ * action. */
+hf_status hfi_dense_system_finish(hfi_dense_system *system, hfi_solution *out,
+                                  hf_projection_report *report);
 
 /** Krylov actions until the residual is at `tolerance`, if that is above 0, or `count` more of
  * them, if there are as many readings (krylov.c): how many there are in the end is not a matter of
  * rounding. HF_WARN_NOT_CONVERGED. */
 hf_status hfi_krylov_grow(hfi_dense_system *system, size_t count, double tolerance);
 /** Given actions (p->matrix over all rows of the sites): those of the present readings. */
-hf_status hfi_given_actions_grow(hfi_dense_system *system, const hf_sites *sites, const hf_projection *p);
+hf_status hfi_given_actions_grow(hfi_dense_system *system, const hf_sites *sites,
+                                 const hf_projection *p);
 
 #endif

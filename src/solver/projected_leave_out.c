@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Leave-one-out of a projected solution, all anchors at once. For blocks as in projected_system.h; for a dense R, which is A
- * in coordinates with G = I, leaving out reading j zeroes row a of R. With b its row of K R, u = R'r, and
+ * Leave-one-out of a projected solution, all anchors at once. For blocks as in projected_system.h; for a
+ * dense R, which is A in coordinates with G = I, leaving out reading j zeroes row a of R. With b its row of K
+ * R, u = R'r, and
  *
  *     alpha = a'a      H = b'b - (a'b)^2 / alpha           tau = k - H
  *                      M = b'u - (a'b)(a'u) / alpha

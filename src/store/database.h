@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file database.h
- * @brief Where SQLite is opened: in memory, or on one file and its rollback journal and nothing else.
+ * @brief Where SQLite is opened: in memory, or on one file and its rollback journal and nothing
+ * else.
  *
  * A journal may name further files (a "super-journal"), which SQLite looks at and deletes once the
  * journal is played back. Somebody else's journal would so delete any file that its reader may
@@ -35,8 +36,9 @@ void hfi_database_close(sqlite3 **db, hfi_two_names **files);
  * outside. */
 void hfi_database_distrust(sqlite3 *db);
 
-/** Lets a distrusted database run views all the same, and nothing but reading in them: no recursion, no
- * value above 16 MiB; `ask` is asked every 10^5 steps, and what it returns but 0 interrupts. */
+/** Lets a distrusted database run views all the same, and nothing but reading in them: no
+ * recursion, no value above 16 MiB; `ask` is asked every 10^5 steps, and what it returns but 0
+ * interrupts. */
 void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg);
 
 /** Gives in *fault why the journal of the database at `path` is none of ours, as in "its journal,

@@ -4,9 +4,9 @@
  * @brief Files of models, envelopes, tracks and studies:
  * SQLite databases, documented in docs/model-format.md.
  *
- * Writing makes the database in memory and writes its bytes in one go beside the final place; reading takes
- * the whole file into memory first. SQLite therefore never opens a file here: no journals, no locks, nothing
- * half-written, and a file that is being attacked is read exactly once.
+ * Writing makes the database in memory and writes its bytes in one go beside the final place;
+ * reading takes the whole file into memory first. SQLite therefore never opens a file here: no
+ * journals, no locks, nothing half-written, and a file that is being attacked is read exactly once.
  */
 #ifndef HFI_STORE_FILE_H
 #define HFI_STORE_FILE_H
@@ -18,7 +18,8 @@
 #include <holdfast/model.h>
 #include <sqlite3.h>
 
-/** "HFmd" in the database header, so that file(1) and we can tell a model from any other database. */
+/** "HFmd" in the database header, so that file(1) and we can tell a model from any other
+ * database. */
 #define HFI_APPLICATION_ID 0x48466d64
 /** "HFen": an envelope. */
 #define HFI_ENVELOPE_ID      0x4846656e
@@ -35,7 +36,8 @@
 /** "HFst": a study. */
 #define HFI_STUDY_ID      0x48467374
 #define HFI_STUDY_VERSION 1
-/** Readings that an envelope file may reserve memory for: a file from strangers must not ask for more than people have. */
+/** Readings that an envelope file may reserve memory for: a file from strangers must not ask for
+ * more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of
  * lengthscales other than the weak one, with inputs as they are, with a mean column, or of readings
@@ -52,8 +54,9 @@
 #define HFI_FORMAT_OUTPUTS 3
 /** A model of one output that needs nothing of version 3 is written as this one. */
 #define HFI_FORMAT_ONE_OUTPUT 2
-/** Arrays larger than this are split by rows over several entries of the table `array`: far below what SQLite allows (1 GB),
- * so that neither writing, reading nor checksums ever need a large array twice. */
+/** Arrays larger than this are split by rows over several entries of the table `array`: far below
+ * what SQLite allows (1 GB), so that neither writing, reading nor checksums ever need a large array
+ * twice. */
 #define HFI_PIECE_BYTES ((size_t)64 << 20)
 
 /** Kind of a file. Envelopes have the tables of a model of format 1, tracks and studies their own,
@@ -75,29 +78,34 @@ extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hf
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
 
-/** Whether the first bytes of a file, `known` of them (512 or all), are the header of a database of that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
-hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t known,
-                         const char *name);
+/** Whether the first bytes of a file, `known` of them (512 or all), are the header of a database of
+ * that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
+hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
+                         size_t known, const char *name);
 /** Whether it is as long as its header says. */
-hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes, size_t size,
-                          const char *name);
+hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
+                          size_t size, const char *name);
 
-/** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also on error. SQLite result code. */
+/** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also
+ * on error. SQLite result code. */
 int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
 
 /* ---- tables (schema.c) ----------------------------------------------------------------------- */
 
 /** Creates the empty tables of a version of the format. SQLite result code. */
 int hfi_schema_create(sqlite3 *db, unsigned version);
-/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as hfi_schema_create made them. */
+/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as
+ * hfi_schema_create made them. */
 hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
 /** Whether the database has a table of that name, made by exactly that text. */
 bool hfi_schema_has_table(sqlite3 *db, const char *name, const char *create);
-/** Whether there is anything but `tables` tables and the indices that SQLite makes for their keys. */
+/** Whether there is anything but `tables` tables and the indices that SQLite makes for their
+ * keys. */
 bool hfi_schema_has_strangers(sqlite3 *db, size_t tables);
 /** Adds the name of a table and all that `select` gives to a hash. SQLite result code. */
 int hfi_schema_hash(sqlite3 *db, const char *name, const char *select, hfi_sha256 *hash);
-/** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result code. */
+/** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result
+ * code. */
 int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
 /** Stores the digest. SQLite result code. */
 int hfi_schema_seal(sqlite3 *db, unsigned version);
@@ -130,9 +138,12 @@ typedef struct hfi_setting_key {
 bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_field *out);
 
 /** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
-int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object);
-/** Takes the value in a column of the present row; false when it is of the wrong type or out of range. */
-bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *object);
+int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field,
+                        const void *object);
+/** Takes the value in a column of the present row; false when it is of the wrong type or out of
+ * range. */
+bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field,
+                         void *object);
 
 /* ---- lists of names (texts.c) ----------------------------------------------------------- */
 

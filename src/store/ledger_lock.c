@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* flock */
-/* Locks of ledgers, and what keeps a process from losing those of SQLite: a descriptor that was opened for flock() is closed when nothing in this process has the file open any more. Until
- * then the next one that needs a lock of the file takes it over. */
+/* Locks of ledgers, and what keeps a process from losing those of SQLite: a descriptor that was opened for
+ * flock() is closed when nothing in this process has the file open any more. Until then the next one that
+ * needs a lock of the file takes it over. */
 #include "store/ledger.h"
 
 #include <errno.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The owner's state as it was after some entry, so that opening need not take all entries before it again. Never more than a shortcut: whatever is wrong with it, the entries are there. */
+/* The owner's state as it was after some entry, so that opening need not take all entries before it again.
+ * Never more than a shortcut: whatever is wrong with it, the entries are there. */
 #include "store/ledger.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file reader.h
- * @brief Reading a file's database. All of it takes any content whatever: what is not as it should be becomes
- * HF_ERR_MODEL_FILE with the file's name, and nothing is allocated for numbers that the file has no bytes for.
+ * @brief Reading a file's database. All of it takes any content whatever: what is not as it should
+ * be becomes HF_ERR_MODEL_FILE with the file's name, and nothing is allocated for numbers that the
+ * file has no bytes for.
  */
 #ifndef HFI_STORE_READER_H
 #define HFI_STORE_READER_H
@@ -22,8 +23,9 @@ typedef struct hfi_reader {
     hf_model *model;   /* NULL when it is of something else */
 } hfi_reader;
 
-/** Looks at the bytes before SQLite does, opens them and checks the database: intact, exactly our tables, checksum. `schema` 0: that of the version.
- * On success the caller closes with hfi_reader_close(); on error nothing is left to close. */
+/** Looks at the bytes before SQLite does, opens them and checks the database: intact, exactly our
+ * tables, checksum. `schema` 0: that of the version. On success the caller closes with
+ * hfi_reader_close(); on error nothing is left to close. */
 hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned schema,
                           const unsigned char *bytes, size_t size, const char *name, hfi_reader *r);
 void hfi_reader_close(hfi_reader *r);
@@ -57,7 +59,8 @@ hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, cha
 hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out);
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object);
 /** Fields that the format of the file has; others keep what they are. */
-hf_status hfi_meta_fields(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object);
+hf_status hfi_meta_fields(const hfi_reader *r, const hfi_file_field *fields, size_t count,
+                          void *object);
 /** Settings likewise, but their ranges. */
 hf_status hfi_meta_settings(const hfi_reader *r, const hf_settings_table *table, void *settings);
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out);
@@ -67,25 +70,29 @@ hf_status hfi_meta_double(const hfi_reader *r, const char *key, double lowest, d
 /** A number, NULL being NaN. */
 hf_status hfi_meta_any_double(const hfi_reader *r, const char *key, double *out);
 /** One of the names, as its number. */
-hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names, size_t count,
-                          unsigned *out);
+hf_status hfi_meta_choice(const hfi_reader *r, const char *key, const char *const *names,
+                          size_t count, unsigned *out);
 
 /* ---- the table array (arrays.c) -------------------------------------------------------------- */
 
 bool hfi_array_there(const hfi_reader *r, const char *name);
-/** Exactly rows x columns numbers into `out`, from one entry or from numbered pieces; `missing`: NaN is fine. */
-hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns, bool missing,
-                         double *out);
+/** Exactly rows x columns numbers into `out`, from one entry or from numbered pieces; `missing`:
+ * NaN is fine. */
+hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns,
+                         bool missing, double *out);
 /** Whether a number is a whole one from 0 on. */
 bool hfi_is_count(double value);
 /** Whole numbers below `limit`. */
-hf_status hfi_array_read_sizes(const hfi_reader *r, const char *name, size_t rows, size_t limit, size_t *out);
+hf_status hfi_array_read_sizes(const hfi_reader *r, const char *name, size_t rows, size_t limit,
+                               size_t *out);
 /* ---- inputs and kernel (inputs.c) ---------------------------------------------------------- */
 
-/** The kernel of this expression, with the values of the table parameter. HF_ERR_MODEL_FILE unless these are all there. */
-hf_status hfi_read_kernel(const hfi_reader *r, const char *expression, const char *const *features, size_t d,
-                          hf_kernel **out);
-/** Names of the d inputs, each a copy in the reader's memory, into `names`, of which those that are set are the caller's also on error; shift and
- * scale of d entries. */
-hf_status hfi_read_features(const hfi_reader *r, size_t d, char **names, double *shift, double *scale);
+/** The kernel of this expression, with the values of the table parameter. HF_ERR_MODEL_FILE unless
+ * these are all there. */
+hf_status hfi_read_kernel(const hfi_reader *r, const char *expression, const char *const *features,
+                          size_t d, hf_kernel **out);
+/** Names of the d inputs, each a copy in the reader's memory, into `names`, of which those that are
+ * set are the caller's also on error; shift and scale of d entries. */
+hf_status hfi_read_features(const hfi_reader *r, size_t d, char **names, double *shift,
+                            double *scale);
 #endif

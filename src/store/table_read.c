@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #define _DEFAULT_SOURCE /* realpath */
-/* hf_table_read(): a table or a view of a database, or a file. It is here since only this room and those below know SQLite. */
+/* hf_table_read(): a table or a view of a database, or a file. It is here since only this room and those
+ * below know SQLite. */
 #include "store/database.h"
 
 #include "data/manner.h"
@@ -45,7 +46,8 @@ static bool is_database(const char *path, bool *logged)
     return got == (ssize_t)sizeof head && memcmp(head, magic, sizeof magic) == 0;
 }
 
-/* Splits "data.db:table" at the last colon behind which a name stands and before which a database lies. False: it is a file. */
+/* Splits "data.db:table" at the last colon behind which a name stands and before which a database lies.
+ * False: it is a file. */
 static bool split_name(char *path, const char **table, bool *logged)
 {
     char *colon = strrchr(path, ':');

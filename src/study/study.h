@@ -237,8 +237,9 @@ unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, siz
 /** Makes a prior mean of what an expert said of the readings y, units of `warp`. Only the labelled
  * ones count of those that are NaN. *out is NULL where nothing was said, and where that makes no
  * prior mean (hf_study_settings.expert). */
-hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t outcome, const hfi_surrogate *s,
-                         const double *y, const hfi_warp *warp, hf_expert **out);
+hf_status hfi_prior_mean(hf_context *ctx, const hf_study *study, size_t outcome,
+                         const hfi_surrogate *s, const double *y, const hfi_warp *warp,
+                         hf_expert **out);
 
 /* ---- judge.c --------------------------------------------------------------------------------- */
 

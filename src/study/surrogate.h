@@ -17,9 +17,10 @@ hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t of, 
  * warped units. */
 hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surrogate *s,
                                 const bool *readings);
-/** Readings that are far from the median of their neighbours', as deviations there go: out[i]; whether
- * there are any. O(n^2 d). */
-bool hfi_surrogate_contradicted(const hf_study *study, const hfi_surrogate *s, double range, bool *out);
+/** Readings that are far from the median of their neighbours', as deviations there go: out[i];
+ * whether there are any. O(n^2 d). */
+bool hfi_surrogate_contradicted(const hf_study *study, const hfi_surrogate *s, double range,
+                                bool *out);
 /** A surrogate of an outcome without some of its readings, with a warp of its own and the prior
  * mean of trials that fill the space. */
 hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome,

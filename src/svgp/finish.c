@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The optimum of q for final hyperparameters: one pass where it has a closed form, else passes until it stands still. */
+/* The optimum of q for final hyperparameters: one pass where it has a closed form, else passes until it
+ * stands still. */
 #include "svgp/climb.h"
 #include <math.h>
 #include <string.h>
@@ -8,8 +9,8 @@ enum {
     MOST_PASSES = 40
 };
 
-/* q stands still when no combination of values of f moved by more than this many of its standard deviations; for robust sites, which move
- * with it, that is asked of a pass over all rows and is less strict. */
+/* q stands still when no combination of values of f moved by more than this many of its standard deviations;
+ * for robust sites, which move with it, that is asked of a pass over all rows and is less strict. */
 static const double still = 1e-3, nearly_still = 0.05, still_nats = 1e-4;
 
 /* sqrt(x'P x) for the move x = mu - before, which is spoilt. */
@@ -48,7 +49,8 @@ static hf_status conjugate(hfi_svgp_run *run, hfi_svgp_sums *sums, double *befor
     return s;
 }
 
-/* Natural gradients on all rows; a step that lowers the bound is taken back and halved. `kept` holds the q before the last step. */
+/* Natural gradients on all rows; a step that lowers the bound is taken back and halved. `kept` holds the q
+ * before the last step. */
 static hf_status iterate(hfi_svgp_run *run, hfi_svgp_sums *now, hfi_svgp_sums *last, double *kept)
 {
     hfi_svgp *q = run->q;
@@ -82,7 +84,8 @@ static hf_status iterate(hfi_svgp_run *run, hfi_svgp_sums *now, hfi_svgp_sums *l
                     MOST_PASSES);
 }
 
-/* Where no training has moved q from the prior, robust sites take it near the readings: see first_steps() in svgp_train.c. */
+/* Where no training has moved q from the prior, robust sites take it near the readings: see first_steps() in
+ * svgp_train.c. */
 static hf_status approach(hfi_svgp_run *run, hfi_svgp_sums *sums, double *before)
 {
     hfi_svgp *q = run->q;

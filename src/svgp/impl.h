@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file svgp_impl.h
- * @brief Parts of variational inference by minibatches; only files of this room and their tests include this.
+ * @brief Parts of variational inference by minibatches; only files of this room and their tests
+ * include this.
  */
 #ifndef HFI_SVGP_IMPL_H
 #define HFI_SVGP_IMPL_H
@@ -10,10 +11,11 @@
 #include "sites/student.h"
 #include "svgp/svgp.h"
 
-/* ---- rows (svgp_rows.c) ------------------------------------------------------------------------------------ */
+/* ---- rows (svgp_rows.c) ---------------------------------------------------------------------- */
 
-/** Minibatches, epoch after epoch. Blocks of neighbouring rows are read in a shuffled order into a buffer of many batches,
- * which is shuffled again: every row once an epoch, and no reading of single rows. */
+/** Minibatches, epoch after epoch. Blocks of neighbouring rows are read in a shuffled order into a
+ * buffer of many batches, which is shuffled again: every row once an epoch, and no reading of
+ * single rows. */
 typedef struct hfi_batches {
     hf_context *ctx;
     const hfi_row_source *rows;
@@ -30,14 +32,16 @@ typedef struct hfi_batches {
 } hfi_batches;
 
 /** Batches of about `size` rows (0 or more than there are: all). */
-hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t size, hfi_batches *out);
+hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t size,
+                           hfi_batches *out);
 void hfi_batches_free(hfi_batches *batches);
 /** The next batch into x, y and extra of `batches`. */
 hf_status hfi_batches_next(hfi_batches *batches, size_t *count);
-/** Puts new batches where others were that had `epoch` and `batch`; reads what is left of a buffer. */
+/** Puts new batches where others were that had `epoch` and `batch`; reads what is left of a
+ * buffer. */
 hf_status hfi_batches_seek(hfi_batches *batches, size_t epoch, size_t batch);
 
-/* ---- noise (svgp_noise.c) ---------------------------------------------------------------------------------- */
+/* ---- noise (svgp_noise.c) -------------------------------------------------------------------- */
 
 /** Noise of a reading, given its latent value. */
 typedef struct hfi_svgp_noise {
@@ -47,7 +51,8 @@ typedef struct hfi_svgp_noise {
     hfi_student student;
 } hfi_svgp_noise;
 
-/** E[log p(y | f)] for f ~ N(mean, variance) under q, and its derivatives; all 0 where there is no reading. */
+/** E[log p(y | f)] for f ~ N(mean, variance) under q, and its derivatives; all 0 where there is no
+ * reading. */
 typedef struct hfi_svgp_term {
     double value;
     double mean, variance; /* d value / d mean, d value / d variance */
@@ -60,9 +65,10 @@ typedef struct hfi_svgp_term {
 hfi_svgp_term hfi_svgp_expected(const hfi_svgp_noise *noise, double y, double extra, double white,
                                 double mean, double variance, double centre);
 
-/* ---- the model (svgp_model.c) ------------------------------------------------------------------------------ */
+/* ---- the model (svgp_model.c) ---------------------------------------------------------------- */
 
-/** Prior, q(v) and the buffers for passes over rows. Matrices are m x m, lower triangle, column-major. */
+/** Prior, q(v) and the buffers for passes over rows. Matrices are m x m, lower triangle,
+ * column-major. */
 typedef struct hfi_svgp {
     hf_context *ctx;
     hf_kernel *kernel; /* the caller's */
@@ -89,21 +95,24 @@ typedef struct hfi_svgp {
 } hfi_svgp;
 
 /** q is the prior. `capacity` is cut to what is sensible. Copies z. */
-hf_status hfi_svgp_init(hf_context *ctx, hf_kernel *kernel, hf_mean *mean, const hfi_svgp_noise *noise,
-                        size_t m, size_t d, const double *z, size_t capacity, hfi_svgp *out);
+hf_status hfi_svgp_init(hf_context *ctx, hf_kernel *kernel, hf_mean *mean,
+                        const hfi_svgp_noise *noise, size_t m, size_t d, const double *z,
+                        size_t capacity, hfi_svgp *out);
 void hfi_svgp_free(hfi_svgp *q);
-/** Factors Kuu for the present kernel and z. HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_NOT_FINITE without a message of its own. */
+/** Factors Kuu for the present kernel and z. HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_NOT_FINITE
+ * without a message of its own. */
 hf_status hfi_svgp_prior(hfi_svgp *q);
 
-/* ---- sums over rows (svgp_pass.c, svgp_gradient.c) ---------------------------------------------------------- */
+/* ---- sums over rows (svgp_pass.c, svgp_gradient.c) ------------------------------------------- */
 
 /** Sums over readings. NULL where one is not wanted. */
 typedef struct hfi_svgp_sums {
     double value; /* of E[log p] */
     size_t readings, far;
-    double *square;   /* lower of sum -2 h a a' */
-    double *pull;     /* sum (g - 2 h a'mu) a */
-    double *gradient; /* of the value: kernel, mean, log noise, coordinates of z if z_trained, log(nu - 1) */
+    double *square; /* lower of sum -2 h a a' */
+    double *pull;   /* sum (g - 2 h a'mu) a */
+    /* of the value: kernel, mean, log noise, coordinates of z if z_trained, log(nu - 1) */
+    double *gradient;
     bool z_trained;
     double *corner; /* m x m, wanted with the gradient: what reaches Kuu */
 } hfi_svgp_sums;
@@ -113,9 +122,10 @@ hf_status hfi_svgp_sums_init(const hfi_svgp *q, bool natural, bool gradient, boo
                              hfi_svgp_sums *out);
 void hfi_svgp_sums_free(const hfi_svgp *q, hfi_svgp_sums *sums);
 void hfi_svgp_sums_clear(const hfi_svgp *q, hfi_svgp_sums *sums);
-/** Adds `count` rows (x count x d). `centre` NULL: robust weights are centred on the present mean of q. */
-hf_status hfi_svgp_add(hfi_svgp *q, size_t count, const double *x, const double *y, const double *extra,
-                       const double *centre, hfi_svgp_sums *sums);
+/** Adds `count` rows (x count x d). `centre` NULL: robust weights are centred on the present mean
+ * of q. */
+hf_status hfi_svgp_add(hfi_svgp *q, size_t count, const double *x, const double *y,
+                       const double *extra, const double *centre, hfi_svgp_sums *sums);
 /** Adds all rows of a source, in order. */
 hf_status hfi_svgp_add_all(hfi_svgp *q, const hfi_row_source *rows, hfi_svgp_sums *sums);
 /** The part of the gradient that goes through `corner`; once, after the last rows. */
@@ -126,21 +136,22 @@ size_t hfi_svgp_gradient_length(const hfi_svgp *q, bool z_trained);
 /** Means of q at `count` rows, without variances. O(count m d). */
 hf_status hfi_svgp_means(hfi_svgp *q, size_t count, const double *x, double *mean);
 
-/* ---- q (svgp_natural.c) ------------------------------------------------------------------------------------- */
+/* ---- q (svgp_natural.c) ---------------------------------------------------------------------- */
 
-/** One natural-gradient step with `scale` times the sums. Halved until the precision is positive definite; HF_ERR_NOT_POSITIVE_DEFINITE and
- * an untouched q when that does not help. */
+/** One natural-gradient step with `scale` times the sums. Halved until the precision is positive
+ * definite; HF_ERR_NOT_POSITIVE_DEFINITE and an untouched q when that does not help. */
 hf_status hfi_svgp_natural(hfi_svgp *q, const hfi_svgp_sums *sums, double scale, double rho);
 /** lp and mu of the precision and the shift in place, as a step to these leaves them. */
 hf_status hfi_svgp_renew(hfi_svgp *q);
 /** KL(q(v) || N(0, I)). O(m^3). */
 double hfi_svgp_kl(hfi_svgp *q);
-/** The bound at the optimum of q for conjugate noise, from the sums at the present q (which is left alone); q then moves there. */
+/** The bound at the optimum of q for conjugate noise, from the sums at the present q (which is left
+ * alone); q then moves there. */
 hf_status hfi_svgp_collapse(hfi_svgp *q, const hfi_svgp_sums *sums, double *bound);
 /** The solution of the present q. */
 hf_status hfi_svgp_solution(hfi_svgp *q, hfi_solution *out);
 
-/* ---- training (svgp_train.c) -------------------------------------------------------------------------------- */
+/* ---- training (svgp_train.c) ----------------------------------------------------------------- */
 
 /** State of training. */
 typedef struct hfi_svgp_run {

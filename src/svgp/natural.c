@@ -86,8 +86,9 @@ static double inner(size_t m, const double *a, const double *b)
 }
 
 /*
- * For conjugate noise the data term at any q is c + mu'e - (mu'C mu + tr(S C)) / 2, where C and e are the sums and c is what it
- * would be without q; at the optimum P = I + C, P mu = e, the bound is c + e'P^-1 e / 2 - log det P / 2.
+ * For conjugate noise the data term at any q is c + mu'e - (mu'C mu + tr(S C)) / 2, where C and e are the
+ * sums and c is what it would be without q; at the optimum P = I + C, P mu = e, the bound is c + e'P^-1 e / 2
+ * - log det P / 2.
  */
 hf_status hfi_svgp_collapse(hfi_svgp *q, const hfi_svgp_sums *sums, double *bound)
 {
@@ -104,8 +105,9 @@ hf_status hfi_svgp_collapse(hfi_svgp *q, const hfi_svgp_sums *sums, double *boun
     return HF_OK;
 }
 
-/* R = Lu^-T U diag(sqrt(1 - 1/lambda)) with P = U diag(lambda) U'. Where noise that is not log-concave leaves lambda below
- * 1, the readings added to the uncertainty in that direction, which this form cannot say: it takes nothing away. */
+/* R = Lu^-T U diag(sqrt(1 - 1/lambda)) with P = U diag(lambda) U'. Where noise that is not log-concave leaves
+ * lambda below 1, the readings added to the uncertainty in that direction, which this form cannot say: it
+ * takes nothing away. */
 static hf_status make_root(hfi_svgp *q, double *r, double *values)
 {
     const size_t m = q->m;

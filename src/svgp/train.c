@@ -4,8 +4,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Multiples of the settings' learning rate. One gives way to the next when the bound stands still: far from the optimum long steps save
- * time, near it short ones settle. */
+/* Multiples of the settings' learning rate. One gives way to the next when the bound stands still: far from
+ * the optimum long steps save time, near it short ones settle. */
 static const double rates[] = {5.0, 1.0, 0.2};
 
 /* Nats a reading: a bound that rises by less from round to round stands still. */
@@ -157,7 +157,8 @@ static size_t steps_of_round(const climb *c)
     return count * ((SHORTEST_ROUND + count - 1) / count);
 }
 
-/* The settings' iterations are passes over the rows; rounds of several are one, rounds of less than one are counted by it. */
+/* The settings' iterations are passes over the rows; rounds of several are one, rounds of less than one are
+ * counted by it. */
 static size_t most_rounds(const climb *c)
 {
     const size_t steps = steps_of_round(c), passes = c->run->settings->iterations;
@@ -165,8 +166,8 @@ static size_t most_rounds(const climb *c)
     return most > 0 ? most : 1;
 }
 
-/* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the later half of the
- * record does not rise by half its own uncertainty, or by next to nothing. */
+/* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the
+ * later half of the record does not rise by half its own uncertainty, or by next to nothing. */
 static bool stands_still(const climb *c, size_t fewest)
 {
     if (c->bounds < fewest) return false;
@@ -231,8 +232,9 @@ static hf_status whole_step(climb *c, double rho)
     return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
 }
 
-/* q catches up with the starting values before these are asked to move. Student-t noise starts from robust sites: at the prior, whose
- * variance may be a thousand times the noise's, its expected log density is all but flat and would pull for many steps. */
+/* q catches up with the starting values before these are asked to move. Student-t noise starts from robust
+ * sites: at the prior, whose variance may be a thousand times the noise's, its expected log density is all
+ * but flat and would pull for many steps. */
 static hf_status first_steps(climb *c)
 {
     hfi_svgp *q = c->run->q;

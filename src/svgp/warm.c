@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where stochastic steps start. Adam on noisy gradients is slow along the long flat ridges of a bound, which L-BFGS on the exact
- * bound of a share of the rows crosses in a few dozen evaluations; what is left for the steps is what the other rows have to say.
- * Inducing inputs are placed anew for what has been learnt: before that, nobody could know which inputs matter.
+ * Where stochastic steps start. Adam on noisy gradients is slow along the long flat ridges of a bound, which
+ * L-BFGS on the exact bound of a share of the rows crosses in a few dozen evaluations; what is left for the
+ * steps is what the other rows have to say. Inducing inputs are placed anew for what has been learnt: before
+ * that, nobody could know which inputs matter.
  */
 #include "outliers/outliers.h"
 #include "svgp/impl.h"
@@ -119,7 +120,8 @@ static hf_status climb(hfi_svgp_run *run, const stage *at, warm *w)
     return s;
 }
 
-/* After the last stage the fit's own inducing inputs. Rows that repeat may leave fewer places than there are inputs: then those stay. */
+/* After the last stage the fit's own inducing inputs. Rows that repeat may leave fewer places than there are
+ * inputs: then those stay. */
 static hf_status replace_inputs(hfi_svgp_run *run, warm *w)
 {
     hfi_svgp *q = run->q;

@@ -83,7 +83,8 @@ static void take(chooser *c, size_t p, size_t chosen)
     }
 }
 
-/* Those that the track knows; or, wherever the expert can measure: all candidates, or as many new ones of the domain as there may be places. */
+/* Those that the track knows; or, wherever the expert can measure: all candidates, or as many new ones of the
+ * domain as there may be places. */
 static hf_status find_places(hf_context *ctx, chooser *c)
 {
     const hf_track_settings *s = &c->track->own.s;

@@ -22,7 +22,8 @@ double hfi_track_fading(const hf_track *track, double age)
     return exp(0.5 * fabs(age) * log1p(-track->own.s.forgetting));
 }
 
-/* Above this a reading is dropped. Answers of an expert who is asked again and again need no other rule than that they still say something. */
+/* Above this a reading is dropped. Answers of an expert who is asked again and again need no other rule than
+ * that they still say something. */
 static double limit(const hf_track *track, size_t step, bool answer)
 {
     const hf_track_settings *s = &track->own.s;

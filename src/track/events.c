@@ -11,7 +11,7 @@ enum {
     DENSE_BATCH = 5 /* answers from which a list replaces what was answered before */
 };
 
-/* ---- room: everything that applying could lack is got before the journal is written ------------------------------- */
+/* ---- room: everything that applying could lack is got before the journal is written -------------------- */
 
 static hf_status grow(const hfi_memory *memory, void **block, size_t *room, size_t need, size_t used,
                       size_t size)

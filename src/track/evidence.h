@@ -5,7 +5,8 @@
  *
  *     log N(y; m 1, A),   A_ij = k(x_i, x_j) exp(-(t_i - t_j)^2 / (2 T^2)) + [i = j] (known_i + noise share_i)
  *
- * with the constant m that maximises it. A point is (kernel parameters on the training scale, log noise, log T).
+ * with the constant m that maximises it. A point is (kernel parameters on the training scale, log
+ * noise, log T).
  */
 #ifndef HFI_TRACK_EVIDENCE_H
 #define HFI_TRACK_EVIDENCE_H
@@ -24,9 +25,12 @@ typedef struct hfi_evidence {
     double *prior, *factor, *weights; /* n x n */
 } hfi_evidence;
 
-hf_status hfi_evidence_create(hf_context *ctx, const hf_kernel *kernel, size_t n, hfi_evidence *out);
+hf_status hfi_evidence_create(hf_context *ctx, const hf_kernel *kernel, size_t n,
+                              hfi_evidence *out);
 void hfi_evidence_free(hfi_evidence *evidence);
-/** Value, and gradient (parameters + 2) or NULL. HF_ERR_NOT_POSITIVE_DEFINITE without a message. O(n^3). */
-hf_status hfi_evidence_evaluate(hfi_evidence *evidence, const double *point, double *value, double *gradient);
+/** Value, and gradient (parameters + 2) or NULL. HF_ERR_NOT_POSITIVE_DEFINITE without a message.
+ * O(n^3). */
+hf_status hfi_evidence_evaluate(hfi_evidence *evidence, const double *point, double *value,
+                                double *gradient);
 
 #endif

@@ -12,7 +12,8 @@ enum {
     LEAST = 8,
     EVALUATIONS = 100
 };
-/* A parameter of the kernel moves by this factor at most; the trained noise stays within these factors of the readings' own variance; the time scale within these of their shortest gap and their span. */
+/* A parameter of the kernel moves by this factor at most; the trained noise stays within these factors of the
+ * readings' own variance; the time scale within these of their shortest gap and their span. */
 #define FACTOR      1000.0
 #define NOISE_LEAST 1e-8
 #define TIME_LEAST  0.1

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readings in memory: which may go, and how they were when time went on. What every event does is O(1) while all stay. */
+/* The readings in memory: which may go, and how they were when time went on. What every event does is O(1)
+ * while all stay. */
 #include "track/track.h"
 
 #include <math.h>
@@ -8,9 +9,10 @@
 /* Rounding of a sum of four numbers, as a share of their sizes, and more. */
 #define ROUNDING 1e-15
 
-/* ---- the snapshot ------------------------------------------------------------------------------------------------- */
+/* ---- the snapshot -------------------------------------------------------------------------------------- */
 
-/* How many readings the snapshot begins with as the track does: all of it while none of them has gone, as their numbers ascend. */
+/* How many readings the snapshot begins with as the track does: all of it while none of them has gone, as
+ * their numbers ascend. */
 static size_t shared(const hf_track *track)
 {
     const size_t count = track->before.count;
@@ -30,7 +32,7 @@ void hfi_track_snapshot(hf_track *track, double time)
     track->before.moment = hfi_track_moment(track, time);
 }
 
-/* ---- letting go --------------------------------------------------------------------------------------------------- */
+/* ---- letting go ---------------------------------------------------------------------------------------- */
 
 /* sparq: answers of a list before the newest that was answered. */
 static bool replaced(const hf_track *track, const hfi_told *told)

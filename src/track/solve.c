@@ -43,7 +43,8 @@ static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count
     return HF_ERR_MEMORY;
 }
 
-/* One more reading at place k, whose variance is 0 when it is the first. A single one stays what it is, to the digit. */
+/* One more reading at place k, whose variance is 0 when it is the first. A single one stays what it is, to
+ * the digit. */
 static void merge(gathered *g, size_t k, double target, double variance)
 {
     if (g->variance[k] > 0.0) {
@@ -82,8 +83,8 @@ static void gather(gathered *g, size_t count, const hfi_told *told)
 /* ---- prior mean -------------------------------------------------------------------------------------------------- */
 
 /*
- * Generalised least squares of a constant: m = 1'A^-1 z / 1'A^-1 1, with the factor there is; the solution was made with mean 0 and becomes that of mean m.
- * `ones` (count) is room.
+ * Generalised least squares of a constant: m = 1'A^-1 z / 1'A^-1 1, with the factor there is; the solution
+ * was made with mean 0 and becomes that of mean m. `ones` (count) is room.
  */
 static double settle_mean(hfi_solution *s, double given, bool is_given, double *ones)
 {
@@ -125,8 +126,9 @@ static hf_status fill_faded(void *arg, double *a, size_t lda)
 }
 
 /*
- * With F = diag(fading) the covariance of f(., now) with the readings is F k, so that t = F A^-1 r and S = F A^-1 F = R R' with R = F L^-T: the posterior of f(., now)
- * over the inputs alone, whatever its kernel in time.
+ * With F = diag(fading) the covariance of f(., now) with the readings is F k, so that t = F A^-1 r and S = F
+ * A^-1 F = R R' with R = F L^-T: the posterior of f(., now) over the inputs alone, whatever its kernel in
+ * time.
  */
 static hf_status to_now(const gathered *g, hfi_solution *exact, hfi_solution *out)
 {

@@ -15,7 +15,8 @@ enum {
     MOST = 256, /* readings, own and the expert's */
     COLUMNS = 7
 };
-/* The time scales that are tried: from the mean gap between readings to so many spans, each so much longer than the last. */
+/* The time scales that are tried: from the mean gap between readings to so many spans, each so much longer
+ * than the last. */
 #define SPANS  100.0
 #define LONGER 1.6
 
@@ -128,14 +129,15 @@ static hf_status search(standing *s, double *period)
     return status;
 }
 
-/* ---- what is compared --------------------------------------------------------------------------------------------- */
+/* ---- what is compared ---------------------------------------------------------------------------------- */
 
 static double sign_of(const standing *s)
 {
     return s->track->own.s.minimise ? -1.0 : 1.0;
 }
 
-/* Weights of the readings that count in the comparison: the newer half of the own ones, alone or with the answers since. */
+/* Weights of the readings that count in the comparison: the newer half of the own ones, alone or with the
+ * answers since. */
 static size_t compare(standing *s, bool tries, size_t *answers)
 {
     const double *answer = s->track->recent.answer;
@@ -168,7 +170,7 @@ static void gather(standing *s, double period)
     }
 }
 
-/* ---- where to stand ----------------------------------------------------------------------------------------------- */
+/* ---- where to stand ------------------------------------------------------------------------------------ */
 
 /* A and r of the readings that were there when the comparison begins: factor, A^-1 (y - m) into toward, and m. */
 static hf_status look_back(standing *s, double *mean)
@@ -197,7 +199,8 @@ static hf_status look_back(standing *s, double *mean)
     return HF_OK;
 }
 
-/* The place of the best posterior mean at the time when the comparison begins, by what was known then. The first of equals. */
+/* The place of the best posterior mean at the time when the comparison begins, by what was known then. The
+ * first of equals. */
 static hf_status best_known(standing *s, double period, size_t *found)
 {
     const hfi_evidence *e = &s->evidence;
@@ -218,7 +221,7 @@ static hf_status best_known(standing *s, double period, size_t *found)
     return status;
 }
 
-/* ---- what that gains ---------------------------------------------------------------------------------------------- */
+/* ---- what that gains ----------------------------------------------------------------------------------- */
 
 /* sum_j a_j (f(place of p, t_j) - f(x_j, t_j)): mean and sd. */
 static void contrast(standing *s, size_t p, double *mean, double *sd)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions of place and time that a survey allows: a draw of the prior, moved to where the survey's readings are (Matheron). */
+/* Functions of place and time that a survey allows: a draw of the prior, moved to where the survey's readings
+ * are (Matheron). */
 #include "track/advice.h"
 
 #include "linalg/linalg.h"
@@ -20,7 +21,8 @@ static double golden(size_t d)
     return g;
 }
 
-/* Candidates, evenly by their number where there are too many; else a lattice of one input or an additive sequence of several. */
+/* Candidates, evenly by their number where there are too many; else a lattice of one input or an additive
+ * sequence of several. */
 static void spread(hfi_world *w)
 {
     const hf_domain *domain = &w->learnt->own.s.domain;

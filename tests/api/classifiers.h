@@ -25,8 +25,8 @@ static inline hf_classifier *classifiers_make(void)
     hf_classifier *out = NULL;
     assert_int_equal(hf_kernel_parse(ctx, "2*se(lengthscale=0.8)", NULL, 2, &kernel), HF_OK);
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 2, &mean), HF_OK);
-    assert_true(hf_classify_exact(ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, kernel, mean, CLASSIFIERS_ROWS,
-                                  x, 2, label, 2, &out, NULL) >= 0);
+    assert_true(hf_classify_exact(ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, kernel, mean,
+                                  CLASSIFIERS_ROWS, x, 2, label, 2, &out, NULL) >= 0);
     hf_mean_free(mean);
     hf_kernel_free(kernel);
     hf_context_free(ctx);

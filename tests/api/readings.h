@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file readings.h
- * @brief Readings of a smooth function with noise and, if wanted, wrong ones; a fit of them and predictions.
+ * @brief Readings of a smooth function with noise and, if wanted, wrong ones; a fit of them and
+ * predictions.
  */
 #ifndef TESTS_API_READINGS_H
 #define TESTS_API_READINGS_H
@@ -24,7 +25,8 @@ static inline double readings_noise(uint64_t *state)
 /* y = sin(2 x_0) + x_1 + x_1 x_2 / 2 ... + 0.1 noise; `wrong` of them are far off. */
 static inline readings readings_make(size_t n, size_t d, size_t wrong, uint64_t seed)
 {
-    readings r = {.n = n, .d = d, .x = malloc(n * d * sizeof(double)), .y = malloc(n * sizeof(double))};
+    readings r = {
+        .n = n, .d = d, .x = malloc(n * d * sizeof(double)), .y = malloc(n * sizeof(double))};
     assert_true(r.x != NULL && r.y != NULL);
     uint64_t state = seed * 2654435761U + 1;
     for (size_t i = 0; i < n; i++) {
@@ -44,8 +46,8 @@ static inline void readings_free(readings *r)
 }
 
 /* Fits; the test fails with the message if that does not work. */
-static inline hf_posterior *readings_fit(hf_context *ctx, const readings *r, const hf_fit_settings *settings,
-                                         hf_fit_report *report)
+static inline hf_posterior *readings_fit(hf_context *ctx, const readings *r,
+                                         const hf_fit_settings *settings, hf_fit_report *report)
 {
     const hf_data data = {.n = r->n, .d = r->d, .x = r->x, .ldx = r->d, .y = r->y};
     hf_posterior *posterior = NULL;
@@ -55,8 +57,8 @@ static inline hf_posterior *readings_fit(hf_context *ctx, const readings *r, con
 }
 
 /* Mean and observed variance at the rows of `at`. */
-static inline void readings_predict(hf_context *ctx, const hf_posterior *posterior, const readings *at,
-                                    double *mean, double *var)
+static inline void readings_predict(hf_context *ctx, const hf_posterior *posterior,
+                                    const readings *at, double *mean, double *var)
 {
     if (hf_predict(ctx, posterior, at->n, at->x, at->d, mean, NULL, var) < 0)
         fail_msg("%s", hf_context_message(ctx));

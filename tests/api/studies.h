@@ -46,8 +46,8 @@ static inline hf_study_settings studies_settings(void)
     return settings;
 }
 
-/* Trials 1 to 6 told, trial 7 pending; made with a context of its own, so no failing allocation has a part in
- * it. `path` NULL: in memory. */
+/* Trials 1 to 6 told, trial 7 pending; made with a context of its own, so no failing allocation has
+ * a part in it. `path` NULL: in memory. */
 static inline hf_study *studies_make(const char *path)
 {
     hf_context *ctx = hf_context_create();
@@ -56,7 +56,8 @@ static inline hf_study *studies_make(const char *path)
     hf_proposal p;
     hf_status s = path != NULL ? hf_study_file_create(ctx, path, &settings, &study)
                                : hf_study_create(ctx, &settings, &study);
-    if (s >= 0 && path != NULL) s = hf_study_file_begin(ctx, study); /* one by one is slow on some disks */
+    /* one by one is slow on some disks */
+    if (s >= 0 && path != NULL) s = hf_study_file_begin(ctx, study);
     for (int i = 0; i < STUDIES_TOLD && s >= 0; i++) {
         const double at[2] = {0.17 * i, (double)(i % 2)}, y = at[0] * (1.0 - at[0]);
         s = hf_study_add(ctx, study, at, &y, NULL, i == 0 ? "note" : NULL, NULL);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sweep.h
- * @brief The allocation-failure sweep over calls of the public interface: every allocation fails once; an error,
- * nothing leaked, every object of the workshop as it was.
+ * @brief The allocation-failure sweep over calls of the public interface: every allocation fails
+ * once; an error, nothing leaked, every object of the workshop as it was.
  */
 #ifndef TESTS_API_SWEEP_H
 #define TESTS_API_SWEEP_H
@@ -34,15 +34,16 @@ static inline size_t sweep(workshop *w, meter *m, const char *name, operation ru
         status = run(w);
         m->fail_at = 0;
         if (atomic_load(&m->live) != live)
-            fail_msg("%s: %zu blocks leaked when allocation %zu failed", name, atomic_load(&m->live) - live,
-                     k);
+            fail_msg("%s: %zu blocks leaked when allocation %zu failed", name,
+                     atomic_load(&m->live) - live, k);
         if (workshop_fingerprint(w) != before)
             fail_msg("%s: something was changed when allocation %zu failed", name, k);
         if (status == HF_ERR_MEMORY) assert_contains(hf_context_message(w->ctx), "out of memory");
         assert_true(k < 100000);
     }
     if (status < 0)
-        fail_msg("%s, allocation %zu: %s: %s", name, k, hf_status_name(status), hf_context_message(w->ctx));
+        fail_msg("%s, allocation %zu: %s: %s", name, k, hf_status_name(status),
+                 hf_context_message(w->ctx));
     return k - 1;
 }
 
@@ -63,7 +64,8 @@ static inline void run_cases(const sweep_case *cases, size_t count)
         size_t swept = sweep(&w, &m, cases[i].name, cases[i].run);
         if (swept < cases[i].at_least || (cases[i].at_least == 0 && swept > 0))
             fail_msg("%s makes %zu allocations", cases[i].name, swept);
-        /* Without a context a call is refused or makes do with malloc; it neither crashes nor leaks. */
+        /* Without a context a call is refused or makes do with malloc; it neither crashes nor
+         * leaks. */
         w.ctx = NULL;
         hf_status status = cases[i].run(&w);
         w.ctx = ctx;
@@ -75,14 +77,14 @@ static inline void run_cases(const sweep_case *cases, size_t count)
     assert_int_equal(atomic_load(&m.live), 0);
 }
 
-#define CASE(function, at_least)                                                                             \
-    {                                                                                                        \
-#function, function, at_least                                                                        \
+#define CASE(function, at_least)                                                                   \
+    {                                                                                              \
+#function, function, at_least                                                              \
     }
-#define RUN(...)                                                                                             \
-    do {                                                                                                     \
-        static const sweep_case cases[] = {__VA_ARGS__};                                                     \
-        run_cases(cases, sizeof cases / sizeof cases[0]);                                                    \
+#define RUN(...)                                                                                   \
+    do {                                                                                           \
+        static const sweep_case cases[] = {__VA_ARGS__};                                           \
+        run_cases(cases, sizeof cases / sizeof cases[0]);                                          \
     } while (0)
 
 #endif

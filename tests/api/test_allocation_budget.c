@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of the budget solvers fails once: placing inducing inputs and other choices of rows, solving, what a projection has not computed,
- * whole fits, and their models in files. */
+/* Every allocation of the budget solvers fails once: placing inducing inputs and other choices of rows,
+ * solving, what a projection has not computed, whole fits, and their models in files. */
 #include "api/sweep.h"
 #include <math.h>
 

@@ -117,7 +117,8 @@ static void two_classes_survive(void **state)
         CASE(fit_vfe, 20), CASE(predict, 2), CASE(create, 1));
 }
 
-/* Kernel and mean have one input more, the number of the class; they are made with another context, in which nothing fails. */
+/* Kernel and mean have one input more, the number of the class; they are made with another context, in which
+ * nothing fails. */
 static hf_status by_softmax(workshop *w, bool classifier)
 {
     hf_context *ctx = hf_context_create();

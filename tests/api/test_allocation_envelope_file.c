@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of saving and loading an envelope, and of the search for its kernel, fails once; see test_allocation.c. */
+/* Every allocation of saving and loading an envelope, and of the search for its kernel, fails once; see
+ * test_allocation.c. */
 #include "api/envelopes.h"
 #include "api/sweep.h"
 

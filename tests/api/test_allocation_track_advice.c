@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Allocations of what looks at a track fail once; see test_allocation.c. Advice makes thousands of them in runs that are alike: some of these. */
+/* Allocations of what looks at a track fail once; see test_allocation.c. Advice makes thousands of them in
+ * runs that are alike: some of these. */
 #include "api/sweep.h"
 
 enum {

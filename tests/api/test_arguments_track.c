@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bad arguments to the calls of a track; see test_arguments.c. Settings one by one, and what a state forbids, are in tests/track/test_track.c. */
+/* Bad arguments to the calls of a track; see test_arguments.c. Settings one by one, and what a state forbids,
+ * are in tests/track/test_track.c. */
 #include "api/refused.h"
 
 static hf_track *made(hf_context *ctx, hf_track_method method)
@@ -60,7 +61,8 @@ static void recommending(workshop *w)
     ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_SPARQ, 500.0, 0.1, 2.0, &out));
     ARGUMENT(hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.1, 2.0, NULL));
     assert_true(out == 77.0);
-    /* The window of Zhou and Shroff, the weight of Deng et al., and the forgetting of Bogunovic et al., from the formulas. */
+    /* The window of Zhou and Shroff, the weight of Deng et al., and the forgetting of Bogunovic et al., from
+     * the formulas. */
     assert_int_equal(hf_track_theoretical_window(w->ctx, HF_TRACK_SW_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);
     assert_true(fabs(out - 2.0 * sqrt(50.0)) < 1e-12);
     assert_int_equal(hf_track_theoretical_window(w->ctx, HF_TRACK_W_GP_UCB, 500.0, 0.02, 16.0, &out), HF_OK);

@@ -35,13 +35,15 @@ static inline hf_track_settings track_files_settings(void)
     return settings;
 }
 
-/* A track that no failing allocation had a part in, with a reading; made with a context of its own. */
+/* A track that no failing allocation had a part in, with a reading; made with a context of its
+ * own. */
 static inline hf_track *track_files_make(void)
 {
     hf_context *ctx = hf_context_create();
     const hf_track_settings settings = track_files_settings();
     hf_track *track = NULL;
-    assert_int_equal(hf_track_file_create(ctx, TRACK_FILE, &settings, "z", track_files_label, &track), HF_OK);
+    assert_int_equal(
+        hf_track_file_create(ctx, TRACK_FILE, &settings, "z", track_files_label, &track), HF_OK);
     assert_int_equal(hf_track_tell(ctx, track, 0.0, &track_files_place[1], 2.0, 0.0, NULL), HF_OK);
     hf_context_free(ctx);
     return track;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file workshop.h
- * @brief One of everything the public interface knows, made with one context, and a fingerprint of all of it:
- * after a call that failed the fingerprint must be what it was. Public headers only.
+ * @brief One of everything the public interface knows, made with one context, and a fingerprint of
+ * all of it: after a call that failed the fingerprint must be what it was. Public headers only.
  */
 #ifndef TESTS_API_WORKSHOP_H
 #define TESTS_API_WORKSHOP_H
@@ -21,7 +21,8 @@ enum {
 
 typedef struct workshop {
     hf_context *ctx;
-    hf_table *table; /* text, a feature with a gap, a target with a gap, a column of noise variances */
+    /* text, a feature with a gap, a target with a gap, a column of noise variances */
+    hf_table *table;
     hf_kernel *kernel;
     hf_mean *mean;
     hf_sites *sites; /* robust */
@@ -41,14 +42,18 @@ static inline double workshop_uniform(uint64_t *state)
     return ((double)(*state >> 11) + 0.5) / 9007199254740992.0;
 }
 
-static const char workshop_csv[] = "who,a,b,v,y\n"
-                                   "ann,0.1,1,0.01,0.3\nbob,0.9,-1,0.02,0.7\neve,1.4,,0.01,1.2\n"
-                                   "dan,2.2,0.5,0.01,1.1\ntom,2.8,0.2,0.03,\nida,3.3,-0.4,0.01,0.1\n"
-                                   "max,3.9,0.8,0.01,9\nleo,4.4,-0.9,0.02,-0.6\nmia,5.1,0.4,0.01,-0.9\n";
+static const char workshop_csv[] =
+    "who,a,b,v,y\n"
+    "ann,0.1,1,0.01,0.3\nbob,0.9,-1,0.02,0.7\neve,1.4,,0.01,1.2\n"
+    "dan,2.2,0.5,0.01,1.1\ntom,2.8,0.2,0.03,\nida,3.3,-0.4,0.01,0.1\n"
+    "max,3.9,0.8,0.01,9\nleo,4.4,-0.9,0.02,-0.6\nmia,5.1,0.4,0.01,-0.9\n";
 
 /* Every hyperparameter is given, so that a fit needs no search. */
-static const hf_assignment workshop_values[] = {
-    {"outputscale", 1.3}, {"lengthscale[0]", 0.8}, {"lengthscale[1]", 2.5}, {"noise", 0.04}, {"mean", 0.25}};
+static const hf_assignment workshop_values[] = {{"outputscale", 1.3},
+                                                {"lengthscale[0]", 0.8},
+                                                {"lengthscale[1]", 2.5},
+                                                {"noise", 0.04},
+                                                {"mean", 0.25}};
 
 static inline hf_fit_settings workshop_untrained(void)
 {
@@ -88,14 +93,15 @@ static inline void workshop_open(workshop *w, hf_context *ctx)
     file_put(w->csv, workshop_csv, strlen(workshop_csv));
     const hf_columns columns = {.target = "y", .noise = "v"};
     const hf_fit_settings settings = workshop_untrained();
-    bool made = hf_table_read_csv(ctx, w->csv, &w->table) >= 0 &&
-                hf_kernel_parse(ctx, "matern52(ard) + 0.5*se(x1)", NULL, WORKSHOP_D, &w->kernel) >= 0 &&
-                hf_mean_create(ctx, HF_MEAN_LINEAR, WORKSHOP_D, &w->mean) >= 0 &&
-                hf_sites_robust(ctx, WORKSHOP_N, w->y, 0.02, w->extra, w->centre, 1.5, &w->sites) >= 0 &&
-                hf_solve_exact(ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &w->posterior) >= 0 &&
-                (w->workspace = hf_workspace_create(ctx, w->posterior)) != NULL &&
-                hf_fit(ctx, w->table, &columns, &settings, &w->model, NULL) >= 0 &&
-                hf_model_save(ctx, w->model, w->file) >= 0;
+    bool made =
+        hf_table_read_csv(ctx, w->csv, &w->table) >= 0 &&
+        hf_kernel_parse(ctx, "matern52(ard) + 0.5*se(x1)", NULL, WORKSHOP_D, &w->kernel) >= 0 &&
+        hf_mean_create(ctx, HF_MEAN_LINEAR, WORKSHOP_D, &w->mean) >= 0 &&
+        hf_sites_robust(ctx, WORKSHOP_N, w->y, 0.02, w->extra, w->centre, 1.5, &w->sites) >= 0 &&
+        hf_solve_exact(ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &w->posterior) >= 0 &&
+        (w->workspace = hf_workspace_create(ctx, w->posterior)) != NULL &&
+        hf_fit(ctx, w->table, &columns, &settings, &w->model, NULL) >= 0 &&
+        hf_model_save(ctx, w->model, w->file) >= 0;
     if (!made) fail_msg("%s", hf_context_message(ctx));
 }
 
@@ -145,7 +151,8 @@ static inline void fingerprint_kernel(uint64_t *print, const hf_kernel *kernel)
     }
 }
 
-static inline void fingerprint_posterior(uint64_t *print, const workshop *w, const hf_posterior *posterior)
+static inline void fingerprint_posterior(uint64_t *print, const workshop *w,
+                                         const hf_posterior *posterior)
 {
     hf_workspace *workspace = hf_workspace_create(w->ctx, posterior);
     assert_non_null(workspace);
@@ -156,8 +163,8 @@ static inline void fingerprint_posterior(uint64_t *print, const workshop *w, con
     fingerprint_bytes(print, &report, sizeof report);
     for (size_t i = 0; i < WORKSHOP_M; i++) {
         double out[2 + 2 * WORKSHOP_D];
-        assert_int_equal(hf_predict_observed(posterior, workspace, w->at + i * WORKSHOP_D, out, out + 1,
-                                             out + 2, out + 2 + WORKSHOP_D),
+        assert_int_equal(hf_predict_observed(posterior, workspace, w->at + i * WORKSHOP_D, out,
+                                             out + 1, out + 2, out + 2 + WORKSHOP_D),
                          HF_OK);
         fingerprint_bytes(print, out, sizeof out);
     }
@@ -170,7 +177,8 @@ static inline uint64_t workshop_fingerprint(const workshop *w)
     uint64_t print = 14695981039346656037U;
     fingerprint_table(&print, w->table);
     fingerprint_kernel(&print, w->kernel);
-    fingerprint_bytes(&print, hf_mean_values(w->mean), hf_mean_coefficients(w->mean) * sizeof(double));
+    fingerprint_bytes(&print, hf_mean_values(w->mean),
+                      hf_mean_coefficients(w->mean) * sizeof(double));
     const double noise = hf_sites_noise(w->sites);
     fingerprint_bytes(&print, &noise, sizeof noise);
     fingerprint_bytes(&print, hf_sites_targets(w->sites), WORKSHOP_N * sizeof(double));

@@ -9,14 +9,15 @@
 /* argmin and argmax hold the inputs of the data. */
 static inline hf_status prove(hf_context *ctx, hf_posterior *posterior, hfi_rigorous *rigorous,
                               const hfi_quantity *quantity, const hf_certify_settings *settings,
-                              const double *lower, const double *upper, hf_range *out, double *argmin,
-                              double *argmax)
+                              const double *lower, const double *upper, hf_range *out,
+                              double *argmin, double *argmax)
 {
     hf_certify_settings own = *settings;
     hfi_certify_problem *problem = NULL;
     hfi_branch_problem whole;
     own.rigorous = true;
-    hf_status status = hfi_problem_create(ctx, posterior, quantity, &own, rigorous, lower, upper, &problem);
+    hf_status status =
+        hfi_problem_create(ctx, posterior, quantity, &own, rigorous, lower, upper, &problem);
     if (status < 0) return status;
     status = problem->functions->begin(problem, 1, &whole);
     if (status >= 0) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound of the kernel decomposition: sound on every kernel of the language, exact where it can be, and as it says. The oracle
- * tests/oracle/test_certify_decomposition.py builds it a second time. */
+/* The bound of the kernel decomposition: sound on every kernel of the language, exact where it can be, and as
+ * it says. The oracle tests/oracle/test_certify_decomposition.py builds it a second time. */
 #include "kernel/kernel_testing.h"
 
 #include "bound/decomposition_bound.h"
@@ -130,7 +130,8 @@ static void means_stay_inside(void **state)
     }
 }
 
-/* A box without width is a point, and small boxes are narrow: the distance between chord and tangent is of second order. */
+/* A box without width is a point, and small boxes are narrow: the distance between chord and tangent is of
+ * second order. */
 static void small_boxes_are_narrow(void **state)
 {
     for (size_t e = 0; e < EXPRESSION_COUNT; e++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search by itself: bounds that are off by a share of the box, and plans of parts drawn at random, of which none may be lost. */
+/* The search by itself: bounds that are off by a share of the box, and plans of parts drawn at random, of
+ * which none may be lost. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

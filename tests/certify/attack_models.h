@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file attack_models.h
- * @brief Random posteriors and classifiers to attack certificates on: kernels composed from the whole language, all solvers and sites, one output and several.
+ * @brief Random posteriors and classifiers to attack certificates on: kernels composed from the
+ * whole language, all solvers and sites, one output and several.
  *
- * All is drawn from a number, so that a model can be made again. Nothing here depends on a test framework: bench/soundness.c uses it too.
+ * All is drawn from a number, so that a model can be made again. Nothing here depends on a test
+ * framework: bench/soundness.c uses it too.
  */
 #ifndef ATTACK_MODELS_H
 #define ATTACK_MODELS_H
@@ -72,7 +74,7 @@ static inline double attack_log_between(hfi_stream *s, double low, double high)
     return pow(10.0, attack_between(s, low, high));
 }
 
-/* ---- kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static inline void attack_write(char *text, const char *more)
 {
@@ -94,8 +96,9 @@ static inline void attack_columns(hfi_stream *s, size_t inputs, char *text)
 
 static inline void attack_leaf(hfi_stream *s, size_t inputs, bool stationary, char *text)
 {
-    static const char *const NAMES[] = {"se",       "matern52", "matern32", "matern12", "rq",   "se",
-                                        "matern52", "periodic", "linear",   "sm",       "white"};
+    static const char *const NAMES[] = {"se",     "matern52", "matern32", "matern12",
+                                        "rq",     "se",       "matern52", "periodic",
+                                        "linear", "sm",       "white"};
     const size_t which = hfi_stream_below(s, stationary ? 7 : sizeof NAMES / sizeof *NAMES);
     char more[96];
     attack_write(text, NAMES[which]);
@@ -181,7 +184,7 @@ static inline hf_kernel *attack_kernel(attack_model *m)
     return kernel;
 }
 
-/* ---- readings ---------------------------------------------------------------------------------------------------- */
+/* ---- readings -------------------------------------------------------------------------------- */
 
 static inline hf_mean *attack_mean(attack_model *m)
 {
@@ -211,15 +214,19 @@ static inline void attack_readings(attack_model *m)
         if (i > 2 && hfi_stream_below(s, 25) == 0)
             memcpy(row, m->x + hfi_stream_below(s, i) * m->d, m->inputs * sizeof *row);
         if (m->outputs > 1) row[m->inputs] = (double)hfi_stream_below(s, m->outputs);
-        m->y[i] = sin(1.7 * row[0]) + 0.5 * row[m->inputs - 1] * row[0] + 0.1 * hfi_stream_normal(s);
+        m->y[i] =
+            sin(1.7 * row[0]) + 0.5 * row[m->inputs - 1] * row[0] + 0.1 * hfi_stream_normal(s);
         if (hfi_stream_below(s, 12) == 0) m->y[i] += 6.0 * hfi_stream_normal(s);
         m->y[i] *= size;
     }
 }
 
-/* The worst function for a Taylor polynomial of degree p about c in the direction v, up to differences for derivatives: f = phi(c + v) - sum_j D_v^j phi(c) / j!. Its prior
- * mean rises along v (or f is turned over and it falls), so that the polynomial is largest where the remainder is. Readings that have these weights. */
-static inline void attack_sharpen(attack_model *m, const hf_kernel *kernel, const hf_mean *mean, double noise)
+/* The worst function for a Taylor polynomial of degree p about c in the direction v, up to
+ * differences for derivatives: f = phi(c + v) - sum_j D_v^j phi(c) / j!. Its prior mean rises along
+ * v (or f is turned over and it falls), so that the polynomial is largest where the remainder is.
+ * Readings that have these weights. */
+static inline void attack_sharpen(attack_model *m, const hf_kernel *kernel, const hf_mean *mean,
+                                  double noise)
 {
     static const double AT[] = {1.0, 0.0, 0.1, -0.1};
     hfi_stream *s = &m->stream;
@@ -228,7 +235,8 @@ static inline void attack_sharpen(attack_model *m, const hf_kernel *kernel, cons
     double t[4] = {1.0, -1.0, 0.0, 0.0}, k[16];
     m->n = 4;
     if (degree > 0) t[2] = -0.5 / step, t[3] = 0.5 / step;
-    if (degree > 1) t[1] += 1.0 / (step * step), t[2] -= 0.5 / (step * step), t[3] -= 0.5 / (step * step);
+    if (degree > 1)
+        t[1] += 1.0 / (step * step), t[2] -= 0.5 / (step * step), t[3] -= 0.5 / (step * step);
     const double half = attack_log_between(s, -1.3, 0.3);
     for (size_t j = 0; j < m->d; j++) {
         const double c = hfi_stream_normal(s), own = half * attack_between(s, 0.2, 1.0);
@@ -245,23 +253,25 @@ static inline void attack_sharpen(attack_model *m, const hf_kernel *kernel, cons
     }
 }
 
-static inline hf_sites *attack_sites(attack_model *m, const double *y, double noise, double threshold)
+static inline hf_sites *attack_sites(attack_model *m, const double *y, double noise,
+                                     double threshold)
 {
     hf_sites *sites = NULL;
     double *centre = attack_memory(m->n, sizeof *centre);
-    const hf_status status = m->robust
-                                 ? hf_sites_robust(m->ctx, m->n, y, noise, NULL, centre, threshold, &sites)
-                                 : hf_sites_gaussian(m->ctx, m->n, y, noise, NULL, &sites);
+    const hf_status status =
+        m->robust ? hf_sites_robust(m->ctx, m->n, y, noise, NULL, centre, threshold, &sites)
+                  : hf_sites_gaussian(m->ctx, m->n, y, noise, NULL, &sites);
     free(centre);
     return attack_ok(m, status, "sites") ? sites : NULL;
 }
 
-/* ---- posteriors -------------------------------------------------------------------------------------------------- */
+/* ---- posteriors ------------------------------------------------------------------------------ */
 
 static inline hf_status attack_solve(attack_model *m, const hf_kernel *kernel, const hf_mean *mean,
                                      const hf_sites *sites)
 {
-    static const hf_inducing_method METHODS[] = {HF_INDUCING_VFE, HF_INDUCING_FITC, HF_INDUCING_DTC};
+    static const hf_inducing_method METHODS[] = {HF_INDUCING_VFE, HF_INDUCING_FITC,
+                                                 HF_INDUCING_DTC};
     hfi_stream *s = &m->stream;
     const size_t which = m->sharp ? 0 : hfi_stream_below(s, 4);
     m->solver = which < 2 ? "exact" : which == 2 ? "inducing" : "projected";
@@ -274,14 +284,15 @@ static inline hf_status attack_solve(attack_model *m, const hf_kernel *kernel, c
                 z[i * m->d + j] =
                     j < m->inputs ? hfi_stream_normal(s) : (double)hfi_stream_below(s, m->outputs);
         const hf_status status =
-            hf_solve_inducing(m->ctx, kernel, mean, sites, m->x, m->d, METHODS[hfi_stream_below(s, 3)], count,
-                              z, m->d, &m->posterior);
+            hf_solve_inducing(m->ctx, kernel, mean, sites, m->x, m->d,
+                              METHODS[hfi_stream_below(s, 3)], count, z, m->d, &m->posterior);
         free(z);
         return status;
     }
     const hf_projection projection = {
         .actions = hfi_stream_below(s, 2) ? HF_ACTIONS_KRYLOV : HF_ACTIONS_BLOCKS, .count = count};
-    return hf_solve_projected(m->ctx, kernel, mean, sites, m->x, m->d, &projection, &m->posterior, NULL);
+    return hf_solve_projected(m->ctx, kernel, mean, sites, m->x, m->d, &projection, &m->posterior,
+                              NULL);
 }
 
 /* Units as a fit would choose them. */
@@ -299,7 +310,8 @@ static inline bool attack_units(attack_model *m)
             shift[t] = 5.0 * hfi_stream_normal(s);
             scale[t] = attack_log_between(s, -1.0, 1.0);
         }
-        return attack_ok(m, hfi_scaling_set_outputs(m->ctx, scaling, m->outputs, shift, scale), "units");
+        return attack_ok(m, hfi_scaling_set_outputs(m->ctx, scaling, m->outputs, shift, scale),
+                         "units");
     }
     if (m->classifier) return true;
     scaling->y_shift = 5.0 * hfi_stream_normal(s);
@@ -313,9 +325,11 @@ static inline void attack_measure(attack_model *m)
     const hfi_solution *s = &m->posterior->solution;
     double most = 1e-6;
     for (size_t i = 0; i < s->n; i++)
-        most = fmax(most, hfi_kernel_value(m->posterior->kernel, s->z + i * s->d, s->z + i * s->d, false));
+        most = fmax(
+            most, hfi_kernel_value(m->posterior->kernel, s->z + i * s->d, s->z + i * s->d, false));
     double unit = 0.0;
-    for (size_t t = 0; t < m->outputs; t++) unit = fmax(unit, hfi_scaling_scale(&m->posterior->scaling, t));
+    for (size_t t = 0; t < m->outputs; t++)
+        unit = fmax(unit, hfi_scaling_scale(&m->posterior->scaling, t));
     m->scale = sqrt(most) * unit;
 }
 
@@ -399,8 +413,9 @@ static inline bool attack_classifier(hf_context *ctx, uint64_t seed, size_t most
     m.x = attack_memory(m.n * m.d, sizeof *m.x);
     m.y = attack_memory(m.n, sizeof *m.y);
     if (many)
-        snprintf(m.text, sizeof m.text, "coregion(x%zu, outputs=%zu, rank=1, factor=0, own=1)*%.3g*(", m.d,
-                 classes, attack_log_between(s, -0.5, 1.0));
+        snprintf(m.text, sizeof m.text,
+                 "coregion(x%zu, outputs=%zu, rank=1, factor=0, own=1)*%.3g*(", m.d, classes,
+                 attack_log_between(s, -0.5, 1.0));
     attack_sum(s, m.inputs, 0, m.text);
     if (many) attack_write(m.text, ")");
     for (size_t i = 0; i < m.n; i++) {
@@ -414,12 +429,15 @@ static inline bool attack_classifier(hf_context *ctx, uint64_t seed, size_t most
     hf_status status = !kernel ? HF_ERR_ARGUMENT
                        : many  ? hf_mean_create_outputs(ctx, m.d, classes, &mean)
                                : hf_mean_create(ctx, HF_MEAN_CONSTANT, m.d, &mean);
-    const hf_link link = many ? HF_LINK_SOFTMAX : hfi_stream_below(s, 2) ? HF_LINK_PROBIT : HF_LINK_LOGIT;
-    const hf_inference inference = many || hfi_stream_below(s, 2) ? HF_INFERENCE_LAPLACE : HF_INFERENCE_EP;
+    const hf_link link = many                     ? HF_LINK_SOFTMAX
+                         : hfi_stream_below(s, 2) ? HF_LINK_PROBIT
+                                                  : HF_LINK_LOGIT;
+    const hf_inference inference =
+        many || hfi_stream_below(s, 2) ? HF_INFERENCE_LAPLACE : HF_INFERENCE_EP;
     m.solver = hf_enum_name(HF_ENUM_LINK, link);
     if (status >= 0)
-        status = hf_classify_exact(ctx, link, inference, kernel, mean, m.n, m.x, m.inputs, label, classes,
-                                   &m.classifier, NULL);
+        status = hf_classify_exact(ctx, link, inference, kernel, mean, m.n, m.x, m.inputs, label,
+                                   classes, &m.classifier, NULL);
     bool ok = attack_ok(&m, status, "classify");
     if (ok) m.posterior = (hf_posterior *)(uintptr_t)hf_classifier_posterior(m.classifier);
     if (ok) m.workspace = hf_workspace_create(ctx, m.posterior);

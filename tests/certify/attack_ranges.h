@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file attack_ranges.h
- * @brief Attacks on ranges of a posterior's values: random boxes and settings; points inside, sides, corners and where gradients lead; what a range says of itself.
+ * @brief Attacks on ranges of a posterior's values: random boxes and settings; points inside,
+ * sides, corners and where gradients lead; what a range says of itself.
  */
 #ifndef ATTACK_RANGES_H
 #define ATTACK_RANGES_H
@@ -41,8 +42,9 @@ static const char *const attack_names[] = {"mean",
 
 typedef struct attack_count {
     size_t asked, points, violations;
-    double margin; /* least distance of a value from an end, inward, in units of the values' scale */
-    double share;  /* what was outside, as a share of what rounding of the prediction is allowed */
+    /* least distance of a value from an end, inward, in units of the values' scale */
+    double margin;
+    double share; /* what was outside, as a share of what rounding of the prediction is allowed */
 } attack_count;
 
 /** One answer under attack. */
@@ -65,9 +67,10 @@ static inline void attack_clear(attack_tally *tally)
     for (size_t k = 0; k < ATTACK_KINDS; k++) tally->of[k].margin = (double)INFINITY;
 }
 
-/* ---- drawing ----------------------------------------------------------------------------------------------------- */
+/* ---- drawing --------------------------------------------------------------------------------- */
 
-/** In scaled units about the data, moved to the user's: points, thin boxes, partly fixed, wide, far away, and ordinary ones. */
+/** In scaled units about the data, moved to the user's: points, thin boxes, partly fixed, wide, far
+ * away, and ordinary ones. */
 static inline attack_box attack_draw_box(attack_model *m)
 {
     hfi_stream *s = &m->stream;
@@ -81,7 +84,8 @@ static inline attack_box attack_draw_box(attack_model *m)
         if (form == 1) left = attack_log_between(s, -16.0, -3.0);
         if (form == 2 && hfi_stream_below(s, 2)) left = 0.0;
         if (form == 3) left = attack_between(s, 0.5, 3.0);
-        if (form == 4 && j == 0) c += hfi_stream_below(s, 2) ? attack_log_between(s, 0.5, 2.0) : -8.0;
+        if (form == 4 && j == 0)
+            c += hfi_stream_below(s, 2) ? attack_log_between(s, 0.5, 2.0) : -8.0;
         const double right = left * attack_between(s, 0.5, 1.5);
         box.lower[j] = (c - left) * scaling->x_scale[j] + scaling->x_shift[j];
         box.upper[j] = (c + right) * scaling->x_scale[j] + scaling->x_shift[j];
@@ -114,7 +118,8 @@ static inline hf_certify_settings attack_draw_settings(attack_model *m, double n
 }
 
 /** Corners, sides, the inside, and the neighbourhood of where the ends are said to be. */
-static inline void attack_draw_point(attack_model *m, const attack_box *box, const double *about, double *x)
+static inline void attack_draw_point(attack_model *m, const attack_box *box, const double *about,
+                                     double *x)
 {
     hfi_stream *s = &m->stream;
     const size_t way = hfi_stream_below(s, 4);
@@ -129,24 +134,26 @@ static inline void attack_draw_point(attack_model *m, const attack_box *box, con
     }
 }
 
-/* ---- reporting --------------------------------------------------------------------------------------------------- */
+/* ---- reporting ------------------------------------------------------------------------------- */
 
 static inline void attack_say(const attack_model *m, const attack_box *box, const attack_answer *a,
                               const char *what)
 {
-    fprintf(
-        stderr,
-        "VIOLATION seed %llu: %s of %s\n  kernel %s, %s%s%s, %zu readings\n  [%.17g, %.17g], attained %.17g "
-        "and "
-        "%.17g, %zu boxes, stopped by %s%s; rounding %.3g\n  tolerance %.3g, boxes %zu, time %.3g, bounds "
-        "%zu, beta %.17g, decide at %.17g, output %zu%s%s\n",
-        (unsigned long long)m->seed, what, attack_names[a->kind], m->text, m->solver,
-        m->robust ? ", robust" : "", m->sharp ? ", sharp" : "", m->n, a->range.lower, a->range.upper,
-        a->range.lower_attained, a->range.upper_attained, a->range.nodes,
-        hf_enum_name(HF_ENUM_CERTIFY_STOP, a->range.stop), a->settings.rigorous ? ", rigorous" : "",
-        a->range.rounding, a->settings.tolerance, a->settings.node_limit, a->settings.time_limit,
-        a->settings.bounds, a->settings.beta, a->settings.decide_at, a->settings.output,
-        a->settings.lower_only ? ", lower only" : "", a->settings.upper_only ? ", upper only" : "");
+    fprintf(stderr,
+            "VIOLATION seed %llu: %s of %s\n  kernel %s, %s%s%s, %zu readings\n  [%.17g, %.17g], "
+            "attained %.17g "
+            "and "
+            "%.17g, %zu boxes, stopped by %s%s; rounding %.3g\n  tolerance %.3g, boxes %zu, time "
+            "%.3g, bounds "
+            "%zu, beta %.17g, decide at %.17g, output %zu%s%s\n",
+            (unsigned long long)m->seed, what, attack_names[a->kind], m->text, m->solver,
+            m->robust ? ", robust" : "", m->sharp ? ", sharp" : "", m->n, a->range.lower,
+            a->range.upper, a->range.lower_attained, a->range.upper_attained, a->range.nodes,
+            hf_enum_name(HF_ENUM_CERTIFY_STOP, a->range.stop),
+            a->settings.rigorous ? ", rigorous" : "", a->range.rounding, a->settings.tolerance,
+            a->settings.node_limit, a->settings.time_limit, a->settings.bounds, a->settings.beta,
+            a->settings.decide_at, a->settings.output, a->settings.lower_only ? ", lower only" : "",
+            a->settings.upper_only ? ", upper only" : "");
     for (size_t j = 0; j < m->inputs; j++)
         fprintf(stderr, "  input %zu: %.17g to %.17g\n", j + 1, box->lower[j], box->upper[j]);
 }
@@ -159,7 +166,7 @@ static inline void attack_expect(bool right, attack_tally *tally, const attack_m
     attack_say(m, box, a, what);
 }
 
-/* ---- values ------------------------------------------------------------------------------------------------------ */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static inline double attack_join(const attack_answer *a, double mean, double var)
 {
@@ -170,17 +177,21 @@ static inline double attack_join(const attack_answer *a, double mean, double var
 
 /* Rounding that a prediction may have: of means as much as the certificate allows itself, of
  * variances 1e-13 of the prior's. */
-static inline double attack_slack(const attack_model *m, const attack_answer *a, double mean, double var)
+static inline double attack_slack(const attack_model *m, const attack_answer *a, double mean,
+                                  double var)
 {
     const double of_mean = a->range.rounding + 1e-13 * (m->scale + fabs(mean));
-    const double of_sd =
-        sqrt(var + 1e-13 * m->scale * m->scale) - sqrt(fmax(0.0, var - 1e-13 * m->scale * m->scale));
+    const double of_sd = sqrt(var + 1e-13 * m->scale * m->scale) -
+                         sqrt(fmax(0.0, var - 1e-13 * m->scale * m->scale));
     if (a->what == HF_CERTIFY_MEAN) return of_mean;
-    return a->what == HF_CERTIFY_SD ? of_sd + a->range.rounding : of_mean + fabs(a->settings.beta) * of_sd;
+    return a->what == HF_CERTIFY_SD ? of_sd + a->range.rounding
+                                    : of_mean + fabs(a->settings.beta) * of_sd;
 }
 
-/* Whether the exact value, which no rounding excuses, is outside too; of means, and of what is rigorous, there is one without question. */
-static inline bool attack_exact_is_outside(const attack_model *m, const attack_answer *a, const double *x)
+/* Whether the exact value, which no rounding excuses, is outside too; of means, and of what is
+ * rigorous, there is one without question. */
+static inline bool attack_exact_is_outside(const attack_model *m, const attack_answer *a,
+                                           const double *x)
 {
     double row[ATTACK_INPUTS], low, high;
     hfi_rigorous *rigorous = NULL;
@@ -194,7 +205,8 @@ static inline bool attack_exact_is_outside(const attack_model *m, const attack_a
     return status >= 0 && (high < a->range.lower || low > a->range.upper);
 }
 
-/* How far the prediction of this point alone is from that among others, which is rounding, too: much of it where a posterior's R is large. */
+/* How far the prediction of this point alone is from that among others, which is rounding, too:
+ * much of it where a posterior's R is large. */
 static inline double attack_unsteady(const attack_model *m, const attack_answer *a, double value,
                                      const double *x)
 {
@@ -234,14 +246,16 @@ static inline void attack_descend(attack_tally *tally, const attack_model *m, co
     memcpy(x, from, m->inputs * sizeof *x);
     if (m->inputs < m->d) x[m->d - 1] = (double)a->settings.output;
     for (int k = 0; k < 10; k++, step *= 0.6) {
-        if (hf_predict_latent(m->posterior, m->workspace, x, &mean, &var, of_mean, of_var) < 0) return;
+        if (hf_predict_latent(m->posterior, m->workspace, x, &mean, &var, of_mean, of_var) < 0)
+            return;
         attack_look(tally, m, box, a, mean, var, x);
         const double by_var = var > 0.0 ? 0.5 / sqrt(var) : 0.0;
         for (size_t j = 0; j < m->inputs; j++) {
             const double weight = a->what == HF_CERTIFY_SD     ? 1.0
                                   : a->what == HF_CERTIFY_MEAN ? 0.0
                                                                : a->settings.beta;
-            const double slope = (a->what == HF_CERTIFY_SD ? 0.0 : of_mean[j]) + weight * by_var * of_var[j];
+            const double slope =
+                (a->what == HF_CERTIFY_SD ? 0.0 : of_mean[j]) + weight * by_var * of_var[j];
             const double side = box->upper[j] - box->lower[j];
             x[j] -= sign * step * side * (slope > 0.0 ? 1.0 : slope < 0.0 ? -1.0 : 0.0);
             x[j] = fmin(fmax(x[j], box->lower[j]), box->upper[j]);
@@ -249,7 +263,7 @@ static inline void attack_descend(attack_tally *tally, const attack_model *m, co
     }
 }
 
-/* ---- what a range says of itself --------------------------------------------------------------------------------- */
+/* ---- what a range says of itself ------------------------------------------------------------- */
 
 static inline bool attack_is_inside(const attack_model *m, const attack_box *box, const double *x)
 {
@@ -258,9 +272,11 @@ static inline bool attack_is_inside(const attack_model *m, const attack_box *box
     return true;
 }
 
-/* The end that was asked for: its bound, what is attained and where; `value` is the prediction there. */
-static inline void attack_check_end(attack_tally *tally, const attack_model *m, const attack_box *box,
-                                    const attack_answer *a, double sign, double value, double slack)
+/* The end that was asked for: its bound, what is attained and where; `value` is the prediction
+ * there. */
+static inline void attack_check_end(attack_tally *tally, const attack_model *m,
+                                    const attack_box *box, const attack_answer *a, double sign,
+                                    double value, double slack)
 {
     const hf_range *r = &a->range;
     const double bound = sign * (sign > 0.0 ? r->lower : r->upper),
@@ -268,36 +284,40 @@ static inline void attack_check_end(attack_tally *tally, const attack_model *m, 
     attack_expect(bound <= attained, tally, m, box, a, "a bound beyond what is attained");
     attack_expect(attack_is_inside(m, box, sign > 0.0 ? a->argmin : a->argmax), tally, m, box, a,
                   "an end outside of the box");
-    attack_expect(fabs(sign * value - attained) <= slack, tally, m, box, a, "an attained value that is not");
+    attack_expect(fabs(sign * value - attained) <= slack, tally, m, box, a,
+                  "an attained value that is not");
     if (r->stop == HF_CERTIFY_TOLERANCE)
-        attack_expect(attained - bound <= a->settings.tolerance * (1.0 + 1e-9) + 2.0 * r->rounding, tally, m,
-                      box, a, "a range wider than the tolerance");
+        attack_expect(attained - bound <= a->settings.tolerance * (1.0 + 1e-9) + 2.0 * r->rounding,
+                      tally, m, box, a, "a range wider than the tolerance");
 }
 
-static inline void attack_check_range(attack_tally *tally, const attack_model *m, const attack_box *box,
-                                      const attack_answer *a, hf_status status, const double *at_ends,
-                                      double slack)
+static inline void attack_check_range(attack_tally *tally, const attack_model *m,
+                                      const attack_box *box, const attack_answer *a,
+                                      hf_status status, const double *at_ends, double slack)
 {
     const hf_range *r = &a->range;
     const double decide = a->settings.decide_at;
     if ((size_t)r->stop < 5) tally->stops[r->stop]++;
-    attack_expect((status == HF_WARN_NOT_CONVERGED) == (r->stop > HF_CERTIFY_DECIDED), tally, m, box, a,
-                  "a status unlike the reason to stop");
+    attack_expect((status == HF_WARN_NOT_CONVERGED) == (r->stop > HF_CERTIFY_DECIDED), tally, m,
+                  box, a, "a status unlike the reason to stop");
     if (a->settings.upper_only)
-        attack_expect(r->lower == -(double)INFINITY && isnan(r->lower_attained) && isnan(a->argmin[0]), tally,
-                      m, box, a, "an end that was not asked for");
+        attack_expect(r->lower == -(double)INFINITY && isnan(r->lower_attained) &&
+                          isnan(a->argmin[0]),
+                      tally, m, box, a, "an end that was not asked for");
     else
         attack_check_end(tally, m, box, a, 1.0, at_ends[0], slack);
     if (a->settings.lower_only)
-        attack_expect(r->upper == (double)INFINITY && isnan(r->upper_attained) && isnan(a->argmax[0]), tally,
-                      m, box, a, "an end that was not asked for");
+        attack_expect(r->upper == (double)INFINITY && isnan(r->upper_attained) &&
+                          isnan(a->argmax[0]),
+                      tally, m, box, a, "an end that was not asked for");
     else
         attack_check_end(tally, m, box, a, -1.0, at_ends[1], slack);
     if (r->stop == HF_CERTIFY_DECIDED && !a->settings.lower_only && !a->settings.upper_only)
         attack_expect(r->lower >= decide || r->upper <= decide ||
                           (r->lower_attained <= decide && r->upper_attained >= decide),
                       tally, m, box, a, "a decision that is none");
-    attack_expect(r->rigorous == a->settings.rigorous, tally, m, box, a, "rigour unlike what was asked");
+    attack_expect(r->rigorous == a->settings.rigorous, tally, m, box, a,
+                  "rigour unlike what was asked");
 }
 
 /* The same whatever the number of threads. */
@@ -306,23 +326,24 @@ static inline void attack_check_threads(attack_tally *tally, attack_model *m, co
 {
     attack_answer b = *a;
     if (hf_context_set_threads(m->ctx, 2) < 0) return;
-    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper,
-                                        &b.range, b.argmin, b.argmax);
+    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower,
+                                        box->upper, &b.range, b.argmin, b.argmax);
     (void)hf_context_set_threads(m->ctx, 1);
     b.range.seconds = a->range.seconds;
     attack_expect(status >= 0 && memcmp(&b.range, &a->range, sizeof b.range) == 0, tally, m, box, a,
                   "another range with other threads");
 }
 
-/* ---- all of it --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------- */
 
-static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack_box *box, attack_answer *a)
+static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack_box *box,
+                              attack_answer *a)
 {
     double at_ends[2] = {(double)NAN, (double)NAN}, var = 0.0, mean = 0.0;
     for (size_t j = 0; j < ATTACK_INPUTS; j++) a->argmin[j] = a->argmax[j] = (double)NAN;
     memset(&a->range, 0, sizeof a->range);
-    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower, box->upper,
-                                        &a->range, a->argmin, a->argmax);
+    const hf_status status = hf_certify(m->ctx, m->posterior, a->what, &a->settings, box->lower,
+                                        box->upper, &a->range, a->argmin, a->argmax);
     if (!attack_ok(m, status, "certify")) return false;
     tally->of[a->settings.rigorous ? ATTACK_RIGOROUS : a->kind].asked++;
     double slack = 0.0;
@@ -331,7 +352,8 @@ static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack
         memcpy(row, end ? a->argmax : a->argmin, sizeof row);
         if (isnan(row[0])) continue;
         if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
-        if (hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) < 0) return false;
+        if (hf_predict_latent(m->posterior, m->workspace, row, &mean, &var, NULL, NULL) < 0)
+            return false;
         at_ends[end] = attack_join(a, mean, var);
         if (a->settings.rigorous)
             slack = fmax(slack, attack_slack(m, a, mean, var) + 1e-11 * (m->scale + fabs(mean)));
@@ -342,7 +364,7 @@ static inline bool attack_ask(attack_tally *tally, attack_model *m, const attack
     return true;
 }
 
-/* ---- one box's own bounds ------------------------------------------------------------------------------------------ */
+/* ---- one box's own bounds -------------------------------------------------------------------- */
 
 /* Slopes that are said to have one sign all over the box. */
 static inline void attack_faces(attack_tally *tally, attack_model *m, const attack_box *box,
@@ -357,14 +379,16 @@ static inline void attack_faces(attack_tally *tally, attack_model *m, const atta
         for (size_t f = 0; f < q->subject.free_count; f++) {
             const size_t j = q->free[f];
             const double scaled = sign * slope[j] * m->posterior->scaling.x_scale[j];
-            attack_expect(face[f] == 0 || -face[f] * scaled >= -1e-10 * (m->scale + fabs(mean)), tally, m,
-                          box, a, "a slope of another sign");
+            attack_expect(face[f] == 0 || -face[f] * scaled >= -1e-10 * (m->scale + fabs(mean)),
+                          tally, m, box, a, "a slope of another sign");
         }
     }
 }
 
-/* The search never tells a bound above what it attained, which would hide one that is wrong there. So the bounds of the whole box are asked for themselves. */
-static inline bool attack_bare(attack_tally *tally, attack_model *m, const attack_box *box, attack_answer *a)
+/* The search never tells a bound above what it attained, which would hide one that is wrong there.
+ * So the bounds of the whole box are asked for themselves. */
+static inline bool attack_bare(attack_tally *tally, attack_model *m, const attack_box *box,
+                               attack_answer *a)
 {
     hfi_certify_problem *q = NULL;
     double low[ATTACK_INPUTS], high[ATTACK_INPUTS], point[ATTACK_INPUTS];
@@ -372,9 +396,10 @@ static inline bool attack_bare(attack_tally *tally, attack_model *m, const attac
     a->kind = ATTACK_BARE;
     a->settings.rigorous = a->settings.lower_only = a->settings.upper_only = false;
     const hfi_quantity *quantity = hfi_quantity_of(a->what);
-    if (hfi_problem_check(m->ctx, m->posterior, quantity, &a->settings, box->lower, box->upper) < 0 ||
-        hfi_problem_create(m->ctx, m->posterior, quantity, &a->settings, NULL, box->lower, box->upper, &q) <
-            0)
+    if (hfi_problem_check(m->ctx, m->posterior, quantity, &a->settings, box->lower, box->upper) <
+            0 ||
+        hfi_problem_create(m->ctx, m->posterior, quantity, &a->settings, NULL, box->lower,
+                           box->upper, &q) < 0)
         return false;
     const bool moves = q->subject.free_count > 0;
     hfi_branch_problem whole;
@@ -389,8 +414,9 @@ static inline bool attack_bare(attack_tally *tally, attack_model *m, const attac
     for (int end = 0; end < 2 && moves; end++) {
         const double sign = end ? -1.0 : 1.0;
         hfi_box_bound b = {.point = point, .face = face};
-        whole.functions->bounds(whole.of, 0, sign, hfi_stream_below(&m->stream, 2) ? (double)INFINITY : 0.0,
-                                1, low, high, &b);
+        whole.functions->bounds(whole.of, 0, sign,
+                                hfi_stream_below(&m->stream, 2) ? (double)INFINITY : 0.0, 1, low,
+                                high, &b);
         *(end ? &a->range.upper : &a->range.lower) = sign * b.bound;
         a->range.rounding = b.rounding;
         if (a->what == HF_CERTIFY_MEAN) attack_faces(tally, m, box, a, q, sign, face);
@@ -401,7 +427,8 @@ static inline bool attack_bare(attack_tally *tally, attack_model *m, const attac
     return moves;
 }
 
-/* Points whose mean and variance are known: all of them, then where gradients lead from the best. */
+/* Points whose mean and variance are known: all of them, then where gradients lead from the
+ * best. */
 static inline void attack_by_points(attack_tally *tally, attack_model *m, const attack_box *box,
                                     const attack_answer *a, size_t points, const double *x,
                                     const double *means)
@@ -420,8 +447,8 @@ static inline void attack_by_points(attack_tally *tally, attack_model *m, const 
 }
 
 /* Three values of a box, each by settings of its own. */
-static inline bool attack_ask_all(attack_tally *tally, attack_model *m, const attack_box *box, size_t output,
-                                  attack_answer *a)
+static inline bool attack_ask_all(attack_tally *tally, attack_model *m, const attack_box *box,
+                                  size_t output, attack_answer *a)
 {
     double mean, var, row[ATTACK_INPUTS];
     const bool exact = strcmp(m->solver, "exact") == 0;
@@ -450,7 +477,8 @@ static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t po
     const attack_box box = attack_draw_box(m);
     const size_t output = hfi_stream_below(&m->stream, m->outputs);
     attack_answer a[3];
-    double *x = attack_memory(points * m->d, sizeof *x), *means = attack_memory(2 * points, sizeof *means);
+    double *x = attack_memory(points * m->d, sizeof *x),
+           *means = attack_memory(2 * points, sizeof *means);
     bool ok = attack_ask_all(tally, m, &box, output, a);
     for (size_t i = 0; i < points && ok; i++) {
         const attack_answer *of = &a[i % 3];
@@ -458,11 +486,14 @@ static inline void attack_box_of(attack_tally *tally, attack_model *m, size_t po
         attack_draw_point(m, &box, isnan(about[0]) ? NULL : about, x + i * m->d);
         if (m->inputs < m->d) x[i * m->d + m->inputs] = (double)output;
     }
-    ok = ok && attack_ok(m, hf_predict(m->ctx, m->posterior, points, x, m->d, means, means + points, NULL),
-                         "predict");
+    ok =
+        ok &&
+        attack_ok(m, hf_predict(m->ctx, m->posterior, points, x, m->d, means, means + points, NULL),
+                  "predict");
     for (size_t k = 0; k < 3 && ok; k++) {
         attack_by_points(tally, m, &box, &a[k], points, x, means);
-        if (attack_bare(tally, m, &box, &a[k])) attack_by_points(tally, m, &box, &a[k], points, x, means);
+        if (attack_bare(tally, m, &box, &a[k]))
+            attack_by_points(tally, m, &box, &a[k], points, x, means);
     }
     free(x);
     free(means);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file attack_uses.h
- * @brief Attacks on what follows from ranges: class probabilities, decisions, radii, scores, and what bad readings can do.
+ * @brief Attacks on what follows from ranges: class probabilities, decisions, radii, scores, and
+ * what bad readings can do.
  */
 #ifndef ATTACK_USES_H
 #define ATTACK_USES_H
@@ -10,10 +11,11 @@
 
 #include "sites/sites.h"
 
-/* Probabilities in double are off by next to nothing: of two classes by 1e-13, and by what the root of a rounding in the variance makes of it. */
+/* Probabilities in double are off by next to nothing: of two classes by 1e-13, and by what the root
+ * of a rounding in the variance makes of it. */
 static const double attack_of_probability = 1e-11;
 
-/* ---- probabilities ----------------------------------------------------------------------------------------------- */
+/* ---- probabilities --------------------------------------------------------------------------- */
 
 /** Points and their probabilities of all classes. */
 typedef struct attack_sample {
@@ -41,14 +43,15 @@ static inline void attack_sample_free(attack_sample *s)
 static inline bool attack_classify(const attack_model *m, attack_sample *s)
 {
     return attack_ok(m,
-                     hf_classify_predict(m->ctx, m->classifier, s->points, s->x, m->inputs, s->probability,
-                                         NULL, NULL, NULL, s->error),
+                     hf_classify_predict(m->ctx, m->classifier, s->points, s->x, m->inputs,
+                                         s->probability, NULL, NULL, NULL, s->error),
                      "classify");
 }
 
-/* Every point again, nearer to the point that is best for it, shrinking: a search without slopes, for probabilities of any link. */
-static inline void attack_contract(attack_model *m, const attack_box *box, attack_sample *s, size_t class,
-                                   double reach)
+/* Every point again, nearer to the point that is best for it, shrinking: a search without slopes,
+ * for probabilities of any link. */
+static inline void attack_contract(attack_model *m, const attack_box *box, attack_sample *s,
+                                   size_t class, double reach)
 {
     double ends[2][ATTACK_INPUTS];
     size_t best[2] = {0, 0};
@@ -58,17 +61,20 @@ static inline void attack_contract(attack_model *m, const attack_box *box, attac
         if (s->probability[i * s->classes + class] > s->probability[best[1] * s->classes + class])
             best[1] = i;
     }
-    for (size_t e = 0; e < 2; e++) memcpy(ends[e], s->x + best[e] * m->inputs, m->inputs * sizeof **ends);
+    for (size_t e = 0; e < 2; e++)
+        memcpy(ends[e], s->x + best[e] * m->inputs, m->inputs * sizeof **ends);
     for (size_t i = 0; i < s->points; i++)
         for (size_t j = 0; j < m->inputs; j++) {
             const double side = box->upper[j] - box->lower[j];
-            const double x = ends[i % 2][j] + reach * side * (2.0 * hfi_stream_uniform(&m->stream) - 1.0);
+            const double x =
+                ends[i % 2][j] + reach * side * (2.0 * hfi_stream_uniform(&m->stream) - 1.0);
             s->x[i * m->inputs + j] = fmin(fmax(x, box->lower[j]), box->upper[j]);
         }
 }
 
-static inline void attack_look_at_sample(attack_tally *tally, const attack_model *m, const attack_box *box,
-                                         const attack_answer *a, const attack_sample *s)
+static inline void attack_look_at_sample(attack_tally *tally, const attack_model *m,
+                                         const attack_box *box, const attack_answer *a,
+                                         const attack_sample *s)
 {
     attack_count *c = &tally->of[a->kind];
     for (size_t i = 0; i < s->points; i++) {
@@ -87,10 +93,12 @@ static inline void attack_look_at_sample(attack_tally *tally, const attack_model
     }
 }
 
-static inline double attack_probability(const attack_model *m, size_t class, const double *x, double *error)
+static inline double attack_probability(const attack_model *m, size_t class, const double *x,
+                                        double *error)
 {
     double all[16] = {0.0};
-    if (hf_classify_predict(m->ctx, m->classifier, 1, x, m->inputs, all, NULL, NULL, NULL, error) < 0)
+    if (hf_classify_predict(m->ctx, m->classifier, 1, x, m->inputs, all, NULL, NULL, NULL, error) <
+        0)
         return (double)NAN;
     return all[class];
 }
@@ -110,8 +118,8 @@ static inline bool attack_class_box(attack_tally *tally, attack_model *m, const 
         classes == 2 && m->n < 14 && hfi_stream_below(&m->stream, 8) == 0 && hfi_interval_usable();
     if (a.settings.rigorous && a.settings.node_limit > 20) a.settings.node_limit = 20;
     for (size_t j = 0; j < ATTACK_INPUTS; j++) a.argmin[j] = a.argmax[j] = (double)NAN;
-    const hf_status status = hf_certify_class(m->ctx, m->classifier, &a.settings, 1, box->lower, box->upper,
-                                              &a.range, a.argmin, a.argmax);
+    const hf_status status = hf_certify_class(m->ctx, m->classifier, &a.settings, 1, box->lower,
+                                              box->upper, &a.range, a.argmin, a.argmax);
     bool ok = attack_ok(m, status, "certify");
     if (ok) {
         tally->of[a.kind].asked++;
@@ -137,17 +145,19 @@ static inline bool attack_class_box(attack_tally *tally, attack_model *m, const 
     return ok;
 }
 
-/* ---- decisions, radii, scores ------------------------------------------------------------------------------------ */
+/* ---- decisions, radii, scores ---------------------------------------------------------------- */
 
 static inline size_t attack_winner(const attack_model *m, const double *x)
 {
     size_t winner = 0;
-    if (hf_classify_predict(m->ctx, m->classifier, 1, x, m->inputs, NULL, &winner, NULL, NULL, NULL) < 0)
+    if (hf_classify_predict(m->ctx, m->classifier, 1, x, m->inputs, NULL, &winner, NULL, NULL,
+                            NULL) < 0)
         return SIZE_MAX;
     return winner;
 }
 
-/* All points of a certified box are of its class, unless their two best classes are as good as equal. */
+/* All points of a certified box are of its class, unless their two best classes are as good as
+ * equal. */
 static inline void attack_certified(attack_tally *tally, attack_model *m, const attack_box *box,
                                     const attack_answer *a, size_t winner, size_t points)
 {
@@ -169,28 +179,30 @@ static inline void attack_certified(attack_tally *tally, attack_model *m, const 
     attack_sample_free(&s);
 }
 
-static inline void attack_decision(attack_tally *tally, attack_model *m, const attack_box *box, size_t points)
+static inline void attack_decision(attack_tally *tally, attack_model *m, const attack_box *box,
+                                   size_t points)
 {
     attack_answer a = {.kind = ATTACK_DECISION, .settings = attack_draw_settings(m, 0.5, 0.3)};
     double x[ATTACK_INPUTS], other[ATTACK_INPUTS];
     hf_decision d;
     attack_draw_point(m, box, NULL, x);
-    if (!attack_ok(
-            m,
-            hf_certify_decision(m->ctx, m->classifier, &a.settings, 1, x, box->lower, box->upper, &d, other),
-            "decide"))
+    if (!attack_ok(m,
+                   hf_certify_decision(m->ctx, m->classifier, &a.settings, 1, x, box->lower,
+                                       box->upper, &d, other),
+                   "decide"))
         return;
     tally->of[ATTACK_DECISION].asked++;
     attack_expect(d.winner == attack_winner(m, x), tally, m, box, &a, "a winner who is not");
     if (d.verdict == HF_VERDICT_COUNTEREXAMPLE)
-        attack_expect(attack_is_inside(m, box, other) && attack_winner(m, other) != d.winner, tally, m, box,
-                      &a, "a counterexample that is none");
+        attack_expect(attack_is_inside(m, box, other) && attack_winner(m, other) != d.winner, tally,
+                      m, box, &a, "a counterexample that is none");
     else
         attack_expect(isnan(other[0]), tally, m, box, &a, "a counterexample that was not found");
     if (d.verdict == HF_VERDICT_CERTIFIED) attack_certified(tally, m, box, &a, d.winner, points);
 }
 
-static inline void attack_radius(attack_tally *tally, attack_model *m, const attack_box *box, size_t points)
+static inline void attack_radius(attack_tally *tally, attack_model *m, const attack_box *box,
+                                 size_t points)
 {
     attack_answer a = {.kind = ATTACK_RADIUS, .settings = attack_draw_settings(m, 0.5, 0.3)};
     double x[ATTACK_INPUTS], unit[ATTACK_INPUTS], other[ATTACK_INPUTS];
@@ -202,8 +214,9 @@ static inline void attack_radius(attack_tally *tally, attack_model *m, const att
     for (size_t j = 0; j < m->inputs; j++)
         unit[j] = m->posterior->scaling.x_scale[j] * (hfi_stream_below(&m->stream, 4) ? 1.0 : 0.0);
     unit[0] = m->posterior->scaling.x_scale[0];
-    if (!attack_ok(m, hf_certify_radius(m->ctx, m->classifier, &a.settings, x, unit, 2.0, 0.1, &r, other),
-                   "radius"))
+    if (!attack_ok(
+            m, hf_certify_radius(m->ctx, m->classifier, &a.settings, x, unit, 2.0, 0.1, &r, other),
+            "radius"))
         return;
     tally->of[ATTACK_RADIUS].asked++;
     attack_expect(r.certified < r.broken && r.winner == attack_winner(m, x), tally, m, box, &a,
@@ -214,12 +227,13 @@ static inline void attack_radius(attack_tally *tally, attack_model *m, const att
         if (unit[j] > 0.0 && isfinite(r.broken)) far = fmax(far, fabs(other[j] - x[j]) / unit[j]);
     }
     if (isfinite(r.broken))
-        attack_expect(far <= r.broken * (1.0 + 1e-9) && attack_winner(m, other) != r.winner, tally, m, box,
-                      &a, "a counterexample that is none");
+        attack_expect(far <= r.broken * (1.0 + 1e-9) && attack_winner(m, other) != r.winner, tally,
+                      m, box, &a, "a counterexample that is none");
     attack_certified(tally, m, &ball, &a, r.winner, points);
 }
 
-/* Least (sign 1) or most of a value along input j over [from, to]: grids, each over the neighbours of the best point of the one before. */
+/* Least (sign 1) or most of a value along input j over [from, to]: grids, each over the neighbours
+ * of the best point of the one before. */
 static inline double attack_along(const attack_model *m, size_t output, const double *x, size_t j,
                                   double from, double to, double sign)
 {
@@ -248,7 +262,8 @@ static inline double attack_along(const attack_model *m, size_t output, const do
     return sign * best;
 }
 
-/* Scores of inputs. A search by grids may miss the end of a wavy line: a share of the range is allowed for that. */
+/* Scores of inputs. A search by grids may miss the end of a wavy line: a share of the range is
+ * allowed for that. */
 static inline void attack_score(attack_tally *tally, attack_model *m, const attack_box *box)
 {
     attack_answer a = {.kind = ATTACK_SCORE, .settings = attack_draw_settings(m, 0.0, m->scale)};
@@ -258,9 +273,10 @@ static inline void attack_score(attack_tally *tally, attack_model *m, const atta
     a.settings.decide_at = (double)NAN;
     for (size_t j = 0; j < m->inputs; j++)
         step[j] = 0.5 * m->posterior->scaling.x_scale[j] * hfi_stream_uniform(&m->stream);
-    if (!attack_ok(
-            m, hf_explain(m->ctx, m->posterior, HF_CERTIFY_MEAN, &a.settings, 1, box->lower, step, low, high),
-            "explain"))
+    if (!attack_ok(m,
+                   hf_explain(m->ctx, m->posterior, HF_CERTIFY_MEAN, &a.settings, 1, box->lower,
+                              step, low, high),
+                   "explain"))
         return;
     tally->of[ATTACK_SCORE].asked++;
     for (size_t j = 0; j < m->inputs; j++) {
@@ -282,9 +298,10 @@ static inline void attack_score(attack_tally *tally, attack_model *m, const atta
     }
 }
 
-/* ---- readings ---------------------------------------------------------------------------------------------------- */
+/* ---- readings -------------------------------------------------------------------------------- */
 
-/* The mean at points after `count` readings were replaced; kernel, prior mean, noise, centres and thresholds held. */
+/* The mean at points after `count` readings were replaced; kernel, prior mean, noise, centres and
+ * thresholds held. */
 static inline bool attack_refit(attack_model *m, const double *y, size_t points, const double *x,
                                 double *mean)
 {
@@ -294,12 +311,13 @@ static inline bool attack_refit(attack_model *m, const double *y, size_t points,
     hf_sites *sites = NULL;
     for (size_t i = 0; i < n; i++) centre[i] = 0.0;
     const double threshold = hfi_sites_threshold(m->sites, 0), noise = hf_sites_noise(m->sites);
-    bool ok = attack_ok(m,
-                        m->robust ? hf_sites_robust(m->ctx, n, y, noise, NULL, centre, threshold, &sites)
-                                  : hf_sites_gaussian(m->ctx, n, y, noise, NULL, &sites),
-                        "sites");
-    ok = ok &&
-         hf_solve_exact(m->ctx, m->posterior->kernel, m->posterior->mean, sites, m->x, m->d, &other) >= 0;
+    bool ok =
+        attack_ok(m,
+                  m->robust ? hf_sites_robust(m->ctx, n, y, noise, NULL, centre, threshold, &sites)
+                            : hf_sites_gaussian(m->ctx, n, y, noise, NULL, &sites),
+                  "sites");
+    ok = ok && hf_solve_exact(m->ctx, m->posterior->kernel, m->posterior->mean, sites, m->x, m->d,
+                              &other) >= 0;
     if (ok) {
         hfi_scaling_free(&other->scaling);
         ok = hfi_scaling_copy(m->ctx, &m->posterior->scaling, &other->scaling) >= 0 &&
@@ -329,22 +347,23 @@ static inline void attack_damage(attack_tally *tally, attack_model *m, size_t tr
                m->posterior->scaling.x_shift[j];
         if (j == m->inputs) x[k] = (double)hfi_stream_below(&m->stream, m->outputs);
     }
-    bool ok =
-        hf_predict(m->ctx, m->posterior, POINTS, x, m->d, before, NULL, NULL) >= 0 &&
-        attack_ok(m,
-                  hf_certify_readings(m->ctx, m->posterior, m->sites, count, POINTS, x, m->d, damage, NULL),
-                  "readings");
+    bool ok = hf_predict(m->ctx, m->posterior, POINTS, x, m->d, before, NULL, NULL) >= 0 &&
+              attack_ok(m,
+                        hf_certify_readings(m->ctx, m->posterior, m->sites, count, POINTS, x, m->d,
+                                            damage, NULL),
+                        "readings");
     tally->of[ATTACK_DAMAGE].asked += ok;
     for (size_t t = 0; t < tries && ok; t++) {
         memcpy(y, m->y, m->n * sizeof *y);
         for (size_t c = 0; c < count; c++)
-            y[hfi_stream_below(&m->stream, m->n)] =
-                (hfi_stream_below(&m->stream, 2) ? 1.0 : -1.0) * attack_log_between(&m->stream, -1.5, 2.0);
+            y[hfi_stream_below(&m->stream, m->n)] = (hfi_stream_below(&m->stream, 2) ? 1.0 : -1.0) *
+                                                    attack_log_between(&m->stream, -1.5, 2.0);
         ok = attack_refit(m, y, POINTS, x, after);
         for (size_t p = 0; p < POINTS && ok; p++) {
             const double moved = fabs(after[p] - before[p]), inward = damage[p] - moved;
             tally->of[ATTACK_DAMAGE].points++;
-            tally->of[ATTACK_DAMAGE].margin = fmin(tally->of[ATTACK_DAMAGE].margin, inward / m->scale);
+            tally->of[ATTACK_DAMAGE].margin =
+                fmin(tally->of[ATTACK_DAMAGE].margin, inward / m->scale);
             a.range.lower = -damage[p];
             a.range.upper = damage[p];
             a.range.lower_attained = a.range.upper_attained = moved;

@@ -23,7 +23,8 @@ typedef struct cert {
     double lower[INPUTS], upper[INPUTS];
 } cert;
 
-/* A posterior of n readings of a wavy function, some of them wrong, with robust sites when asked for; in units of its own unless the kernel has outputs. */
+/* A posterior of n readings of a wavy function, some of them wrong, with robust sites when asked
+ * for; in units of its own unless the kernel has outputs. */
 static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, uint64_t index,
                              cert_solver solver, bool robust)
 {
@@ -41,8 +42,8 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
                0.2 * hfi_stream_normal(&stream);
         if (i % 9 == 4) y[i] += 8.0;
     }
-    assert_int_equal(hf_mean_create(ctx, index % 2 ? HF_MEAN_LINEAR : HF_MEAN_CONSTANT, INPUTS, &mean),
-                     HF_OK);
+    assert_int_equal(
+        hf_mean_create(ctx, index % 2 ? HF_MEAN_LINEAR : HF_MEAN_CONSTANT, INPUTS, &mean), HF_OK);
     assert_int_equal(hf_mean_set(ctx, mean, coefficients, true), HF_OK);
     if (robust)
         assert_int_equal(hf_sites_robust(ctx, n, y, 0.05, NULL, centre, 1.5, &sites), HF_OK);
@@ -53,10 +54,11 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
     if (solver == CERT_EXACT)
         status = hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &c.posterior);
     else if (solver == CERT_INDUCING)
-        status = hf_solve_inducing(ctx, kernel, mean, sites, x, INPUTS, HF_INDUCING_VFE, n / 2, x, INPUTS,
-                                   &c.posterior);
+        status = hf_solve_inducing(ctx, kernel, mean, sites, x, INPUTS, HF_INDUCING_VFE, n / 2, x,
+                                   INPUTS, &c.posterior);
     else
-        status = hf_solve_projected(ctx, kernel, mean, sites, x, INPUTS, &projection, &c.posterior, NULL);
+        status = hf_solve_projected(ctx, kernel, mean, sites, x, INPUTS, &projection, &c.posterior,
+                                    NULL);
     if (status < 0) fail_msg("%s: %s", expression, hf_context_message(ctx));
     if (!sees_codes(expression)) {
         for (size_t j = 0; j < INPUTS; j++) {
@@ -83,7 +85,8 @@ static inline void cert_drop(cert *c)
     hf_posterior_free(c->posterior);
 }
 
-/* A box of that half-width (in the solver's units) about a point; columns with numbers of outputs do not move. */
+/* A box of that half-width (in the solver's units) about a point; columns with numbers of outputs
+ * do not move. */
 static inline void cert_place(cert *c, const char *expression, double half, hfi_stream *stream)
 {
     const hfi_scaling *s = &c->posterior->scaling;
@@ -105,14 +108,16 @@ static inline double cert_value(const cert *c, hf_certify_what what, double beta
                                 double *slope)
 {
     double mean, var, of_mean[INPUTS], of_var[INPUTS];
-    assert_int_equal(hf_predict_latent(c->posterior, c->workspace, x, &mean, &var, slope ? of_mean : NULL,
-                                       slope ? of_var : NULL),
+    assert_int_equal(hf_predict_latent(c->posterior, c->workspace, x, &mean, &var,
+                                       slope ? of_mean : NULL, slope ? of_var : NULL),
                      HF_OK);
-    const double sd = sqrt(var), weight = what == HF_CERTIFY_SD ? 1.0 : what == HF_CERTIFY_MEAN ? 0.0 : beta;
+    const double sd = sqrt(var), weight = what == HF_CERTIFY_SD     ? 1.0
+                                          : what == HF_CERTIFY_MEAN ? 0.0
+                                                                    : beta;
     for (size_t j = 0; slope && j < INPUTS; j++) {
         const double of_sd = sd > 0.0 ? 0.5 * of_var[j] / sd : 0.0;
-        slope[j] =
-            ((what == HF_CERTIFY_SD ? 0.0 : of_mean[j]) + weight * of_sd) * (c->upper[j] - c->lower[j]);
+        slope[j] = ((what == HF_CERTIFY_SD ? 0.0 : of_mean[j]) + weight * of_sd) *
+                   (c->upper[j] - c->lower[j]);
     }
     return (what == HF_CERTIFY_SD ? 0.0 : mean) + weight * sd;
 }
@@ -129,9 +134,11 @@ static inline void cert_random_point(const cert *c, hfi_stream *stream, double *
     }
 }
 
-/* Signed gradient steps that shorten: where an attacker would go. Every value on the way is given to `visit`. */
-static inline void cert_attack(const cert *c, hf_certify_what what, double beta, double sign, double *x,
-                               size_t steps, void (*visit)(double value, void *arg), void *arg)
+/* Signed gradient steps that shorten: where an attacker would go. Every value on the way is given
+ * to `visit`. */
+static inline void cert_attack(const cert *c, hf_certify_what what, double beta, double sign,
+                               double *x, size_t steps, void (*visit)(double value, void *arg),
+                               void *arg)
 {
     double slope[INPUTS], step = 0.5;
     for (size_t k = 0; k < steps; k++, step *= 0.7) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All classes at once: no point of a box is outside of a range or of a class that is ruled out, and classes that are possible have a point. */
+/* All classes at once: no point of a box is outside of a range or of a class that is ruled out, and classes
+ * that are possible have a point. */
 #include "classify/labels.h"
 
 #include <holdfast/certify_classes.h>
@@ -202,7 +203,8 @@ static void boxes_regions_and_threads(void **state)
     end(&t);
 }
 
-/* A class that is nowhere most probable, although its probability is above another's least: only the search rules it out. */
+/* A class that is nowhere most probable, although its probability is above another's least: only the search
+ * rules it out. */
 static void a_search_rules_out(void **state)
 {
     (void)state;

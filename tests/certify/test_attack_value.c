@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attacks on values: inside their boxes and regions, never beyond what is certified, and near to it in small problems. */
+/* Attacks on values: inside their boxes and regions, never beyond what is certified, and near to it in small
+ * problems. */
 #include "certify/certify_testing.h"
 
 #include "core/assert_near.h"

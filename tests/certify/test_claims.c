@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Claims: no point of a box is against a certified one, counterexamples are against it, and radii agree with what points say. */
+/* Claims: no point of a box is against a certified one, counterexamples are against it, and radii agree with
+ * what points say. */
 #include "certify/certify_testing.h"
 
 #include "bound/rigorous.h"

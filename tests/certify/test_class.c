@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Class probabilities over boxes, and what follows from them: no point of a box is ever outside, the ends are as near as asked, verdicts and radii agree with brute force. */
+/* Class probabilities over boxes, and what follows from them: no point of a box is ever outside, the ends are
+ * as near as asked, verdicts and radii agree with brute force. */
 #include "classify/labels.h"
 
 #include "bound/link.h"

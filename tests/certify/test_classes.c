@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Probabilities of several classes over boxes: brute force on grids, points that would be outside, limits, permutations of the classes, and what follows from ranges. */
+/* Probabilities of several classes over boxes: brute force on grids, points that would be outside, limits,
+ * permutations of the classes, and what follows from ranges. */
 #include "classify/labels.h"
 
 #include "bound/classes_impl.h"
@@ -105,7 +106,8 @@ static hf_range certify(trial *t, const hf_certify_settings *settings, const dou
     return r;
 }
 
-/* No point is outside: those of a grid, random ones, attacked ones; what is attained is a prediction inside of the box. */
+/* No point is outside: those of a grid, random ones, attacked ones; what is attained is a prediction inside
+ * of the box. */
 static hf_range check_box(trial *t, const hf_certify_settings *settings, const double *lower,
                           const double *upper)
 {
@@ -171,7 +173,8 @@ static void test_sound(void **state)
     assert_true(done > 8);
 }
 
-/* In a ball: within the range of the box, no point is outside, and fewer parts than a ball without bounds of its own takes. */
+/* In a ball: within the range of the box, no point is outside, and fewer parts than a ball without bounds of
+ * its own takes. */
 static void test_balls(void **state)
 {
     (void)state;
@@ -207,7 +210,8 @@ static void test_balls(void **state)
     }
 }
 
-/* Means, gradient and Hessian of the quadrature against predictions' and differences; scaled and plain constants against what third and fourth derivatives are. */
+/* Means, gradient and Hessian of the quadrature against predictions' and differences; scaled and plain
+ * constants against what third and fourth derivatives are. */
 static void test_moments(void **state)
 {
     (void)state;
@@ -260,7 +264,8 @@ static void test_moments(void **state)
     end(&t);
 }
 
-/* Third and fourth derivatives by differences: with a linear D and X of one input, D^3 G [D] : X + D^4 G : X X / 4 is the Hessian's entry. */
+/* Third and fourth derivatives by differences: with a linear D and X of one input, D^3 G [D] : X + D^4 G : X
+ * X / 4 is the Hessian's entry. */
 static void test_tensors(void **state)
 {
     (void)state;
@@ -445,7 +450,8 @@ static void test_radius(void **state)
     end(&t);
 }
 
-/* An attack stays in its box, gains, and never gets below what is certified; its gradient is that of the probability. */
+/* An attack stays in its box, gains, and never gets below what is certified; its gradient is that of the
+ * probability. */
 static void test_attack(void **state)
 {
     (void)state;

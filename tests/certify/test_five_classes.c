@@ -57,7 +57,7 @@ static void end(trial *t)
     hf_context_free(t->ctx);
 }
 
-/* ---- the reference ------------------------------------------------------------------------------------------------ */
+/* ---- the reference ------------------------------------------------------------------------------------- */
 
 /* Factor of the covariance of the differences to the last class. */
 static void factor(const double *v, double *l)
@@ -113,7 +113,7 @@ static size_t best_of(const double *p)
     return best;
 }
 
-/* ---- the tests ---------------------------------------------------------------------------------------------------- */
+/* ---- the tests ----------------------------------------------------------------------------------------- */
 
 static size_t winner_of(trial *t, const double *x)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Smallest moves: an example is one and lies where it is said to; grids, random points and every choice of inputs find none that is surely not there. */
+/* Smallest moves: an example is one and lies where it is said to; grids, random points and every choice of
+ * inputs find none that is surely not there. */
 #include "kernel/kernel_testing.h"
 
 #include "core/assert_near.h"

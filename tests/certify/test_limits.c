@@ -409,7 +409,8 @@ static void shares_are_even_and_pass_on(void **state)
     assert_in(300.0, hfi_now() + hfi_share_time(&settings, hfi_call_deadline(&settings), 3).total_time);
 }
 
-/* A reading that is far away and says what the prior mean does has a weight of exactly 0: bounds of the others hold as before. */
+/* A reading that is far away and says what the prior mean does has a weight of exactly 0: bounds of the
+ * others hold as before. */
 static void weights_of_zero_leave_bounds_true(void **state)
 {
     enum {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Losses of classes: decisions by the least expected loss, ranges of expected losses, attacked by random points; of two classes the rule that a threshold makes. */
+/* Losses of classes: decisions by the least expected loss, ranges of expected losses, attacked by random
+ * points; of two classes the rule that a threshold makes. */
 #include "classify/labels.h"
 
 #include <holdfast/certify_classes.h>
@@ -12,7 +13,8 @@ enum {
     LOSSES = 4
 };
 
-/* Every wrong decision costs 1; a class that must not be missed; costs of decisions; a right decision that costs, too. */
+/* Every wrong decision costs 1; a class that must not be missed; costs of decisions; a right decision that
+ * costs, too. */
 static const double losses[LOSSES][C * C] = {{0, 1, 1, 1, 0, 1, 1, 1, 0},
                                              {0, 1, 20, 1, 0, 20, 1, 1, 0},
                                              {0, 5, 2, 1, 0, 0.5, 3, 4, 0.1},

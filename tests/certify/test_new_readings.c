@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges of the sd and of quantiles of a new reading: no point of a box is outside, ends are attained, proofs and claims agree. */
+/* Ranges of the sd and of quantiles of a new reading: no point of a box is outside, ends are attained, proofs
+ * and claims agree. */
 #include "certify/certify_testing.h"
 
 #include "bound/rigorous.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ranges: as tight as asked, the exact value at points, fixed inputs, one output of several, decisions, one end alone, many boxes and threads. */
+/* Ranges: as tight as asked, the exact value at points, fixed inputs, one output of several, decisions, one
+ * end alone, many boxes and threads. */
 #include "certify/certify_testing.h"
 
 #include "bound/loops.h"
@@ -310,7 +311,8 @@ static void boxes_can_be_cancelled(void **state)
     cert_drop(&c);
 }
 
-/* One box inside another, its models before and after they are sharpened, and points in it. Values in the solver's units. */
+/* One box inside another, its models before and after they are sharpened, and points in it. Values in the
+ * solver's units. */
 static void check_sharp(const cert *c, double share, hfi_stream *stream, double *gain)
 {
     const hfi_scaling *s = &c->posterior->scaling;
@@ -372,7 +374,8 @@ static void check_sharp(const cert *c, double share, hfi_stream *stream, double 
     hfi_taylor_free(taylor);
 }
 
-/* Sharpened models hold at points, say the right signs of slopes, and are worth their while: with and without a linear prior mean. */
+/* Sharpened models hold at points, say the right signs of slopes, and are worth their while: with and without
+ * a linear prior mean. */
 static void sharpened_models_hold(void **state)
 {
     double gain = 0.0;

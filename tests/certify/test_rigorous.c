@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rigorous ranges: predictions are inside on every kernel, the ends are as near as asked, and every way to stop leaves a range that holds.
- * tests/oracle/test_certify_arb.py checks them with balls of hundreds of digits. */
+/* Rigorous ranges: predictions are inside on every kernel, the ends are as near as asked, and every way to
+ * stop leaves a range that holds. tests/oracle/test_certify_arb.py checks them with balls of hundreds of
+ * digits. */
 #include "kernel/kernel_testing.h"
 
 #include "bound/link.h"
@@ -104,7 +105,8 @@ static hf_range ask(trial *t, hf_certify_what what, const hf_certify_settings *s
     return range;
 }
 
-/* Predictions in double are off by their own rounding: of the mean some 1e-12 here, of an sd near 0 the root of that. */
+/* Predictions in double are off by their own rounding: of the mean some 1e-12 here, of an sd near 0 the root
+ * of that. */
 static double slack_of(hf_certify_what what)
 {
     return what == HF_CERTIFY_MEAN ? 1e-10 : 1e-6;
@@ -331,7 +333,8 @@ static void outputs_have_their_own_units(void **state)
     drop_trial(&t);
 }
 
-/* Class probabilities as intervals: around the double's value, narrow, and of intervals around those of all pairs in them. */
+/* Class probabilities as intervals: around the double's value, narrow, and of intervals around those of all
+ * pairs in them. */
 static void probabilities_hold_those_of_the_link(void **state)
 {
     (void)state;

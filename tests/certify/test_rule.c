@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rules of two classes: a scale of the link and a threshold. Probabilities are those of slow sums, and verdicts agree with points anywhere in the box. */
+/* Rules of two classes: a scale of the link and a threshold. Probabilities are those of slow sums, and
+ * verdicts agree with points anywhere in the box. */
 #include "classify/labels.h"
 
 #include <holdfast/certify_classes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No value is outside of what is certified: the attack of attack_ranges.h and attack_uses.h on a few random models; bench/soundness.c is the long one. An argument is how many models are drawn. */
+/* No value is outside of what is certified: the attack of attack_ranges.h and attack_uses.h on a few random
+ * models; bench/soundness.c is the long one. An argument is how many models are drawn. */
 #include "attack_uses.h"
 
 #include <setjmp.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Certified ranges with generalised spectral kernels: no point of a box is outside, and the ends are as near as asked. */
+/* Certified ranges with generalised spectral kernels: no point of a box is outside, and the ends are as near
+ * as asked. */
 #include "certify/certify_testing.h"
 
 enum {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variance's model of third degree: against points and slopes, a gain over linear features, and ranges of sds in many
- * inputs that points do not leave. */
+/* The variance's model of third degree: against points and slopes, a gain over linear features, and ranges of
+ * sds in many inputs that points do not leave. */
 #include "certify/certify_testing.h"
 
 #include "bound/taylor.h"

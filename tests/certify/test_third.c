@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models of third degree: what fourth derivatives are at most, models against points, slopes and differences of Hessians, and a remainder that is attained. */
+/* Models of third degree: what fourth derivatives are at most, models against points, slopes and differences
+ * of Hessians, and a remainder that is attained. */
 #include "certify/certify_testing.h"
 
 #include "bound/loops.h"

@@ -5,10 +5,11 @@
 
 #include "checkpoint/journal.h"
 
-static inline hf_status take_answer(hfi_journal *journal, size_t count, const double *state, bool *found,
-                                    double *value, double *gradient, hf_status *status)
+static inline hf_status take_answer(hfi_journal *journal, size_t count, const double *state,
+                                    bool *found, double *value, double *gradient, hf_status *status)
 {
-    hfi_journal_entry entry = {.asked = count, .told = count, .question = state, .answer = gradient};
+    hfi_journal_entry entry = {
+        .asked = count, .told = count, .question = state, .answer = gradient};
     const hf_status s = hfi_journal_recall(journal, &entry, found);
     if (!*found) return s;
     *value = entry.value;
@@ -16,8 +17,8 @@ static inline hf_status take_answer(hfi_journal *journal, size_t count, const do
     return s;
 }
 
-static inline void keep_answer(hfi_journal *journal, size_t count, const double *state, double value,
-                               double *gradient, hf_status status)
+static inline void keep_answer(hfi_journal *journal, size_t count, const double *state,
+                               double value, double *gradient, hf_status status)
 {
     const hfi_journal_entry entry = {.asked = count,
                                      .told = count,

@@ -420,8 +420,8 @@ static hf_status ask_oracle(hfi_journal *journal, oracle *o, double question, hf
     return s;
 }
 
-/* The journal answers first, then the one who computes, who is told that it has not seen the question before; an error that is no
- * answer is asked again. */
+/* The journal answers first, then the one who computes, who is told that it has not seen the question before;
+ * an error that is no answer is asked again. */
 static void answers_are_the_journals_as_long_as_it_lasts(void **state)
 {
     scratch *s = *state;

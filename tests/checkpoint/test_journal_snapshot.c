@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots in a journal: the last whole one comes back, whatever happened to the file, and what is kept after them too. */
+/* Snapshots in a journal: the last whole one comes back, whatever happened to the file, and what is kept
+ * after them too. */
 #include "checkpoint/journal.h"
 #include "data/support.h"
 

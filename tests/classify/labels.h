@@ -37,7 +37,8 @@ static inline void labels_make(labels *l, const char *expression, hf_mean_kind m
     hfi_stream stream;
     l->ctx = hf_context_create();
     assert_non_null(l->ctx);
-    assert_int_equal(hf_context_set_threads(l->ctx, 1), HF_OK); /* waking more takes longer than the work */
+    /* waking more takes longer than the work */
+    assert_int_equal(hf_context_set_threads(l->ctx, 1), HF_OK);
     hfi_stream_init(&stream, 7, HFI_PURPOSE_TEST, 1);
     for (size_t i = 0; i < ROWS; i++) {
         l->label[i] = i % 3 == 0;
@@ -69,18 +70,20 @@ static inline hfi_likelihood_tilted label_tilt(hf_link link, double sign, double
 }
 
 /* The approximate evidence of all rows, which has to converge. */
-static inline double labels_evidence(labels *l, hf_link link, hf_inference inference, double *gradient)
+static inline double labels_evidence(labels *l, hf_link link, hf_inference inference,
+                                     double *gradient)
 {
     double value = NAN;
-    assert_int_equal(hf_class_evidence(l->ctx, link, inference, l->kernel, l->mean, ROWS, l->x, INPUTS,
-                                       l->label, 2, &value, gradient),
+    assert_int_equal(hf_class_evidence(l->ctx, link, inference, l->kernel, l->mean, ROWS, l->x,
+                                       INPUTS, l->label, 2, &value, gradient),
                      HF_OK);
     return value;
 }
 
-/* Its gradient against differences, in every parameter of the kernel and of a linear mean, at a place away from the start. */
-static inline void labels_compare_gradient(const char *expression, hf_link link, hf_inference inference,
-                                           double tolerance)
+/* Its gradient against differences, in every parameter of the kernel and of a linear mean, at a
+ * place away from the start. */
+static inline void labels_compare_gradient(const char *expression, hf_link link,
+                                           hf_inference inference, double tolerance)
 {
     enum {
         MOST = 16

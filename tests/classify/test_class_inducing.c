@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Labels by inducing inputs: the exact answer where every row is one, gradients, and dense formulas of the approximate priors. */
+/* Labels by inducing inputs: the exact answer where every row is one, gradients, and dense formulas of the
+ * approximate priors. */
 #include "classify/labels.h"
 #include "kernel/kernel.h"
 

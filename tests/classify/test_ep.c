@@ -9,14 +9,16 @@ static double evidence(labels *l, hf_link link, double *gradient)
     return labels_evidence(l, link, HF_INFERENCE_EP, gradient);
 }
 
-/* By the trapezoidal rule over the latent value, which is exact to rounding where the step is short beside the likelihood and the ends are far. */
+/* By the trapezoidal rule over the latent value, which is exact to rounding where the step is short beside
+ * the likelihood and the ends are far. */
 static void slow_moments(hf_link link, double sign, double mean, double var, double *log_z, double *m,
                          double *v)
 {
     enum {
         POINTS = 20000
     };
-    /* The slope of a log likelihood is below 1 where the label is likely: the mode is between the mean and the further of 0 and a variance on. */
+    /* The slope of a log likelihood is below 1 where the label is likely: the mode is between the mean and
+     * the further of 0 and a variance on. */
     const double sd = sqrt(var), far = sign * fmax(0.0, sign * mean + var), low = fmin(mean, far) - 12.0 * sd,
                  high = fmax(mean, far) + 12.0 * sd, h = (high - low) / POINTS;
     double top = -INFINITY;
@@ -64,7 +66,8 @@ static void gradient_agrees_with_differences(void **state)
     }
 }
 
-/* Site after site, each followed by the whole posterior, as in Rasmussen and Williams's algorithm 3.5: mean and variance of the latent values less the prior mean. */
+/* Site after site, each followed by the whole posterior, as in Rasmussen and Williams's algorithm 3.5: mean
+ * and variance of the latent values less the prior mean. */
 static void one_after_the_other(const labels *l, hf_link link, double offset, double *mean, double *sigma)
 {
     double w[ROWS] = {0}, pull[ROWS] = {0}, column[ROWS];

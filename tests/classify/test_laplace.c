@@ -53,7 +53,8 @@ static void classifier_has_the_mode(void **state)
     }
 }
 
-/* One label: the evidence of an even prior is log 1/2 to first order whatever the kernel, and exactly with hardly any kernel. */
+/* One label: the evidence of an even prior is log 1/2 to first order whatever the kernel, and exactly with
+ * hardly any kernel. */
 static void tiny_outputscale_knows_nothing(void **state)
 {
     (void)state;

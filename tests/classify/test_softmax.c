@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Laplace's approximation of several classes: limits, symmetries, differences, and what a posterior of outputs makes of it. */
+/* Laplace's approximation of several classes: limits, symmetries, differences, and what a posterior of
+ * outputs makes of it. */
 #include "classify/labels.h"
 #include "classify/softmax.h"
 
@@ -172,7 +173,8 @@ static void order_of_classes_does_not_matter(void **state)
     drop(&p);
 }
 
-/* The dense S is that of the blocks: at the readings it takes the prior mean to the mode, and K S x is what the blocks say. */
+/* The dense S is that of the blocks: at the readings it takes the prior mean to the mode, and K S x is what
+ * the blocks say. */
 static void posterior_is_that_of_the_blocks(void **state)
 {
     (void)state;
@@ -296,8 +298,9 @@ static void threads_change_no_digit(void **state)
     drop(&p);
 }
 
-/* Where the corrected mean is to be, K^-1 (mean - m) is what a label says beyond the probability of the approximation itself, which is here an integral
- * and there a sum over points; the covariance is Laplace's. */
+/* Where the corrected mean is to be, K^-1 (mean - m) is what a label says beyond the probability of the
+ * approximation itself, which is here an integral and there a sum over points; the covariance is
+ * Laplace's. */
 static void corrected_mean_is_where_it_should_be(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A group of threads that behave as the processes of a group do: what shares its work is tested without message passing. */
+/* A group of threads that behave as the processes of a group do: what shares its work is tested
+ * without message passing. */
 #ifndef THREAD_GROUP_H
 #define THREAD_GROUP_H
 
@@ -57,8 +58,10 @@ static inline void *thread_group_member_run(void *arg)
 {
     thread_group_member *me = arg;
     hf_context *ctx = hf_context_create();
-    const hf_group group = {.rank = me->rank, .size = me->group->size, .sum = thread_group_sum, .user = me};
-    if (ctx != NULL && hf_context_set_threads(ctx, 1) >= 0 && hf_context_set_group(ctx, &group) >= 0)
+    const hf_group group = {
+        .rank = me->rank, .size = me->group->size, .sum = thread_group_sum, .user = me};
+    if (ctx != NULL && hf_context_set_threads(ctx, 1) >= 0 &&
+        hf_context_set_group(ctx, &group) >= 0)
         me->group->body(ctx, me->rank, me->group->arg);
     hf_context_free(ctx);
     return NULL;
@@ -74,7 +77,8 @@ static inline void thread_group_run(size_t size, thread_group_body body, void *a
     assert_int_equal(pthread_barrier_init(&group.barrier, NULL, (unsigned)size), 0);
     for (size_t r = 0; r < size; r++) {
         members[r] = (thread_group_member){.group = &group, .rank = r};
-        assert_int_equal(pthread_create(&threads[r], NULL, thread_group_member_run, &members[r]), 0);
+        assert_int_equal(pthread_create(&threads[r], NULL, thread_group_member_run, &members[r]),
+                         0);
     }
     for (size_t r = 0; r < size; r++) assert_int_equal(pthread_join(threads[r], NULL), 0);
     pthread_barrier_destroy(&group.barrier);

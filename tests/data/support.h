@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file support.h
- * @brief What several tests of tables need: a scratch folder, whole files, an allocator that counts and fails
- * on purpose.
+ * @brief What several tests of tables need: a scratch folder, whole files, an allocator that counts
+ * and fails on purpose.
  */
 #ifndef TESTS_DATA_SUPPORT_H
 #define TESTS_DATA_SUPPORT_H
@@ -95,7 +95,8 @@ static inline char *file_get(const char *path)
 
 /* ---- allocator ------------------------------------------------------------------------------- */
 
-/* Counts live blocks, which begin with NaNs; the `fail_at`-th allocation (from 1) fails, 0: none. */
+/* Counts live blocks, which begin with NaNs; the `fail_at`-th allocation (from 1) fails, 0:
+ * none. */
 typedef struct meter {
     atomic_size_t live, made;
     size_t fail_at;
@@ -136,7 +137,8 @@ static inline hf_table *table_of(hf_context *ctx, const char *text)
     return table;
 }
 
-static inline void assert_field(const hf_table *table, size_t row, size_t column, const char *expected)
+static inline void assert_field(const hf_table *table, size_t row, size_t column,
+                                const char *expected)
 {
     char buffer[32];
     assert_string_equal(hf_table_field(table, row, column, buffer), expected);

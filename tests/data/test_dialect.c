@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tables as people have them: each in a foreign dress has the numbers, to the bit, of the same table in the plain one. */
+/* Tables as people have them: each in a foreign dress has the numbers, to the bit, of the same table in the
+ * plain one. */
 #include "data/support.h"
 
 #include "core/core.h"
@@ -106,7 +107,8 @@ static void foreign_dress_has_the_same_bits(void **state)
     }
 }
 
-/* Random numbers of all sizes, dressed by the program: decimal commas with points for thousands, and the other way round. */
+/* Random numbers of all sizes, dressed by the program: decimal commas with points for thousands, and the
+ * other way round. */
 static void random_numbers_keep_their_bits(void **state)
 {
     enum {

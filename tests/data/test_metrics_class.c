@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scores of class probabilities against values worked out by hand, and calibration of readings drawn from the predictions. */
+/* Scores of class probabilities against values worked out by hand, and calibration of readings drawn from the
+ * predictions. */
 #include "data/support.h"
 
 #include "core/core.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file support.h
- * @brief Worlds for the tests of the envelope room: a function of known norm, and readings of it. Include after <cmocka.h>.
+ * @brief Worlds for the tests of the envelope room: a function of known norm, and readings of it.
+ * Include after <cmocka.h>.
  */
 #ifndef HF_TEST_ENVELOPE_SUPPORT_H
 #define HF_TEST_ENVELOPE_SUPPORT_H
@@ -41,7 +42,8 @@ static inline double support_truth(const support_world *world, const double *x)
 {
     double f = 0.0;
     for (size_t j = 0; j < world->centres; j++)
-        f += world->weight[j] * hfi_kernel_value(world->kernel, world->centre + j * world->d, x, false);
+        f += world->weight[j] *
+             hfi_kernel_value(world->kernel, world->centre + j * world->d, x, false);
     return f;
 }
 
@@ -72,12 +74,13 @@ static inline support_world *support_make(const hf_kernel *kernel, size_t n, siz
     assert_true(world->centre && world->weight && world->x && world->y);
     hfi_stream stream;
     hfi_stream_init(&stream, seed, HFI_PURPOSE_TEST, 0);
-    for (size_t i = 0; i < CENTRES * d; i++) world->centre[i] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
+    for (size_t i = 0; i < CENTRES * d; i++)
+        world->centre[i] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
     for (size_t i = 0; i < CENTRES; i++) world->weight[i] = hfi_stream_normal(&stream);
     for (size_t i = 0; i < n * d; i++) world->x[i] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
     for (size_t i = 0; i < n; i++)
-        world->y[i] =
-            support_truth(world, world->x + i * d) + noise * (2.0 * hfi_stream_uniform(&stream) - 1.0);
+        world->y[i] = support_truth(world, world->x + i * d) +
+                      noise * (2.0 * hfi_stream_uniform(&stream) - 1.0);
     world->norm = slack * support_truth_norm(world);
     world->readings =
         (hf_bounded_readings){.n = n, .x = world->x, .ldx = d, .y = world->y, .noise_bound = noise};
@@ -136,8 +139,8 @@ static inline void support_build(support_problem *p)
     assert_non_null(p->workspace);
 }
 
-static inline support_problem support_open(const char *kernel, size_t n, size_t d, double noise, double slack,
-                                           uint64_t seed)
+static inline support_problem support_open(const char *kernel, size_t n, size_t d, double noise,
+                                           double slack, uint64_t seed)
 {
     support_problem p = support_begin(kernel, n, d, noise, slack, seed);
     support_build(&p);
@@ -147,7 +150,8 @@ static inline support_problem support_open(const char *kernel, size_t n, size_t 
 static inline hf_bound support_bound(const support_problem *p, const double *x)
 {
     hf_bound bound;
-    assert_int_equal(hf_envelope_bounds(p->envelope, p->workspace, x, NULL, &bound, NULL, NULL), HF_OK);
+    assert_int_equal(hf_envelope_bounds(p->envelope, p->workspace, x, NULL, &bound, NULL, NULL),
+                     HF_OK);
     return bound;
 }
 

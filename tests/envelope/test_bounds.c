@@ -37,7 +37,8 @@ static void one_exact_reading_is_a_ball(void **state)
     hf_context_free(ctx);
 }
 
-/* The interval of a reading is never left, and bounds are attained: the gap to a function that meets everything is small. */
+/* The interval of a reading is never left, and bounds are attained: the gap to a function that meets
+ * everything is small. */
 static void bounds_are_tight_and_keep_the_readings(void **state)
 {
     (void)state;

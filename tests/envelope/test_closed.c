@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Closed forms: the optimal envelope lies within each of them, and so does every consistent function; jitter and rounding widen. The formulas themselves
- * are compared with numpy in tests/oracle/test_closed_envelope.py. */
+/* Closed forms: the optimal envelope lies within each of them, and so does every consistent function; jitter
+ * and rounding widen. The formulas themselves are compared with numpy in
+ * tests/oracle/test_closed_envelope.py. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

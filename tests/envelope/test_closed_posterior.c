@@ -161,7 +161,8 @@ static void units_are_the_users(void **state)
     close_scene(&s);
 }
 
-/* Two outputs, each with its own shift, scale and noise: one noise bound in the user's units is another for each inside. */
+/* Two outputs, each with its own shift, scale and noise: one noise bound in the user's units is another for
+ * each inside. */
 static void outputs_have_their_own_units(void **state)
 {
     (void)state;

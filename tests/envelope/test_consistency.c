@@ -71,7 +71,8 @@ static void one_input_read_twice(void **state)
     hf_context_free(ctx);
 }
 
-/* The factor is where the norm of the smoothest function is G; the conflict is a conflict, and none without any of its members. */
+/* The factor is where the norm of the smoothest function is G; the conflict is a conflict, and none without
+ * any of its members. */
 static void figures_are_what_they_say(void **state)
 {
     (void)state;
@@ -166,7 +167,8 @@ static void a_zero_that_is_not_read_as_one(void **state)
     hf_context_free(ctx);
 }
 
-/* No kernel of the language is of that kind; a matrix that is not positive semi-definite is told from one that is so but for rounding. */
+/* No kernel of the language is of that kind; a matrix that is not positive semi-definite is told from one
+ * that is so but for rounding. */
 static void an_indefinite_matrix_is_noticed(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The search for a kernel: its error is that of predictions made without the reading, and it is near the least there is. */
+/* The search for a kernel: its error is that of predictions made without the reading, and it is near the
+ * least there is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

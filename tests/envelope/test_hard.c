@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that make an active set stumble, and what must hold between queries: warm and cold, threads, slopes, further readings. */
+/* Inputs that make an active set stumble, and what must hold between queries: warm and cold, threads, slopes,
+ * further readings. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -75,7 +76,8 @@ static void hard_inputs(void **state)
         support_problem p =
             support_begin(kernels[t % KERNELS], 8 + hfi_stream_below(&stream, 56), 2, 0.0, 1.2, 50 + t);
         const size_t style = t / KERNELS % STYLES;
-        /* Exact readings of near twins contradict each other by rounding; so does what is rounded to a coarse lattice. */
+        /* Exact readings of near twins contradict each other by rounding; so does what is rounded to a coarse
+         * lattice. */
         p.world->readings.noise_bound = style == 0 ? 0.3 : style < 3 ? noises[1 + t % 3] : noises[t % 4];
         disturb(p.world, style, &stream);
         support_build(&p);
@@ -93,8 +95,9 @@ static void hard_inputs(void **state)
     }
 }
 
-/* At a reading of a smooth kernel the others leave some 1e-11 of the variance. A t that is off by what rounding makes of so little gives an f that misses its limits by more
- * than there is room: the gap would be a thousand times what it is. */
+/* At a reading of a smooth kernel the others leave some 1e-11 of the variance. A t that is off by what
+ * rounding makes of so little gives an f that misses its limits by more than there is room: the gap would be
+ * a thousand times what it is. */
 static void gaps_are_small_at_readings(void **state)
 {
     (void)state;
@@ -226,7 +229,8 @@ static void slopes_are_differences(void **state)
     }
 }
 
-/* Reading by reading the bounds close in, and end where an envelope of all of them is; beyond the reserve workspaces are refused. */
+/* Reading by reading the bounds close in, and end where an envelope of all of them is; beyond the reserve
+ * workspaces are refused. */
 static void further_readings_never_widen(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Data far from 0: an offset is the same problem somewhere else, to rounding, and a constant in the space costs the norm that the header says. */
+/* Data far from 0: an offset is the same problem somewhere else, to rounding, and a constant in the space
+ * costs the norm that the header says. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -136,7 +137,8 @@ static void norms_are_those_without_the_offset(void **state)
     support_close(&p);
 }
 
-/* Beyond the data the band goes to m -+ what the readings leave of G; with the norm that the same readings ask for without an offset it holds 0. */
+/* Beyond the data the band goes to m -+ what the readings leave of G; with the norm that the same readings
+ * ask for without an offset it holds 0. */
 static void far_from_readings_it_is_the_offset(void **state)
 {
     (void)state;

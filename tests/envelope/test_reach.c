@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* No system that meets readings and norm bounds ever leaves its tube: random ones, and the worst that an envelope itself proposes. */
+/* No system that meets readings and norm bounds ever leaves its tube: random ones, and the worst that an
+ * envelope itself proposes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,7 +11,8 @@
 #include "core/interval.h"
 #include "envelope/support.h"
 
-/* U(nu) for the squared exponential of unit scale, in long double throughout, with the certificate of the last query. */
+/* U(nu) for the squared exponential of unit scale, in long double throughout, with the certificate of the
+ * last query. */
 static long double precisely(const hf_envelope *envelope, const hf_envelope_workspace *workspace,
                              hf_side side, const double *x)
 {

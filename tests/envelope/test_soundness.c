@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Nothing that meets readings and norm bound is ever outside, however early the search is stopped and however ill the inputs are. */
+/* Nothing that meets readings and norm bound is ever outside, however early the search is stopped and however
+ * ill the inputs are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,7 +19,8 @@ enum {
     POOL = 8
 };
 
-/* A random function that meets everything: the known one plus a random one, scaled down until it does. Values at the queries into `at`. */
+/* A random function that meets everything: the known one plus a random one, scaled down until it does. Values
+ * at the queries into `at`. */
 static void draw(const support_world *world, const double *basis_x, const double *basis_q, const double *gram,
                  const double *truth_x, const double *truth_q, const double *mixed, double square,
                  hfi_stream *stream, double *at)

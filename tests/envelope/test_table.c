@@ -15,7 +15,7 @@ enum {
     MOST = 90
 };
 
-/* ---- triangles ---------------------------------------------------------------------------------------------------- */
+/* ---- triangles ----------------------------------------------------------------------------------------- */
 
 static void triangles_are_solved(void **state)
 {
@@ -53,7 +53,7 @@ static void triangles_are_solved(void **state)
     }
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------------------------------------- */
 
 /* k(x_p, x_q) of the problem without the query, W and the factor from nothing. */
 typedef struct anew {
@@ -187,7 +187,7 @@ static void the_table_follows(void **state)
     come_and_go(0.1);
 }
 
-/* ---- what is to enter --------------------------------------------------------------------------------------------- */
+/* ---- what is to enter ---------------------------------------------------------------------------------- */
 
 static void the_best_is_found(void **state)
 {
@@ -222,10 +222,10 @@ static void the_best_is_found(void **state)
     }
 }
 
-/* ---- searches ----------------------------------------------------------------------------------------------------- */
+/* ---- searches ------------------------------------------------------------------------------------------ */
 
-/* Tiny noise, and queries far apart: warm searches take many pivots, give the table up and make it again. Stopped after any number of pivots the bound holds, and is no
- * tighter than the best. */
+/* Tiny noise, and queries far apart: warm searches take many pivots, give the table up and make it again.
+ * Stopped after any number of pivots the bound holds, and is no tighter than the best. */
 static void searches_end_where_cold_ones_do(void **state)
 {
     (void)state;

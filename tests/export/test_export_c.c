@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The factor in few bits is near enough, and numbers that a float has not are refused. tests/tool/test_export.py compiles. */
+/* The factor in few bits is near enough, and numbers that a float has not are refused.
+ * tests/tool/test_export.py compiles. */
 #include "export/export_c.h"
 #include "model/model_testing.h"
 
@@ -38,7 +39,8 @@ static double apart(const double *l, const double *t)
     return most;
 }
 
-/* Each entry is a whole number of steps, and T T' is off by half a step times a pivot: far less than by rounding of L. */
+/* Each entry is a whole number of steps, and T T' is off by half a step times a pivot: far less than by
+ * rounding of L. */
 static void later_columns_make_up_for_rounding(void **state)
 {
     (void)state;

@@ -21,7 +21,8 @@ static inline void content_of_table(sqlite3 *db, const char *table, sqlite3_str 
         for (int k = 0; k < sqlite3_column_count(s); k++) {
             const unsigned char *bytes = sqlite3_column_blob(s, k);
             sqlite3_str_appendf(text, " %s:", sqlite3_column_type(s, k) == SQLITE_BLOB ? "x" : "t");
-            for (int b = 0; b < sqlite3_column_bytes(s, k); b++) sqlite3_str_appendf(text, "%02x", bytes[b]);
+            for (int b = 0; b < sqlite3_column_bytes(s, k); b++)
+                sqlite3_str_appendf(text, "%02x", bytes[b]);
         }
         sqlite3_str_appendchar(text, 1, '\n');
     }
@@ -36,10 +37,12 @@ static inline char *database_content(const char *path)
     sqlite3_stmt *s = NULL;
     sqlite3_str *text = sqlite3_str_new(NULL);
     assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1",
-                                        -1, &s, NULL),
-                     SQLITE_OK);
-    while (sqlite3_step(s) == SQLITE_ROW) content_of_table(db, (const char *)sqlite3_column_text(s, 0), text);
+    assert_int_equal(
+        sqlite3_prepare_v2(db, "SELECT name FROM sqlite_schema WHERE type = 'table' ORDER BY 1", -1,
+                           &s, NULL),
+        SQLITE_OK);
+    while (sqlite3_step(s) == SQLITE_ROW)
+        content_of_table(db, (const char *)sqlite3_column_text(s, 0), text);
     sqlite3_finalize(s);
     sqlite3_close(db);
     char *done = sqlite3_str_finish(text);

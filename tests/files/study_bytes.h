@@ -8,8 +8,8 @@
 
 #include "files/study_store.h"
 
-static inline hf_status study_from_bytes(hf_context *ctx, const void *bytes, size_t size, const char *name,
-                                         hf_study **out)
+static inline hf_status study_from_bytes(hf_context *ctx, const void *bytes, size_t size,
+                                         const char *name, hf_study **out)
 {
     hfi_study_store *store = hfi_study_store_new(ctx, name);
     if (store == NULL) return HF_ERR_MEMORY;

@@ -11,7 +11,7 @@
 
 #include "files/study_store.h"
 
-/* ---- scenes --------------------------------------------------------------------------------------------------- */
+/* ---- scenes ---------------------------------------------------------------------------------- */
 
 typedef struct scene {
     hf_context *ctx;
@@ -39,7 +39,7 @@ static inline void assert_says(const hf_context *ctx, const char *words)
         fail_msg("\"%s\" lacks \"%s\"", hf_context_message(ctx), words);
 }
 
-/* ---- studies -------------------------------------------------------------------------------------------------- */
+/* ---- studies --------------------------------------------------------------------------------- */
 
 enum {
     STUDY_KINDS = 4
@@ -96,7 +96,8 @@ static inline hf_study *study_files_create(hf_context *ctx, int kind, const char
 {
     const hf_study_settings settings = study_files_settings(kind);
     hf_study *study = NULL;
-    if (hf_study_file_create(ctx, path, &settings, &study) < 0) fail_msg("%s", hf_context_message(ctx));
+    if (hf_study_file_create(ctx, path, &settings, &study) < 0)
+        fail_msg("%s", hf_context_message(ctx));
     return study;
 }
 
@@ -107,7 +108,7 @@ static inline hf_study *study_files_open(hf_context *ctx, const char *path, bool
     return study;
 }
 
-/* ---- the same studies ----------------------------------------------------------------------------------------- */
+/* ---- the same studies ------------------------------------------------------------------------ */
 
 static inline void assert_same_numbers(const double *a, const double *b, size_t count)
 {
@@ -125,8 +126,10 @@ static inline void assert_same_text(const char *a, const char *b)
 static inline void assert_same_settings(const hf_study_settings *a, const hf_study_settings *b)
 {
     assert_true(a->variables == b->variables && a->outcomes == b->outcomes && a->seed == b->seed);
-    assert_true(a->acquisition == b->acquisition && a->thompson == b->thompson && a->beta == b->beta);
-    assert_true(a->reach == b->reach && a->regions == b->regions && a->region_from == b->region_from);
+    assert_true(a->acquisition == b->acquisition && a->thompson == b->thompson &&
+                a->beta == b->beta);
+    assert_true(a->reach == b->reach && a->regions == b->regions &&
+                a->region_from == b->region_from);
     assert_true(a->start == b->start && a->draws == b->draws && a->robust == b->robust);
     assert_true(a->repeats == b->repeats && a->expires == b->expires);
     assert_same_text(a->preset, b->preset);
@@ -173,16 +176,17 @@ static inline void assert_same_study(const hf_study *a, const hf_study *b)
     for (uint64_t id = 1; id <= a->trials; id++) assert_same_trial(a, b, id);
     for (size_t o = 0; o <= a->outcomes; o++) {
         const hfi_fitted *f = &a->fitted[o], *g = &b->fitted[o];
-        assert_true(f->readings == g->readings && f->parameters == g->parameters && f->aside == g->aside &&
-                    f->doubted == g->doubted && f->facts == g->facts);
+        assert_true(f->readings == g->readings && f->parameters == g->parameters &&
+                    f->aside == g->aside && f->doubted == g->doubted && f->facts == g->facts);
         const double left[] = {f->warp.knee, f->warp.bend}, right[] = {g->warp.knee, g->warp.bend};
         assert_same_numbers(left, right, 2);
         assert_same_numbers(f->value, g->value, f->parameters + f->aside + f->doubted);
     }
     for (size_t r = 0; r < a->regions; r++) {
         const hfi_region *g = &a->region[r], *h = &b->region[r];
-        assert_true(g->centre == h->centre && g->heard == h->heard && g->state.side == h->state.side &&
-                    g->state.successes == h->state.successes && g->state.failures == h->state.failures &&
+        assert_true(g->centre == h->centre && g->heard == h->heard &&
+                    g->state.side == h->state.side && g->state.successes == h->state.successes &&
+                    g->state.failures == h->state.failures &&
                     g->state.failures_allowed == h->state.failures_allowed &&
                     g->state.restarts == h->state.restarts);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a track: what a call returned from is in it, a track opened again goes on with the same digits, and what is no track is refused. */
+/* The file of a track: what a call returned from is in it, a track opened again goes on with the same digits,
+ * and what is no track is refused. */
 #include "data/support.h"
 #include "files/track_bytes.h"
 #include "store/seals.h"
@@ -86,7 +87,8 @@ static double truth(const double *x, double time)
     return sin(x[0] - 0.2 * time) + 0.1 * time;
 }
 
-/* A step: half of what is requested is answered, some of it late; a third of the steps has two readings, and the regret of some is known. */
+/* A step: half of what is requested is answered, some of it late; a third of the steps has two readings, and
+ * the regret of some is known. */
 static void step(hf_context *ctx, hf_track *track, int k, hf_suggestion *out)
 {
     const double time = 0.7 * (double)k;
@@ -710,7 +712,8 @@ static sqlite3 *image_database(const image *made)
     return db;
 }
 
-/* Changes content with SQLite's own means. `seal` makes the checksums right again: what is left to detect is nonsense. */
+/* Changes content with SQLite's own means. `seal` makes the checksums right again: what is left to detect is
+ * nonsense. */
 static hf_status open_changed(const image *made, const char *sql, bool seal, hf_track **track)
 {
     sqlite3 *db = image_database(made);

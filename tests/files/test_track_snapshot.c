@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A track that is opened from a snapshot is to the bit the one that its whole journal makes, and no snapshot, whatever is in it, does harm. */
+/* A track that is opened from a snapshot is to the bit the one that its whole journal makes, and no snapshot,
+ * whatever is in it, does harm. */
 #include "data/support.h"
 #include "files/track_bytes.h"
 

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whole fits, one for each way to share work: what several processes end in is compared with what one does.
+/* Whole fits, one for each way to share work: what several processes end in is compared with what
+ * one does.
  *
- * Sums in another order differ by rounding. Without training that is all; optimisers and rounds of weighing make more of it. */
+ * Sums in another order differ by rounding. Without training that is all; optimisers and rounds of
+ * weighing make more of it. */
 #ifndef GROUP_FITS_H
 #define GROUP_FITS_H
 
@@ -69,18 +71,21 @@ static inline void fit_run(hf_context *ctx, size_t which, bool train, fit_outcom
     for (size_t i = 0; i < FIT_ROWS; i++) {
         for (size_t j = 0; j < FIT_INPUTS; j++)
             x[i * FIT_INPUTS + j] = 4.0 * hfi_stream_uniform(&stream) - 2.0;
-        y[i] = sin(2.0 * x[i * FIT_INPUTS]) + 0.5 * x[i * FIT_INPUTS + 1] + 0.1 * hfi_stream_normal(&stream);
+        y[i] = sin(2.0 * x[i * FIT_INPUTS]) + 0.5 * x[i * FIT_INPUTS + 1] +
+               0.1 * hfi_stream_normal(&stream);
         if (i % 37 == 5) y[i] += 5.0;
     }
-    for (size_t k = 0; k < FIT_QUERIES * FIT_INPUTS; k++) query[k] = 5.0 * hfi_stream_uniform(&stream) - 2.5;
+    for (size_t k = 0; k < FIT_QUERIES * FIT_INPUTS; k++)
+        query[k] = 5.0 * hfi_stream_uniform(&stream) - 2.5;
     const hf_data data = {.n = FIT_ROWS, .d = FIT_INPUTS, .x = x, .ldx = FIT_INPUTS, .y = y};
     out->status = fit_settings(ctx, which, train, &settings);
-    if (out->status >= 0) out->status = hf_fit_data(ctx, &data, &settings, &posterior, &report, NULL);
+    if (out->status >= 0)
+        out->status = hf_fit_data(ctx, &data, &settings, &posterior, &report, NULL);
     if (out->status >= 0) out->objective = report.objective;
     hf_status predicted = out->status;
     if (out->status >= 0)
-        predicted =
-            hf_predict(ctx, posterior, FIT_QUERIES, query, FIT_INPUTS, out->mean, NULL, out->variance);
+        predicted = hf_predict(ctx, posterior, FIT_QUERIES, query, FIT_INPUTS, out->mean, NULL,
+                               out->variance);
     if (predicted < 0) out->status = predicted;
     strncpy(out->message, hf_context_message(ctx), sizeof out->message - 1);
     hf_posterior_free(posterior);
@@ -92,12 +97,15 @@ static inline void assert_same_fit(size_t which, bool train, const fit_outcome *
     const double tolerance = !train ? 1e-10 : which == 2 || which == 7 ? 1e-4 : 1e-6;
     if (wanted->status < 0) fail_msg("%s alone: %s", FIT_NAMES[which], wanted->message);
     if (got->status != wanted->status)
-        fail_msg("%s: status %d, not %d: %s", FIT_NAMES[which], got->status, wanted->status, got->message);
+        fail_msg("%s: status %d, not %d: %s", FIT_NAMES[which], got->status, wanted->status,
+                 got->message);
     if (!(fabs(got->objective - wanted->objective) <= tolerance * (1.0 + fabs(wanted->objective))))
-        fail_msg("%s: objective %.15g, not %.15g", FIT_NAMES[which], got->objective, wanted->objective);
+        fail_msg("%s: objective %.15g, not %.15g", FIT_NAMES[which], got->objective,
+                 wanted->objective);
     for (size_t q = 0; q < FIT_QUERIES; q++) {
         if (!(fabs(got->mean[q] - wanted->mean[q]) <= tolerance))
-            fail_msg("%s: mean %zu is %.15g, not %.15g", FIT_NAMES[which], q, got->mean[q], wanted->mean[q]);
+            fail_msg("%s: mean %zu is %.15g, not %.15g", FIT_NAMES[which], q, got->mean[q],
+                     wanted->mean[q]);
         if (!(fabs(got->variance[q] - wanted->variance[q]) <= tolerance))
             fail_msg("%s: variance %zu is %.15g, not %.15g", FIT_NAMES[which], q, got->variance[q],
                      wanted->variance[q]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits that are stopped, again and again, go on from their checkpoint and end where an unbroken one does, to the digit: what the tests of
- * that share. */
+/* Fits that are stopped, again and again, go on from their checkpoint and end where an unbroken one
+ * does, to the digit: what the tests of that share. */
 #ifndef RESUME_FITS_H
 #define RESUME_FITS_H
 
@@ -22,11 +22,12 @@ typedef struct kind {
     const char *name, *preset;
     void (*adapt)(hf_fit_settings *settings);
     size_t rows;
-    /* A fit that goes on tells of answers that it had before, too; else of what is left to do alone. */
+    /* A fit that goes on tells of answers that it had before, too; else of what is left to do
+     * alone. */
     bool tells_again;
 } kind;
 
-/* ---- fits -------------------------------------------------------------------------------------------------- */
+/* ---- fits ------------------------------------------------------------------------------------ */
 
 typedef struct outcome {
     hf_status status;
@@ -79,7 +80,8 @@ static inline hf_status fit(hf_context *ctx, const kind *of, const char *checkpo
     if (of->adapt) of->adapt(&settings);
     settings.checkpoint = checkpoint;
     settings.resume = true;
-    if (out->status >= 0) out->status = hf_fit_data(ctx, &data, &settings, &posterior, &out->report, reading);
+    if (out->status >= 0)
+        out->status = hf_fit_data(ctx, &data, &settings, &posterior, &out->report, reading);
     if (out->status < 0) return out->status;
     const hf_status predicted =
         hf_predict(ctx, posterior, QUERIES, query, 1, out->mean, out->latent, out->observed);
@@ -92,21 +94,23 @@ static inline hf_status fit(hf_context *ctx, const kind *of, const char *checkpo
 }
 
 /* A fit that is stopped at a call of its progress callback, by its number; 0: never. */
-static inline hf_status fit_until(const kind *of, const char *checkpoint, size_t stop_at, watch *seen,
-                                  outcome *out)
+static inline hf_status fit_until(const kind *of, const char *checkpoint, size_t stop_at,
+                                  watch *seen, outcome *out)
 {
     hf_context *ctx = hf_context_create();
     assert_non_null(ctx);
     *seen = (watch){.stop_at = stop_at};
     hf_context_set_progress(ctx, look, seen);
     const hf_status s = fit(ctx, of, checkpoint, out);
-    if (s < 0 && s != HF_ERR_CANCELLED) fail_msg("%s: %d %s", of->name, (int)s, hf_context_message(ctx));
+    if (s < 0 && s != HF_ERR_CANCELLED)
+        fail_msg("%s: %d %s", of->name, (int)s, hf_context_message(ctx));
     hf_context_free(ctx);
     return s;
 }
 
-#define SAME(member)                                                                                         \
-    if (memcmp(&got->member, &wanted->member, sizeof got->member) != 0) fail_msg("%s: another " #member, name)
+#define SAME(member)                                                                               \
+    if (memcmp(&got->member, &wanted->member, sizeof got->member) != 0)                            \
+    fail_msg("%s: another " #member, name)
 
 static inline void assert_same(const char *name, const outcome *got, const outcome *wanted)
 {
@@ -129,7 +133,7 @@ static inline void assert_same(const char *name, const outcome *got, const outco
     assert_string_equal(got->report.checkpoint_warning, "");
 }
 
-/* ---- stopping ---------------------------------------------------------------------------------------------- */
+/* ---- stopping -------------------------------------------------------------------------------- */
 
 static inline char *file_bytes(const char *path, size_t *bytes)
 {
@@ -178,11 +182,13 @@ static inline void stopped_fits_go_on(const kind *of, const char *path)
     assert_true(stops >= 3);
     assert_same(of->name, &part, &whole);
     /* No step was made twice. */
-    if (!of->tells_again && made != steps) fail_msg("%s: %zu steps, not %zu", of->name, made, steps);
+    if (!of->tells_again && made != steps)
+        fail_msg("%s: %zu steps, not %zu", of->name, made, steps);
     assert_complete(of, path, &whole);
 }
 
-static inline void all_kinds(const kind *kinds, size_t count, void (*test)(const kind *of, const char *path))
+static inline void all_kinds(const kind *kinds, size_t count,
+                             void (*test)(const kind *of, const char *path))
 {
     for (size_t k = 0; k < count; k++) {
         folder scratch = folder_make();
@@ -193,11 +199,11 @@ static inline void all_kinds(const kind *kinds, size_t count, void (*test)(const
     }
 }
 
-/* ---- out of memory ----------------------------------------------------------------------------------------- */
+/* ---- out of memory --------------------------------------------------------------------------- */
 
 /* A fit whose allocation `fail_at` fails (0: none). @return how many there were. */
-static inline size_t fit_with_failure(const kind *of, const char *path, size_t fail_at, hf_status *status,
-                                      outcome *out)
+static inline size_t fit_with_failure(const kind *of, const char *path, size_t fail_at,
+                                      hf_status *status, outcome *out)
 {
     failing_allocator memory = {0};
     hf_allocator allocator = {failing_allocate, failing_release, &memory};
@@ -237,7 +243,7 @@ static inline void starved_fits_go_on(const kind *of, const char *path)
     assert_true(failed > FAILURES / 2);
 }
 
-/* ---- the program ------------------------------------------------------------------------------------------- */
+/* ---- the program ----------------------------------------------------------------------------- */
 
 /* Fits that the tests of one program are about; their state. */
 typedef struct kind_list {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits of tables with codes of categories: codes stay as they are, their order says nothing, and kinds learn from each other. */
+/* Fits of tables with codes of categories: codes stay as they are, their order says nothing, and kinds learn
+ * from each other. */
 #include "posterior/posterior.h"
 #include <holdfast/train.h>
 #include <math.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Robust weights from the other outputs: the table of samples, the closed form, bounded influence, fits with wrong readings. */
+/* Robust weights from the other outputs: the table of samples, the closed form, bounded influence, fits with
+ * wrong readings. */
 #include "linalg/linalg.h"
 #include "objective/samples.h"
 #include <holdfast/holdfast.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One wrong reading, or two or three, among sound ones: set aside as surely among 150 as among 20, alone as among several outputs; sound
- * readings stay. And residuals in which readings have no say. */
+/* One wrong reading, or two or three, among sound ones: set aside as surely among 150 as among 20, alone as
+ * among several outputs; sound readings stay. And residuals in which readings have no say. */
 #include "fit/fit.h"
 #include <math.h>
 #include <setjmp.h>
@@ -151,8 +151,9 @@ static void test_undecided(void **state)
     assert_true(undecided < aside + kept);
 }
 
-/* Specimens whose reading was taken once for four rows keep all of them, however badly the inputs tell them apart; a reading that
- * stands alone is set aside all the same, and so are gross ones among rounded readings. */
+/* Specimens whose reading was taken once for four rows keep all of them, however badly the inputs tell them
+ * apart; a reading that stands alone is set aside all the same, and so are gross ones among rounded
+ * readings. */
 static void test_replicates_stay(void **state)
 {
     (void)state;

@@ -367,7 +367,8 @@ static void test_independent_preset(void **state)
             double a, b;
             assert_int_equal(hf_predict(p.ctx, all, 1, at, 2, &a, NULL, NULL), HF_OK);
             assert_int_equal(hf_predict(q.ctx, alone, 1, at, 1, &b, NULL, NULL), HF_OK);
-            /* The inputs are standardised over all outputs there, over one here; priors are as weak as that difference. */
+            /* The inputs are standardised over all outputs there, over one here; priors are as weak as that
+             * difference. */
             if (!(fabs(a - b) <= 0.02 * scale[t]))
                 fail_msg("output %zu at %g: %.6g with the others, %.6g alone", t, x, a, b);
         }

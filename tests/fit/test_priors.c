@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Priors scaled with the number of inputs, and inputs as they are: densities by their formula, derivatives by differences. */
+/* Priors scaled with the number of inputs, and inputs as they are: densities by their formula, derivatives by
+ * differences. */
 #include "fit/fit.h"
 #include <math.h>
 #include <setjmp.h>
@@ -65,7 +66,8 @@ static double log_normal(double value, double location, double sd)
     return -0.5 * u * u - log(sd * value) - HFI_HALF_LOG_2PI;
 }
 
-/* The published density of lengthscales over the ranges of the inputs at a state; and those of outputscale and noise. */
+/* The published density of lengthscales over the ranges of the inputs at a state; and those of outputscale
+ * and noise. */
 static double published(const hfi_fit *fit, const double *state, const double *range)
 {
     double sum = 0.0;

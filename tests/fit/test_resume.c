@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stopped fits of which more than values and gradients is asked: with Student-t noise and by relevance pursuit, whose evaluations start from those
- * before, and by the suspect finder, whose searches ask for second derivatives. */
+/* Stopped fits of which more than values and gradients is asked: with Student-t noise and by relevance
+ * pursuit, whose evaluations start from those before, and by the suspect finder, whose searches ask for
+ * second derivatives. */
 #include "fit/resume_fits.h"
 
 static void briefly(hf_fit_settings *s)

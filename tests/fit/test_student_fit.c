@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fits with Student-t noise as a user sees them: wild readings, normal noise, given degrees of freedom, the three methods, odd tables. */
+/* Fits with Student-t noise as a user sees them: wild readings, normal noise, given degrees of freedom, the
+ * three methods, odd tables. */
 #include "core/core.h"
 #include <holdfast/train.h>
 #include <math.h>
@@ -187,7 +188,8 @@ static void known_variances_widen_the_noise_of_their_reading(void **state)
     assert_true(known.readings[40].weight > 0.6);
 }
 
-/* Readings that contradict each other with next to no noise: expectation propagation has no fixed point, and says so. */
+/* Readings that contradict each other with next to no noise: expectation propagation has no fixed point, and
+ * says so. */
 static void what_took_the_place_of_expectation_propagation_is_told(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which readings of larger tables are called wrong: wrong ones beside heavy tails, beside strong noise, off the steps of an instrument, in
- * a tight cluster; and not those that keep the steps. */
+/* Which readings of larger tables are called wrong: wrong ones beside heavy tails, beside strong noise, off
+ * the steps of an instrument, in a tight cluster; and not those that keep the steps. */
 #include "outliers/suspects.h"
 #include <math.h>
 #include <setjmp.h>
@@ -78,8 +78,8 @@ static outcome fit(const problem *p)
     return out;
 }
 
-/* Numbers of readings with sizes |t| around 1, sqrt 2, 2, 2 sqrt 2, ... of which those from `cut` on are flagged. Sides alternate up to
- * `one_sided`; from there on all readings are on the left. */
+/* Numbers of readings with sizes |t| around 1, sqrt 2, 2, 2 sqrt 2, ... of which those from `cut` on are
+ * flagged. Sides alternate up to `one_sided`; from there on all readings are on the left. */
 static bool runs_on_from(size_t count, const size_t *height, size_t cut, size_t one_sided)
 {
     static double t[N];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fuzzer of kernel expressions: any bytes parse or are refused with a message that has a caret; what parses can be set, copied,
- * evaluated and differentiated. The first bytes choose parameters and points, the rest is the expression. */
+/* Fuzzer of kernel expressions: any bytes parse or are refused with a message that has a caret; what parses
+ * can be set, copied, evaluated and differentiated. The first bytes choose parameters and points, the rest is
+ * the expression. */
 #include "kernel/gram_reference.h"
 #include "kernel/kernel.h"
 

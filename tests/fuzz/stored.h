@@ -3,8 +3,9 @@
  * @file stored.h
  * @brief What the fuzzers of files have in common.
  *
- * The checksum stops nearly every change at the door, which is its purpose and no help here. So each input is tried four times: as it is, and with the fixed parts of the header put
- * right; and each of these, if SQLite can open it, once more with the checksum made to agree.
+ * The checksum stops nearly every change at the door, which is its purpose and no help here. So
+ * each input is tried four times: as it is, and with the fixed parts of the header put right; and
+ * each of these, if SQLite can open it, once more with the checksum made to agree.
  */
 #ifndef HF_FUZZ_STORED_H
 #define HF_FUZZ_STORED_H
@@ -20,9 +21,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 typedef struct stored {
     const hfi_file_kind *kind;
-    unsigned (*schema)(const unsigned char *bytes); /* version of the tables in a file with that header */
+    /* version of the tables in a file with that header */
+    unsigned (*schema)(const unsigned char *bytes);
     void (*load)(hf_context *ctx, const unsigned char *bytes, size_t size);
-    /* Makes the checksums of a database agree, if it has the right tables; NULL: those of models. */
+    /* Makes the checksums of a database agree, if it has the right tables; NULL: those of
+     * models. */
     bool (*seal)(hf_context *ctx, sqlite3 *db);
 } stored;
 
@@ -53,7 +56,8 @@ static inline void stored_repair(const stored *s, unsigned char *bytes, size_t s
     stored_number(bytes + 68, s->kind->application);
 }
 
-static inline bool stored_seal(hf_context *ctx, const stored *s, sqlite3 *db, const unsigned char *bytes)
+static inline bool stored_seal(hf_context *ctx, const stored *s, sqlite3 *db,
+                               const unsigned char *bytes)
 {
     if (s->seal != NULL) return s->seal(ctx, db);
     return hfi_schema_check(ctx, db, s->schema(bytes), "f.hf") == HF_OK &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* With "overrun" reads one past a block, with "leak" loses one: AddressSanitizer and LeakSanitizer must tell. Without an
- * argument there is nothing to tell. */
+/* With "overrun" reads one past a block, with "leak" loses one: AddressSanitizer and LeakSanitizer must tell.
+ * Without an argument there is nothing to tell. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,23 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of plain English that can be counted, without exceptions: comments of C, Python, shell and CMake begin with their subject
-and not with What, Who or Of; declarations of public headers are not torn by the comment behind them; lines of public headers and
-of markdown have at most 100 columns."""
+and not with What, Who or Of, and so do the lines of C's that begin a sentence; declarations of public headers are not torn by the
+comment behind them; lines of headers and markdown have at most 100 columns, those of C 120."""
 import re
 
 import house
 
-COLUMNS = 100
+COLUMNS, COLUMNS_OF_C = 100, 120
 OPENING = re.compile(r"/\*\*?<?[\s*]*(?:@brief\s+)?(?:What|Who|Of)\b")
+SENTENCE = re.compile(r"(?:[.:]|^[\s*]*)\n[ ]*\*[ ]+(?=(?:What|Who|Of)\b)", re.M)
+DISPLAYED = re.compile(r"[ ]*\*(?:[ ]{4}|[ ]*\|)")  # a formula or a row of a table in a comment cannot be broken
 SCRIPT = re.compile(r'\s*(?:#+ ?|""")(?:What|Who|Of)\b')
 TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*\n[ ]+\**\w+(?:\[[^\]]*\])?;", re.M)
 PRINTED = "<!-- tables -->"  # below it a page has what programs print
 
 
 def openings(text):
-    """(line) of comments that begin with What, Who or Of."""
+    """(line) of comments, and of sentences at the beginning of their lines, that begin with What, Who or Of."""
     for match in house.TOKEN.finditer(text):
-        if OPENING.match(match.group(0)):
-            yield text.count("\n", 0, match.start()) + 1
+        token, line = match.group(0), text.count("\n", 0, match.start()) + 1
+        if OPENING.match(token):
+            yield line
+        if token.startswith("/*"):
+            for sentence in SENTENCE.finditer(token):
+                yield line + token.count("\n", 0, sentence.end())
 
 
 def script_openings(text):
@@ -35,8 +41,12 @@ def torn(text):
         yield text.count("\n", 0, match.start()) + 1
 
 
-def long_lines(text):
-    return [number for number, line in enumerate(text.split("\n"), 1) if len(line) > COLUMNS]
+def long_lines(text, most=COLUMNS):
+    return [number for number, line in enumerate(text.split("\n"), 1) if len(line) > most and not DISPLAYED.match(line)]
+
+
+def long_lines_of_c(text):
+    return long_lines(text, COLUMNS_OF_C)
 
 
 def long_prose(text):
@@ -45,7 +55,7 @@ def long_prose(text):
             if len(line) > COLUMNS and not line.lstrip().startswith("|")]
 
 
-def is_header(name):
+def is_public(name):
     return name.startswith("include/")
 
 
@@ -56,8 +66,9 @@ def is_script(name):
 RULES = (
     (lambda name: name.endswith((".c", ".h")), openings, "a comment begins with What, Who or Of"),
     (is_script, script_openings, "a comment begins with What, Who or Of"),
-    (is_header, torn, "a declaration is torn: put the comment above it"),
-    (is_header, long_lines, f"more than {COLUMNS} columns"),
+    (is_public, torn, "a declaration is torn: put the comment above it"),
+    (lambda name: name.endswith(".h"), long_lines, f"more than {COLUMNS} columns"),
+    (lambda name: name.endswith(".c"), long_lines_of_c, f"more than {COLUMNS_OF_C} columns"),
     (lambda name: name.endswith(".md"), long_prose, f"more than {COLUMNS} columns"),
 )
 

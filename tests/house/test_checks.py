@@ -30,6 +30,7 @@ SPDX = "/* SPDX-License-Identifier: Apache-2.0 */\n"
 CLEAN = {
     "LICENSE": "Apache\n",
     ".clang-format": None,  # copied from this project
+    "include/.clang-format": None,
     ".clang-tidy": None,
     "docs/architecture.md": "# Rooms\n\nwords\n\n| room | owns | may use |\n|---|---|---|\n| `core` | x | |\n"
                             "| `linalg` | x | `core` |\n| `kernel` | x | `core`, `linalg` |\n| `data` | x | `core` |\n"
@@ -293,7 +294,7 @@ class Prose(Tree):
     def problems(self, **files):
         for name, text in files.items():
             self.write({"core": "src/core/core.c", "one": "include/holdfast/one.h", "page": "docs/page.md",
-                        "program": "tests/program.py"}[name], text)
+                        "program": "tests/program.py", "inner": "src/core/inner.h"}[name], text)
         return check_prose.find_problems(self.root, None)
 
     def test(self):
@@ -307,15 +308,20 @@ class Prose(Tree):
                 ("program.py:2: a comment begins with What, Who or Of", "program", 'def a():\n    """Of two."""\n'),
                 ("torn: put the comment above it", "one", one + "struct a {\n    double\n        b; /**< c */\n};\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    const char\n        *b; /**< c */\n};\n"),
+                ("core.c:20: a comment begins with What, Who or Of", "core", core + "/* A sum.\n * Of two. */\n"),
+                ("core.c:21: a comment begins with What, Who or Of", "core", core + "/* A sum\n *\n * What it is */\n"),
                 ("more than 100 columns", "one", one + "/* " + "a" * 101 + " */\n"),
+                ("inner.h:1: more than 100 columns", "inner", "/* " + "a" * 101 + " */\n"),
+                ("more than 120 columns", "core", core + "/* " + "a" * 121 + " */\n"),
                 ("page.md:1: more than 100 columns", "page", "a" * 101 + "\n")]:
             with self.subTest(expected=expected, name=name):
-                problems = self.problems(**{"one": one, "core": core, "page": "", "program": "", name: text})
+                problems = self.problems(**{"one": one, "core": core, "page": "", "program": "", "inner": "", name: text})
                 self.assertEqual(len(problems), 1, problems)
                 self.assertIn(expected, problems[0])
 
     def test_words_that_are_no_beginning(self):
-        text = '/* Whatever it is. */\n/* Says what. Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
+        self.assertEqual(check_prose.long_lines("/* a:\n *     " + "x" * 100 + "\n * | " + "y" * 100 + " |\n */\n"), [])
+        text = '/* Whatever it is. */\n/* A sum\n * of two,\n * What it is */\n/* Says what. Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
         self.assertEqual(list(check_prose.openings(text)), [])
         self.assertEqual(list(check_prose.script_openings("# Says\n# What it is\n# Whatever\nprint('# What')\n")), [])
         self.assertEqual(list(check_prose.torn("struct a {\n    double b;\n    int c, /**< d */\n        e;\n};\n")), [])

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence of counts and amounts: gradients against differences, by both methods and both solvers, and where the answer is
- * known. */
+/* Evidence of counts and amounts: gradients against differences, by both methods and both solvers, and where
+ * the answer is known. */
 #include "inference/latent.h"
 #include "kernel/kernel.h"
 #include <math.h>
@@ -28,7 +28,8 @@ typedef struct counts {
     double x[ROWS], y[ROWS], shift[ROWS];
 } counts;
 
-/* Counts of a rate that waves, with exposures of their own, and one that is far too large; for amounts the same and a half. */
+/* Counts of a rate that waves, with exposures of their own, and one that is far too large; for amounts the
+ * same and a half. */
 static void counts_make(counts *c, bool whole)
 {
     hfi_stream stream;
@@ -125,7 +126,8 @@ static void exact_gradients_agree_with_differences(void **state)
     }
 }
 
-/* FITC and DTC, whose answers for the dispersion need the covariance of the inducing solver, and VFE, whose trace sees the sites. */
+/* FITC and DTC, whose answers for the dispersion need the covariance of the inducing solver, and VFE, whose
+ * trace sees the sites. */
 static void inducing_gradients_agree_with_differences(void **state)
 {
     (void)state;
@@ -149,7 +151,8 @@ static void inducing_gradients_agree_with_differences(void **state)
     }
 }
 
-/* One reading: the evidence is an integral over one latent value, which EP has exactly and the variational bound from below. */
+/* One reading: the evidence is an integral over one latent value, which EP has exactly and the variational
+ * bound from below. */
 static void one_reading_is_exact(void **state)
 {
     (void)state;

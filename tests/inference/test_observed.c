@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Questions that everybody may ask of counts and amounts: closed forms, and what is refused. Values beside scipy's: tests/oracle. */
+/* Questions that everybody may ask of counts and amounts: closed forms, and what is refused. Values beside
+ * scipy's: tests/oracle. */
 #include "core/core.h"
 #include <holdfast/likelihood.h>
 #include <math.h>

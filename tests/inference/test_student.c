@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Student-t noise: evidences against quadrature over all latent values, gradients against difference quotients, fits. */
+/* Student-t noise: evidences against quadrature over all latent values, gradients against difference
+ * quotients, fits. */
 #include "inference/student.h"
 #include "inference/student_search.h"
 #include "linalg/linalg.h"

@@ -8,8 +8,8 @@
 
 #include "kernel/kernel.h"
 
-static inline void gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx, double *k,
-                                  size_t ldk)
+static inline void gram_reference(const hf_kernel *kernel, size_t n, const double *x, size_t ldx,
+                                  double *k, size_t ldk)
 {
     for (size_t j = 0; j < n; j++)
         for (size_t i = j; i < n; i++)

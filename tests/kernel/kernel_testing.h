@@ -107,11 +107,12 @@ static inline void shake(hf_kernel *kernel, uint64_t index)
     free(theta);
 }
 
-static inline void assert_close(const char *what, size_t i, double got, double wanted, double tolerance)
+static inline void assert_close(const char *what, size_t i, double got, double wanted,
+                                double tolerance)
 {
     if (!(fabs(got - wanted) <= tolerance))
-        fail_msg("%s [%zu]: %.17g, expected %.17g, off by %g > %g", what, i, got, wanted, got - wanted,
-                 tolerance);
+        fail_msg("%s [%zu]: %.17g, expected %.17g, off by %g > %g", what, i, got, wanted,
+                 got - wanted, tolerance);
 }
 
 static inline double *make_zeros(size_t count)
@@ -125,7 +126,8 @@ static inline int make_context(void **state)
 {
     hf_context *ctx = hf_context_create();
     *state = ctx;
-    /* Many small matrices: threads that wait for each other on a busy machine would take most of the time. */
+    /* Many small matrices: threads that wait for each other on a busy machine would take most of
+     * the time. */
     return ctx == NULL || hf_context_set_threads(ctx, 1) != HF_OK;
 }
 

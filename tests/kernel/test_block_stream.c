@@ -229,8 +229,8 @@ static void shapes_single(void **state)
             check_shape(*state, SHAPED[e], &SHAPES[i], HFI_SINGLE, 1e-5);
 }
 
-/* Clusters that are at all distances from each other: near the cut beyond which covariances are 0, far beyond it, and so far that squared
- * distances overflow a float and all but overflow a double. */
+/* Clusters that are at all distances from each other: near the cut beyond which covariances are 0, far beyond
+ * it, and so far that squared distances overflow a float and all but overflow a double. */
 static void far_points(void **state)
 {
     const double reach[] = {12.0, 25.0, 34.0, 40.0, 700.0, 1e15, 1e150};
@@ -429,7 +429,8 @@ static bool count_down(const char *stage, double done, double value, void *user)
     return ++state->calls != state->refuse_at;
 }
 
-/* Whatever was computed until then, the results that are added to are as they were. Memory is the sanitizers' business. */
+/* Whatever was computed until then, the results that are added to are as they were. Memory is the sanitizers'
+ * business. */
 static void cancelled(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enclosures over boxes: what the double code computes anywhere in the box is in them, and they are no wider than they must be. */
+/* Enclosures over boxes: what the double code computes anywhere in the box is in them, and they are no wider
+ * than they must be. */
 #include "kernel/kernel_testing.h"
 
 #include "kernel/enclosure.h"
@@ -236,7 +237,8 @@ static double difference2(const hf_kernel *kernel, const double *x, const double
     return sum;
 }
 
-/* A difference quotient is an average of derivatives: no larger than they are anywhere between, and of a stationary kernel nearly as large. */
+/* A difference quotient is an average of derivatives: no larger than they are anywhere between, and of a
+ * stationary kernel nearly as large. */
 static void features_move_as_fast_as_said(void **state)
 {
     static const double WEIGHTS[4][5] = {{0.0, 0.0, 1.0, 0.0, 0.0},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Several outputs: what coregion means, its factor at zero and below, and B in and out. Values and gradients of expressions with it are
- * also among those of test_values, test_gradients, test_cross_adjoint and test_block_stream. */
+/* Several outputs: what coregion means, its factor at zero and below, and B in and out. Values and gradients
+ * of expressions with it are also among those of test_values, test_gradients, test_cross_adjoint and
+ * test_block_stream. */
 #include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Enclosures of covariances against the double code and against themselves; tests/oracle/test_enclosure.py compares with 50 digits. */
+/* Enclosures of covariances against the double code and against themselves; tests/oracle/test_enclosure.py
+ * compares with 50 digits. */
 #include "kernel/kernel_testing.h"
 
 #include "kernel/enclosure.h"
@@ -17,7 +18,8 @@ static hfi_interval enclose(const hf_kernel *kernel, const double *x, const doub
     return value;
 }
 
-/* The double code is within its own rounding of the interval; the scale is that of the largest term, as sums and cosines cancel. */
+/* The double code is within its own rounding of the interval; the scale is that of the largest term, as sums
+ * and cosines cancel. */
 static void check_pair(const char *expression, const hf_kernel *kernel, const double *x, const double *z,
                        bool same)
 {
@@ -69,7 +71,8 @@ static void equal_rows_are_exact(void **state)
     hf_kernel_free(kernel);
 }
 
-/* A kernel of 0 <= k <= its scale falls with distance: enclosures of ever farther points never rise by more than they are wide. */
+/* A kernel of 0 <= k <= its scale falls with distance: enclosures of ever farther points never rise by more
+ * than they are wide. */
 static void radial_kernels_fall_with_distance(void **state)
 {
     static const char *const RADIAL[] = {"se", "matern12", "matern32", "matern52", "rq"};

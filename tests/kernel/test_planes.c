@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* wave, swell and tilt: their formulas, that they are positive semidefinite whatever their parameters, and that products of them are the generalised spectral kernels
- * as these are written. */
+/* wave, swell and tilt: their formulas, that they are positive semidefinite whatever their parameters, and
+ * that products of them are the generalised spectral kernels as these are written. */
 #include "kernel_testing.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Covariances: the tiles against the scalar reference, the reference against formulas, and properties every kernel has. */
+/* Covariances: the tiles against the scalar reference, the reference against formulas, and properties every
+ * kernel has. */
 #include "kernel/gram_reference.h"
 #include "kernel_testing.h"
 
@@ -75,7 +76,8 @@ static void identities(void **state)
     assert_close("periodicity", 0, value_at(ctx, "periodic(period=1.25)", 2, x, shifted), 1.0, 1e-14);
     assert_close("periodicity", 1, value_at(ctx, "periodic(period=1.25)", 2, shifted, z),
                  value_at(ctx, "periodic(period=1.25)", 2, x, z), 1e-14);
-    /* A long period and a lengthscale in proportion: 2 sin^2(pi t / p) / l^2 tends to t^2 / (2 s^2) with s = l p / (2 pi). */
+    /* A long period and a lengthscale in proportion: 2 sin^2(pi t / p) / l^2 tends to t^2 / (2 s^2) with s =
+     * l p / (2 pi). */
     assert_close("periodic tends to se", 0,
                  value_at(ctx, "periodic(period=1e6, lengthscale=6.283185307179586e-6)", 2, x, z), se, 1e-10);
 }

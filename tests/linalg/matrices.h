@@ -40,7 +40,8 @@ static inline double *test_covariance(size_t n, double noise, uint64_t seed)
 {
     double *x = test_normals(n, seed), *a = test_vector(n * n);
     for (size_t j = 0; j < n; j++)
-        for (size_t i = 0; i < n; i++) a[i + j * n] = exp(-fabs(x[i] - x[j])) + (i == j ? noise : 0.0);
+        for (size_t i = 0; i < n; i++)
+            a[i + j * n] = exp(-fabs(x[i] - x[j])) + (i == j ? noise : 0.0);
     free(x);
     return a;
 }
@@ -98,7 +99,8 @@ static inline hf_context *test_context(int threads)
 }
 
 /** Orders on, just beside and between the edges of tiles of any plausible size. */
-static const size_t TEST_ORDERS[] = {1, 2, 3, 31, 127, 128, 129, 223, 224, 225, 300, 448, 449, 513, 700};
+static const size_t TEST_ORDERS[] = {1,   2,   3,   31,  127, 128, 129, 223,
+                                     224, 225, 300, 448, 449, 513, 700};
 enum {
     TEST_ORDER_COUNT = sizeof TEST_ORDERS / sizeof *TEST_ORDERS
 };

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file failing_allocator.h
- * @brief An allocator that fails once, at a chosen allocation, and counts what is still held: every function
- * that allocates must survive the failure of each of its allocations and give back the others. Include after
- * <cmocka.h>.
+ * @brief An allocator that fails once, at a chosen allocation, and counts what is still held: every
+ * function that allocates must survive the failure of each of its allocations and give back the
+ * others. Include after <cmocka.h>.
  */
 #ifndef HF_TEST_FAILING_ALLOCATOR_H
 #define HF_TEST_FAILING_ALLOCATOR_H
@@ -46,7 +46,8 @@ static inline void failing_sweep(failing_call call)
 {
     for (size_t k = 1;; k++) {
         failing_allocator state = {0};
-        hf_allocator allocator = {.allocate = failing_allocate, .release = failing_release, .user = &state};
+        hf_allocator allocator = {
+            .allocate = failing_allocate, .release = failing_release, .user = &state};
         hf_context *ctx = hf_context_create_with(&allocator);
         assert_non_null(ctx);
         assert_int_equal(hf_context_set_threads(ctx, 1), HF_OK);

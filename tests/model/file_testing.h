@@ -12,9 +12,11 @@
 
 static inline void assert_same_predictions(hf_context *ctx, const hf_model *a, const hf_model *b)
 {
-    static const char *const names[] = {"y_mean", "y_sd_latent", "y_sd_observed", "y_lo95", "y_hi95"};
+    static const char *const names[] = {"y_mean", "y_sd_latent", "y_sd_observed", "y_lo95",
+                                        "y_hi95"};
     hf_table *first = wavy_table(ctx, 17, 0), *second = wavy_table(ctx, 17, 0);
-    assert_true(hf_predict_into_table(ctx, a, first) >= 0 && hf_predict_into_table(ctx, b, second) >= 0);
+    assert_true(hf_predict_into_table(ctx, a, first) >= 0 &&
+                hf_predict_into_table(ctx, b, second) >= 0);
     for (size_t k = 0; k < 5; k++)
         assert_memory_equal(column_of(ctx, first, names[k]), column_of(ctx, second, names[k]),
                             17 * sizeof(double));
@@ -43,7 +45,8 @@ static inline void assert_same_fields(const hfi_file_field *fields, size_t count
                                    [HFI_FLAG] = sizeof(bool),
                                    [HFI_CHOICE] = sizeof(unsigned)};
     for (size_t i = 0; i < count; i++) {
-        const char *left = (const char *)a + fields[i].offset, *right = (const char *)b + fields[i].offset;
+        const char *left = (const char *)a + fields[i].offset,
+                   *right = (const char *)b + fields[i].offset;
         double x = 0.0, y = 0.0;
         if (fields[i].type == HFI_REAL) {
             memcpy(&x, left, sizeof x);
@@ -83,7 +86,8 @@ static inline void assert_same_model(hf_context *ctx, const hf_model *a, const h
         assert_int_equal(hf_model_parameter(a, i, &u), HF_OK);
         assert_int_equal(hf_model_parameter(b, i, &v), HF_OK);
         assert_string_equal(u.name, v.name);
-        assert_true(u.value == v.value && u.lower == v.lower && u.upper == v.upper && u.fixed == v.fixed);
+        assert_true(u.value == v.value && u.lower == v.lower && u.upper == v.upper &&
+                    u.fixed == v.fixed);
     }
     hf_table *rows[2] = {NULL, NULL};
     assert_int_equal(hf_model_rows(ctx, a, &rows[0]), HF_OK);
@@ -110,8 +114,8 @@ static inline image image_of(hf_solver solver, hfi_factor_form form)
     made.model = model_of(made.ctx, table, &settings);
     hf_table_free(table);
     if (solver != HF_SOLVER_EXACT) low_rank_replace(made.ctx, made.model, solver, form, 3);
-    assert_int_equal(hfi_model_to_image(made.ctx, made.model, HFI_PIECE_BYTES, &made.bytes, &made.size),
-                     HF_OK);
+    assert_int_equal(
+        hfi_model_to_image(made.ctx, made.model, HFI_PIECE_BYTES, &made.bytes, &made.size), HF_OK);
     made.copy = malloc(made.size);
     assert_non_null(made.copy);
     memcpy(made.copy, made.bytes, made.size);
@@ -131,7 +135,8 @@ static inline void image_free(image *made)
     hf_context_free(made->ctx);
 }
 
-/* Changes content with SQLite's own means. `seal` makes the checksum right again: what is left to detect is nonsense. */
+/* Changes content with SQLite's own means. `seal` makes the checksum right again: what is left to
+ * detect is nonsense. */
 static inline void change(image *made, const char *sql, bool seal)
 {
     sqlite3 *db = NULL;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file low_rank.h
- * @brief Models whose posterior has low rank, made by hand from exact ones: projections on actions that are as good as any.
+ * @brief Models whose posterior has low rank, made by hand from exact ones: projections on actions
+ * that are as good as any.
  */
 #ifndef TESTS_MODEL_LOW_RANK_H
 #define TESTS_MODEL_LOW_RANK_H
@@ -16,11 +17,12 @@ static inline void low_rank_factor(const hf_posterior *posterior, hfi_solution *
 {
     const hfi_solution *exact = &posterior->solution;
     size_t n = exact->n, rank = out->rank;
-    double *factor = out->form == HFI_FORM_BLOCKS ? out->factor : calloc(rank * rank, sizeof *factor);
+    double *factor =
+        out->form == HFI_FORM_BLOCKS ? out->factor : calloc(rank * rank, sizeof *factor);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            double k = hfi_kernel_value(posterior->kernel, exact->z + i * exact->d, exact->z + j * exact->d,
-                                        i == j) +
+            double k = hfi_kernel_value(posterior->kernel, exact->z + i * exact->d,
+                                        exact->z + j * exact->d, i == j) +
                        (i == j ? exact->variance[i] : 0.0);
             double entries = (1.0 + (double)i / (double)n) * (1.0 + (double)j / (double)n);
             if (i % rank >= j % rank) factor[i % rank + j % rank * rank] += k * entries;
@@ -43,14 +45,15 @@ static inline void low_rank_factor(const hf_posterior *posterior, hfi_solution *
 }
 
 /* Replaces the exact solution of a model by a projection, or by what passes for an inducing one. */
-static inline void low_rank_replace(hf_context *ctx, hf_model *model, hf_solver solver, hfi_factor_form form,
-                                    size_t rank)
+static inline void low_rank_replace(hf_context *ctx, hf_model *model, hf_solver solver,
+                                    hfi_factor_form form, size_t rank)
 {
     hf_posterior *posterior = model->posterior;
     hfi_solution made, *exact = &posterior->solution;
     bool readings = solver == HF_SOLVER_PROJECTED;
     size_t n = exact->n;
-    assert_int_equal(hfi_solution_alloc_low_rank(ctx, form, n, exact->d, rank, readings, &made), HF_OK);
+    assert_int_equal(hfi_solution_alloc_low_rank(ctx, form, n, exact->d, rank, readings, &made),
+                     HF_OK);
     made.solver = solver;
     made.jitter = 0.001953125;
     made.condition = NAN;

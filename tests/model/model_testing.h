@@ -41,8 +41,11 @@ static inline hf_table *wavy_table(hf_context *ctx, size_t n, size_t bad)
 }
 
 /* Settings that need no training: every value is given. */
-static const hf_assignment plain_values[] = {
-    {"outputscale", 1.3}, {"lengthscale[0]", 0.8}, {"lengthscale[1]", 2.5}, {"noise", 0.04}, {"mean", 0.25}};
+static const hf_assignment plain_values[] = {{"outputscale", 1.3},
+                                             {"lengthscale[0]", 0.8},
+                                             {"lengthscale[1]", 2.5},
+                                             {"noise", 0.04},
+                                             {"mean", 0.25}};
 
 static inline hf_fit_settings untrained(void)
 {
@@ -56,7 +59,8 @@ static inline hf_fit_settings untrained(void)
     return settings;
 }
 
-static inline hf_model *model_of(hf_context *ctx, const hf_table *table, const hf_fit_settings *settings)
+static inline hf_model *model_of(hf_context *ctx, const hf_table *table,
+                                 const hf_fit_settings *settings)
 {
     const hf_columns columns = {.target = "y"};
     hf_model *model = NULL;
@@ -70,7 +74,8 @@ static inline const double *column_of(hf_context *ctx, const hf_table *table, co
 {
     size_t column = 0;
     const double *numbers = NULL;
-    if (hf_table_find(ctx, table, name, &column) < 0 || hf_table_numbers(ctx, table, column, &numbers) < 0)
+    if (hf_table_find(ctx, table, name, &column) < 0 ||
+        hf_table_numbers(ctx, table, column, &numbers) < 0)
         fail_msg("%s", hf_context_message(ctx));
     return numbers;
 }

@@ -6,7 +6,8 @@ enum {
     ROWS = 24
 };
 
-/* Points on a line, of which the middle third is of another class; three classes: each third its own. A label is missing, an input too. */
+/* Points on a line, of which the middle third is of another class; three classes: each third its own. A label
+ * is missing, an input too. */
 static char *labels_csv(bool three)
 {
     static const char *const names[] = {"low", "mid", "top"};
@@ -214,7 +215,7 @@ static void nonsense_with_a_right_checksum_is_refused(void **state)
     image_free(&made);
 }
 
-/* ---- refused ------------------------------------------------------------------------------------------------------ */
+/* ---- refused ------------------------------------------------------------------------------------------- */
 
 static void expect(hf_context *ctx, hf_status got, hf_status wanted, const char *part)
 {

@@ -86,7 +86,8 @@ static void predictions_are_of_readings_and_rates(void **state)
     hf_context_free(ctx);
 }
 
-/* nlpd is the mean of log probabilities, coverage by quantiles; without the column of exposures rows are of one hour. */
+/* nlpd is the mean of log probabilities, coverage by quantiles; without the column of exposures rows are of
+ * one hour. */
 static void scores_are_of_the_distribution(void **state)
 {
     (void)state;
@@ -129,7 +130,8 @@ static void scores_are_of_the_distribution(void **state)
     hf_context_free(ctx);
 }
 
-/* A loaded model predicts, scores and shows its rows to the digit; its last parameter is the dispersion, and Poisson has none. */
+/* A loaded model predicts, scores and shows its rows to the digit; its last parameter is the dispersion, and
+ * Poisson has none. */
 static void files_keep_everything(void **state)
 {
     (void)state;

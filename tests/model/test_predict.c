@@ -296,7 +296,8 @@ static hf_model *robust_model(hf_context *ctx, const hf_table *table, bool stand
     return model_of(ctx, table, &settings);
 }
 
-/* One reading after the other is replaced, and the model fitted again: nothing moves further than told, and something nearly so far. */
+/* One reading after the other is replaced, and the model fitted again: nothing moves further than told, and
+ * something nearly so far. */
 static void replace_readings(double beta)
 {
     hf_context *ctx = hf_context_create();

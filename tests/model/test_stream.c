@@ -130,7 +130,8 @@ static void wild_readings_do_little_harm(void **state)
     folder_remove(&p.scratch);
 }
 
-/* With given values and the first rows as inducing inputs nothing is left to chance: the same posterior, to rounding. */
+/* With given values and the first rows as inducing inputs nothing is left to chance: the same posterior, to
+ * rounding. */
 static void without_training_it_is_the_collapsed_solution(void **state)
 {
     char *wavy = wavy_csv(700, 0), *text = malloc(1 << 17);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns of dates and of few texts as inputs: the same model as from columns of numbers that somebody made of them by hand. */
+/* Columns of dates and of few texts as inputs: the same model as from columns of numbers that somebody made
+ * of them by hand. */
 #include "model/model_testing.h"
 
 #include "data/dates.h"

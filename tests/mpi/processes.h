@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The processes that mpirun started, as a group. In builds without MPI, and without mpirun, there is one, and the same tests run.
+/* The processes that mpirun started, as a group. In builds without MPI, and without mpirun, there
+ * is one, and the same tests run.
  *
- * Whatever communicates is called by all processes before anything is asserted: an assertion that fails leaves its test, and the others would wait. */
+ * Whatever communicates is called by all processes before anything is asserted: an assertion that
+ * fails leaves its test, and the others would wait. */
 #ifndef MPI_PROCESSES_H
 #define MPI_PROCESSES_H
 
@@ -25,7 +27,8 @@ static inline void processes_join_with(hf_context *ctx)
     assert_int_equal(hf_context_set_group(ctx, &group), HF_OK);
 }
 
-/* Runs the tests of a program; its exit status. A process in which one failed takes the others with it. */
+/* Runs the tests of a program; its exit status. A process in which one failed takes the others with
+ * it. */
 static inline int processes_run(int (*tests)(void))
 {
     int support = 0;

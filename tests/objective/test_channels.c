@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objectives of sites with a noise per channel: gradients by finite differences for every solver, and what must not change. */
+/* Objectives of sites with a noise per channel: gradients by finite differences for every solver, and what
+ * must not change. */
 #include "objective/evaluator.h"
 #include "objective/projected_impl.h"
 #include <math.h>

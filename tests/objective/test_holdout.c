@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Leave-one-out in the evaluator's own matrix against that of a solution, and against fits that leave one reading out. */
+/* Leave-one-out in the evaluator's own matrix against that of a solution, and against fits that leave one
+ * reading out. */
 #include "objective/holdout.h"
 #include <math.h>
 #include <setjmp.h>

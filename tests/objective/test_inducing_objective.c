@@ -44,7 +44,7 @@ static size_t count(const hfi_evaluator *e)
     return hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + 1 + hfi_evaluator_extras(e);
 }
 
-/* ---- gradients ----------------------------------------------------------------------------------------------------- */
+/* ---- gradients ----------------------------------------------------------------------------------------- */
 
 /* Moves entry p of the state by h. */
 static void move(hfi_evaluator *e, size_t p, double h)
@@ -171,7 +171,8 @@ static void gradients_with_a_singular_prior(void **state)
     hf_context_free(ctx);
 }
 
-/* log det Kuu / 2 has Kuubar = Kuu^-1 / 2, which is sum_j vbar_j v_j' = -I. Half of the eigenvalues are the jitter alone. */
+/* log det Kuu / 2 has Kuubar = Kuu^-1 / 2, which is sum_j vbar_j v_j' = -I. Half of the eigenvalues are the
+ * jitter alone. */
 static void the_jitter_follows_the_kernel(void **state)
 {
     (void)state;
@@ -269,7 +270,7 @@ static void inducing_inputs_that_stay_have_no_gradient(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- values --------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 static double run(const problem *p, hf_inducing_method method, size_t m, const double *z,
                   hf_objective objective)
@@ -423,7 +424,7 @@ static void inducing_inputs_at_all_readings_are_exact(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- processes and threads ------------------------------------------------------------------------------------------ */
+/* ---- processes and threads ----------------------------------------------------------------------------- */
 
 typedef struct shared_run {
     const problem *p;
@@ -510,7 +511,7 @@ static void threads_do_not_change_a_bit(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- failures -------------------------------------------------------------------------------------------------------- */
+/* ---- failures ------------------------------------------------------------------------------------------ */
 
 static void errors_leave_the_outputs_alone(void **state)
 {

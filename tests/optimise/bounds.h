@@ -47,7 +47,8 @@ static inline hf_domain cube(size_t d)
 static inline double value_at(const pair *w, const hf_ucb *bound, size_t d, const double *x)
 {
     double value = NAN;
-    assert_int_equal(hf_ucb_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, NULL), HF_OK);
+    assert_int_equal(hf_ucb_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, NULL),
+                     HF_OK);
     return value;
 }
 

@@ -44,7 +44,7 @@ static double one_value(const pair *w, const hf_acquire *a, const double *x, dou
     return value;
 }
 
-/* ---- values -------------------------------------------------------------------------------------------------------------- */
+/* ---- values -------------------------------------------------------------------------------------------- */
 
 /* By the closed forms, from the moments that the posteriors predict. */
 static void values_are_the_formulas(void **state)
@@ -128,8 +128,8 @@ static void units_do_not_matter(void **state)
     pair_close(&w);
 }
 
-/* Without a feasible point only the constraints count. A constraint that is surely kept changes nothing; one that surely is
- * not is still climbed towards. */
+/* Without a feasible point only the constraints count. A constraint that is surely kept changes nothing; one
+ * that surely is not is still climbed towards. */
 static void feasibility_comes_first(void **state)
 {
     (void)state;
@@ -155,7 +155,7 @@ static void feasibility_comes_first(void **state)
     pair_close(&w);
 }
 
-/* ---- the largest --------------------------------------------------------------------------------------------------------- */
+/* ---- the largest --------------------------------------------------------------------------------------- */
 
 static void no_place_of_a_grid_is_better(void **state)
 {
@@ -246,7 +246,7 @@ static void every_domain_and_any_number_of_threads(void **state)
     pair_close(&w);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void refused(const pair *w, hf_acquire a, hf_status expected, const char *word)
 {

@@ -43,7 +43,7 @@ static void evaluate(const pair *w, const hf_acquire_front *front, size_t m, con
     if (status < 0) fail_msg("%s", hf_context_message(w->ctx));
 }
 
-/* ---- several objectives -------------------------------------------------------------------------------------------- */
+/* ---- several objectives -------------------------------------------------------------------------------- */
 
 static void values_are_those_of_the_moments(void **state)
 {
@@ -225,7 +225,7 @@ static void the_best_place_is_the_best_of_many(void **state)
     pair_close(&w);
 }
 
-/* ---- Thompson's method --------------------------------------------------------------------------------------------- */
+/* ---- Thompson's method --------------------------------------------------------------------------------- */
 
 static void the_place_is_where_the_path_is_largest(void **state)
 {
@@ -296,7 +296,7 @@ static void candidates_are_chosen_as_often_as_they_are_best(void **state)
     pair_close(&w);
 }
 
-/* ---- what is refused ----------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void refused(const pair *w, const hf_acquire_front *front, hf_status expected, const char *word)
 {

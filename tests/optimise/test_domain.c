@@ -20,7 +20,7 @@ static double *doubles(size_t count)
     return block;
 }
 
-/* ---- checks -------------------------------------------------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------------------------------------- */
 
 static void refused(hf_context *ctx, hf_domain domain, hf_status expected, const char *word)
 {
@@ -100,7 +100,7 @@ static void candidates_are_known_exactly(void **state)
     assert_int_equal(index, 9);
 }
 
-/* ---- filling -------------------------------------------------------------------------------------------------------- */
+/* ---- filling ------------------------------------------------------------------------------------------- */
 
 /* The root by bisection, in more digits than the library has. */
 static long double ratio(size_t d)
@@ -204,8 +204,9 @@ static void random_points(size_t count, double *x)
     for (size_t k = 0; k < count; k++) x[k] = hfi_stream_uniform(&stream);
 }
 
-/* For multiples of the golden ratio N D* is at most 3 + (1 / log phi + 1 / log 2) log N (Kuipers and Niederreiter 1974, theorem 3.4 of chapter 2), wherever
- * the stretch begins; and what is known of random points is much worse. */
+/* For multiples of the golden ratio N D* is at most 3 + (1 / log phi + 1 / log 2) log N (Kuipers and
+ * Niederreiter 1974, theorem 3.4 of chapter 2), wherever the stretch begins; and what is known of random
+ * points is much worse. */
 static void one_dimension_is_filled_as_the_theorem_says(void **state)
 {
     (void)state;

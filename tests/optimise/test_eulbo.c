@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* EULBO: what it reports is what its surrogate says, it never ends below where it began, and it goes where it should. */
+/* EULBO: what it reports is what its surrogate says, it never ends below where it began, and it goes where it
+ * should. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -262,7 +263,7 @@ static void lattices_and_guesses(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- rows by quality and diversity ---------------------------------------------------------------------------------- */
+/* ---- rows by quality and diversity --------------------------------------------------------------------- */
 
 static void rows_promise_improvement(void **state)
 {
@@ -312,8 +313,8 @@ static void rows_promise_improvement(void **state)
     hf_context_free(ctx);
 }
 
-/* DPP-TS, robust and projected: the surrogate is built on rows that promise improvement, functions are drawn from it, and two
- * regions share a batch. The one around the top gets it. */
+/* DPP-TS, robust and projected: the surrogate is built on rows that promise improvement, functions are drawn
+ * from it, and two regions share a batch. The one around the top gets it. */
 static void drawn_functions_choose_between_regions(void **state)
 {
     (void)state;

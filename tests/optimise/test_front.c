@@ -34,7 +34,7 @@ static cloud draw(uint64_t seed, size_t n, size_t m, size_t steps)
     return c;
 }
 
-/* ---- fronts -------------------------------------------------------------------------------------------------------- */
+/* ---- fronts -------------------------------------------------------------------------------------------- */
 
 static bool beaten(const cloud *c, size_t i)
 {
@@ -93,7 +93,7 @@ static void bad_points_are_refused_with_the_place(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- hypervolume --------------------------------------------------------------------------------------------------- */
+/* ---- hypervolume --------------------------------------------------------------------------------------- */
 
 /* Inclusion and exclusion over all subsets: up to a dozen points. */
 static double by_subsets(const cloud *c, const double *reference)
@@ -169,7 +169,7 @@ static void a_volume_can_be_cancelled(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- expected improvement ------------------------------------------------------------------------------------------ */
+/* ---- expected improvement ------------------------------------------------------------------------------ */
 
 static const double base[3] = {0.1, -0.2, 0.3};
 

@@ -9,7 +9,7 @@
 
 #include "optimise/bounds.h"
 
-/* ---- boxes against grids --------------------------------------------------------------------------------------------- */
+/* ---- boxes against grids ------------------------------------------------------------------------------- */
 
 /* The best of a grid with both ends in each of one or two inputs. */
 static double best_of_grid(const pair *w, const hf_ucb *bound, const hf_domain *box, size_t side)
@@ -168,7 +168,7 @@ static void starts_keep_their_distance(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- candidates -------------------------------------------------------------------------------------------------------- */
+/* ---- candidates ---------------------------------------------------------------------------------------- */
 
 static void candidates_are_all_looked_at(void **state)
 {
@@ -264,7 +264,7 @@ static void of_equals_the_first_wins(void **state)
     pair_close(&w);
 }
 
-/* ---- lattices and degenerate boxes --------------------------------------------------------------------------------------- */
+/* ---- lattices and degenerate boxes --------------------------------------------------------------------- */
 
 static void answers_lie_on_the_lattice(void **state)
 {
@@ -292,7 +292,8 @@ static void answers_lie_on_the_lattice(void **state)
     pair_close(&w);
 }
 
-/* With a slope through the whole box the answer is a corner; with a lattice that ends before it, the lattice's last point. */
+/* With a slope through the whole box the answer is a corner; with a lattice that ends before it, the
+ * lattice's last point. */
 static void the_edge_of_a_box_belongs_to_it(void **state)
 {
     (void)state;
@@ -381,7 +382,7 @@ static void fixed_inputs_stay(void **state)
     pair_close(&w);
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------------------------------------- */
+/* ---- what is asked for --------------------------------------------------------------------------------- */
 
 /* With no climbs and one sample the answer is the best of what is looked at, and a guess can be it. */
 static void guesses_are_looked_at_and_climbed_from(void **state)
@@ -516,7 +517,7 @@ static void every_allocation_may_fail(void **state)
     pair_close(&w);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 typedef struct request {
     hf_ucb bound;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Boxes with lattices and categories: what is refused, what is inside, how they are filled, and that the largest value is found. */
+/* Boxes with lattices and categories: what is refused, what is inside, how they are filled, and that the
+ * largest value is found. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +11,7 @@
 #include "optimise/bounds.h"
 #include <holdfast/trust_region.h>
 
-/* ---- domains --------------------------------------------------------------------------------------------------------- */
+/* ---- domains ------------------------------------------------------------------------------------------- */
 
 static const double lower[] = {0.0, -1.0, 2.0, 0.0}, upper[] = {0.35, 1.0, 2.9, 3.0},
                     step[] = {0.1, 0.0, 0.5, 0.0};
@@ -111,7 +112,7 @@ static void neighbours_are_a_few_steps_away(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- the largest value --------------------------------------------------------------------------------------------------- */
+/* ---- the largest value --------------------------------------------------------------------------------- */
 
 /* A lattice of few points is searched wholly. */
 static void small_lattices_are_searched_wholly(void **state)
@@ -209,7 +210,8 @@ static void answers_are_of_the_domain_whatever_is_asked(void **state)
     pair_close(&w);
 }
 
-/* The box of a trust region ends on the lattice, so that its own lattice is part of the whole one; a category stays whole. */
+/* The box of a trust region ends on the lattice, so that its own lattice is part of the whole one; a category
+ * stays whole. */
 static void trust_regions_keep_to_the_lattice(void **state)
 {
     (void)state;

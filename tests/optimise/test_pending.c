@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Acquisition functions averaged over what f may be at other points: against integrals in two dimensions, drawn brute force, and a posterior
- * that has been told; gradients; batches. */
+/* Acquisition functions averaged over what f may be at other points: against integrals in two dimensions,
+ * drawn brute force, and a posterior that has been told; gradients; batches. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -218,7 +218,8 @@ static void gradients_are_those_of_the_values(void **state)
     }
 }
 
-/* A pending point where most was promised sends the next one elsewhere; the same for the same stream, whatever the threads. */
+/* A pending point where most was promised sends the next one elsewhere; the same for the same stream,
+ * whatever the threads. */
 static void pending_points_are_kept_away_from(void **state)
 {
     (void)state;
@@ -244,7 +245,7 @@ static void pending_points_are_kept_away_from(void **state)
     pair_close(&w);
 }
 
-/* ---- batches ------------------------------------------------------------------------------------------------------------- */
+/* ---- batches ------------------------------------------------------------------------------------------- */
 
 /* E[max(max f - best, 0)] of some places, by drawing. */
 static double improvement_of(const pair *w, size_t q, const double *x, double best)

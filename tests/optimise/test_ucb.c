@@ -9,7 +9,7 @@
 
 #include "optimise/bounds.h"
 
-/* ---- value and gradient ------------------------------------------------------------------------------------------- */
+/* ---- value and gradient -------------------------------------------------------------------------------- */
 
 /* Against the two predictions, and their difference quotients. */
 static void check_bound(const pair *w, const hf_ucb *bound, size_t d, const double *x, double unit)
@@ -110,7 +110,7 @@ static void without_uncertainty_the_slope_is_the_means(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- what is refused --------------------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 static void a_value_needs_what_belongs_to_it(void **state)
 {

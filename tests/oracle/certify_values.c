@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify_values.c
- * @brief Bounds over boxes for comparison with other software: one question per line, one JSON object per answer. Numbers whose last digit matters are
- * hexadecimal texts.
+ * @brief Bounds over boxes for comparison with other software: one question per line, one JSON object per
+ * answer. Numbers whose last digit matters are hexadecimal texts.
  *
  *     posterior D EXPRESSION     the kernel; the rest of the line is the expression
  *     mean KIND COUNT b...       prior mean; zero without this line
  *     data N NOISE               N rows of inputs and target: solves, {"t", "z", "parameters" (name, value), "noise"}
  *     units x_shift[D] x_scale[D] y_shift y_scale
- *     bound lower[D] upper[D]    the kernel decomposition alone: {"lower", "upper"}; solver's units, centre and half-width from these
- *     range WHAT TOLERANCE NODES lower[D] upper[D]   rigorous; WHAT: mean, sd, probit or logit (the probability of that link of mean and sd): {"lower", "upper", "lower_attained", "upper_attained", "argmin", "argmax", "stop", "nodes", "norm"}
+ *     bound lower[D] upper[D]    the kernel decomposition alone: {"lower", "upper"}; solver's units, centre
+ *     and half-width from these
+ *     range WHAT TOLERANCE NODES lower[D] upper[D]   rigorous; WHAT: mean, sd, probit or logit (the
+ *     probability of that link of mean and sd): {"lower", "upper", "lower_attained", "upper_attained",
+ *     "argmin", "argmax", "stop", "nodes", "norm"}
  *     value WHAT x[D]            rigorous: {"lower", "upper", "double" (hf_predict_latent)}
  */
 #include "../bound/rigorous_testing.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file enclosure_values.c
- * @brief Enclosures of covariances and of the functions they are made of, one question per line, one JSON object per answer. Bounds are
- * hexadecimal texts (%La), which lose nothing.
+ * @brief Enclosures of covariances and of the functions they are made of, one question per line, one JSON
+ * object per answer. Bounds are hexadecimal texts (%La), which lose nothing.
  *
  *     kernel D EXPRESSION        what the following pairs are asked about; the expression is the rest of the line
  *     pair SAME x1..xD z1..zD    {"lower", "upper", "value"}; value is that of the double code
- *     OP LOWER UPPER LOWER UPPER {"lower", "upper"}; OP: add, subtract, multiply, divide, square, sqrt, exp, log1p, sine2, cosine
+ *     OP LOWER UPPER LOWER UPPER {"lower", "upper"}; OP: add, subtract, multiply, divide, square, sqrt, exp,
+ *     log1p, sine2, cosine
  */
 #include "kernel/enclosure.h"
 #include "kernel/kernel.h"

@@ -3,8 +3,8 @@
  * @file envelope_values.c
  * @brief Optimal bounds and what is said about consistency, for comparison with other software.
  *
- * Standard input: lines "kernel EXPRESSION", "norm G", "jitter J", and last "data N D M", N rows of inputs, reading and the two noise bounds, M rows of
- * inputs to ask at. Standard output: one JSON object.
+ * Standard input: lines "kernel EXPRESSION", "norm G", "jitter J", and last "data N D M", N rows of inputs,
+ * reading and the two noise bounds, M rows of inputs to ask at. Standard output: one JSON object.
  */
 #include "read_text.h"
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file outputs_values.c
- * @brief Centres, thresholds, weights and shifts of several outputs; one question on standard input, one JSON object as the answer.
+ * @brief Centres, thresholds, weights and shifts of several outputs; one question on standard input, one JSON
+ * object as the answer.
  *
- *     WEIGHTING RULE RIDGE N T   then T means, T x T covariances, T noise variances, T eps, N rows of T readings     RULE: linear, lower or mad
+ *     WEIGHTING RULE RIDGE N T   then T means, T x T covariances, T noise variances, T eps, N rows of T
+ *     readings     RULE: linear, lower or mad
  */
 #include "read_text.h"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file read_text.h
- * @brief What the oracle programs share: reading numbers from standard input, writing arrays as JSON.
+ * @brief What the oracle programs share: reading numbers from standard input, writing arrays as
+ * JSON.
  */
 #ifndef ORACLE_READ_TEXT_H
 #define ORACLE_READ_TEXT_H

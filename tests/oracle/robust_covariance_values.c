@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file robust_covariance_values.c
- * @brief Robust covariances and the chi-squared distribution, one question after another on standard input, one JSON object per answer.
+ * @brief Robust covariances and the chi-squared distribution, one question after another on standard input,
+ * one JSON object per answer.
  *
  *     mcd N P FRACTION SEED STARTS REWEIGHT   then N rows of P values (nan for a missing one)
  *     chi K X SHARE                    distribution function at X, quantile and consistency factor of SHARE

@@ -3,9 +3,10 @@
  * @file softmax_values.c
  * @brief Laplace's approximation under the softmax link, for comparison with plain numpy.
  *
- * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and they), C means, C, n, d, m; n rows of d inputs and a
- * label; m rows of d inputs to predict at. Standard output: one JSON object with value, gradient, latent values at the mode, and at the points mean (m x C), covariance
- * (m x C x C) and probabilities with the error that they claim.
+ * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and
+ * they), C means, C, n, d, m; n rows of d inputs and a label; m rows of d inputs to predict at. Standard
+ * output: one JSON object with value, gradient, latent values at the mode, and at the points mean (m x C),
+ * covariance (m x C x C) and probabilities with the error that they claim.
  */
 #include "read_text.h"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A posterior given values of f: against one that was given them as readings, for every solver; gradients; threads; memory. */
+/* A posterior given values of f: against one that was given them as readings, for every solver; gradients;
+ * threads; memory. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -99,7 +99,7 @@ static void leave_one_out_in_user_units(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- influence against the whole vector ---------------------------------------------------------------------------- */
+/* ---- influence against the whole vector ---------------------------------------------------------------- */
 
 typedef struct normal {
     double mean[N], covariance[N * N];

@@ -189,7 +189,7 @@ static void parts_that_do_not_fit_are_refused(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- memory running out at every place ---------------------------------------------------------------------------- */
+/* ---- memory running out at every place ----------------------------------------------------------------- */
 
 typedef struct sweep {
     problem p;

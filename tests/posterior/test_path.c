@@ -26,7 +26,7 @@ static hf_path *drawn(hf_context *ctx, const hf_posterior *posterior, uint64_t s
     return path;
 }
 
-/* ---- the distribution ---------------------------------------------------------------------------------------------- */
+/* ---- the distribution ---------------------------------------------------------------------------------- */
 
 /* Averages over the paths, each as far off as its own spread says at most. `slack`: of the variance, for jitter. */
 static void check_moments(hf_context *ctx, const hf_posterior *posterior, const double *x)
@@ -144,7 +144,7 @@ static void posteriors_of_several_outputs(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- one path ------------------------------------------------------------------------------------------------------ */
+/* ---- one path ------------------------------------------------------------------------------------------ */
 
 static void a_path_goes_through_readings_without_noise(void **state)
 {

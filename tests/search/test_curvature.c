@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Second derivatives of the evidence against what their definition says in dense matrices, and the search that uses them against the one that does not. */
+/* Second derivatives of the evidence against what their definition says in dense matrices, and the search
+ * that uses them against the one that does not. */
 #include "linalg/linalg.h"
 #include "search/trainer.h"
 #include <math.h>

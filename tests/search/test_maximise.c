@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One maximisation by three optimisers: quadratics in boxes, curved valleys, places without a value, errors; entries that are held;
- * priors, progress; and answers that a journal gives in place of the objective. */
+/* One maximisation by three optimisers: quadratics in boxes, curved valleys, places without a value, errors;
+ * entries that are held; priors, progress; and answers that a journal gives in place of the objective. */
 #include "checkpoint/journal.h"
 #include "data/support.h"
 #include "search/maximise.h"
@@ -278,7 +278,8 @@ static void searches_climb_in_their_box(void **state)
     assert_true(point[0] == 3.0 && point[1] == 0.5);
 }
 
-/* The first two steps of Adam, by its formulas; a wall halves the third; the last point is the result, though it is not the best. */
+/* The first two steps of Adam, by its formulas; a wall halves the third; the last point is the result, though
+ * it is not the best. */
 static void test_adam(void **state)
 {
     hill h = {0};
@@ -430,8 +431,8 @@ static void take(void *self, const double *numbers)
 static const hfi_objective_kind memories = {
     .place = put, .evaluate = recall_height, .beside = notes, .tell = tell, .take = take};
 
-/* A search that goes on from a journal of its first `kept` evaluations ends where the whole one does, bit for bit, and asks for the
- * others alone. */
+/* A search that goes on from a journal of its first `kept` evaluations ends where the whole one does, bit for
+ * bit, and asks for the others alone. */
 static void searches_go_on_from_a_journal(void **state)
 {
     static const unsigned char print[HFI_SHA256_BYTES] = "a search";

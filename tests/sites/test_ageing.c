@@ -168,7 +168,8 @@ static void horizons_are_the_inverse(void **state)
                 const hf_age_law law = law_of((hf_age_kind)kind, 0.3);
                 const double limit = variances[v] * factors[f], a = hf_age_horizon(&law, variances[v], limit);
                 assert_true(a > 0.0 && isfinite(a));
-                /* Just before it the limit is kept, just after it no longer; where the law is so flat that both round to the limit, either. */
+                /* Just before it the limit is kept, just after it no longer; where the law is so flat that
+                 * both round to the limit, either. */
                 assert_true(hf_age_variance(&law, variances[v], a * (1.0 - 1e-12)) <= limit * (1.0 + 1e-15));
                 assert_true(hf_age_variance(&law, variances[v], a * (1.0 + 1e-12)) >= limit * (1.0 - 1e-15));
                 assert_true(hf_age_variance(&law, variances[v], a * (1.0 + 1e-6)) > limit);

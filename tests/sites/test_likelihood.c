@@ -89,7 +89,8 @@ static void derivatives_in_dispersion_agree_with_differences(void **state)
                 }
 }
 
-/* Probabilities of all counts are 1 together and have the mean and variance that they should; so has a density of amounts. */
+/* Probabilities of all counts are 1 together and have the mean and variance that they should; so has a
+ * density of amounts. */
 static void densities_are_those_of_a_distribution(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The Student-t density of one reading: derivatives, integrals against normal densities by brute force, limits, extremes. */
+/* The Student-t density of one reading: derivatives, integrals against normal densities by brute force,
+ * limits, extremes. */
 #include "sites/student.h"
 #include <math.h>
 #include <setjmp.h>
@@ -139,7 +140,7 @@ static void the_touching_normal_density_lies_below(void **state)
     }
 }
 
-/* ---- products with a cavity ----------------------------------------------------------------------------------------- */
+/* ---- products with a cavity ---------------------------------------------------------------------------- */
 
 /* Log mass, mean and variance of density^power N(f; 0, v) with r = y - f at f = 0, by a fine sum in f. */
 static void brute_force(sample c, double power, double v, double *log_z, double *mean, double *variance)
@@ -226,7 +227,7 @@ static void tilted_masses_are_differentiated(void **state)
         }
 }
 
-/* ---- expectations ------------------------------------------------------------------------------------------------------ */
+/* ---- expectations -------------------------------------------------------------------------------------- */
 
 static double expected(sample c, double v)
 {
@@ -268,7 +269,7 @@ static void expectations_and_their_derivatives(void **state)
         }
 }
 
-/* ---- limits and extremes --------------------------------------------------------------------------------------------- */
+/* ---- limits and extremes ------------------------------------------------------------------------------- */
 
 static void many_degrees_of_freedom_are_normal(void **state)
 {

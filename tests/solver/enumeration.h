@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file enumeration.h
- * @brief All sets of a few rows with their determinants, the chain on them as a matrix, and Pearson's statistic. Include after <cmocka.h>.
+ * @brief All sets of a few rows with their determinants, the chain on them as a matrix, and
+ * Pearson's statistic. Include after <cmocka.h>.
  */
 #ifndef HF_TEST_ENUMERATION_H
 #define HF_TEST_ENUMERATION_H
@@ -90,7 +91,8 @@ static inline void step(const enumeration *e, double *probability)
     memcpy(probability, next, e->sets * sizeof *next);
 }
 
-/* Pearson's statistic in standard deviations above its mean; sets that are hardly ever expected count as one. */
+/* Pearson's statistic in standard deviations above its mean; sets that are hardly ever expected
+ * count as one. */
 static inline double surprise(const enumeration *e, const double *probability, const size_t *counts,
                               size_t runs)
 {

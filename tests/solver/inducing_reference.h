@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file inducing_reference.h
- * @brief The inducing approximations by the book: dense n x n matrices with explicit inverses; problems to try them on, and
- * groups of processes played by threads. Include after <cmocka.h>.
+ * @brief The inducing approximations by the book: dense n x n matrices with explicit inverses;
+ * problems to try them on, and groups of processes played by threads. Include after <cmocka.h>.
  *
- * The prior of the latent values is Q = K_XZ Kuu^-1 K_ZX instead of K, and site j has the variance D_j = d_j + white_j, FITC
- * adding k_jj - q_jj. Absent readings are not there.
+ * The prior of the latent values is Q = K_XZ Kuu^-1 K_ZX instead of K, and site j has the variance
+ * D_j = d_j + white_j, FITC adding k_jj - q_jj. Absent readings are not there.
  */
 #ifndef HF_TEST_INDUCING_REFERENCE_H
 #define HF_TEST_INDUCING_REFERENCE_H
@@ -52,16 +52,18 @@ static inline void reference_prior(reference *r)
     r->kuu = naive_zeros(r->m * r->m);
     for (size_t i = 0; i < r->m; i++)
         for (size_t j = 0; j < r->m; j++)
-            r->kuu[i * r->m + j] = hfi_kernel_value(r->kernel, r->z + i * r->d, r->z + j * r->d, false) +
-                                   (i == j ? jitter : 0.0);
+            r->kuu[i * r->m + j] =
+                hfi_kernel_value(r->kernel, r->z + i * r->d, r->z + j * r->d, false) +
+                (i == j ? jitter : 0.0);
     r->kuu_inverse = naive_inverse(r->m, r->kuu, NULL);
 }
 
-static inline reference reference_make(const hf_kernel *kernel, const hf_mean *mean, const hf_sites *sites,
-                                       const double *x, size_t d, hf_inducing_method method, size_t m,
-                                       const double *z)
+static inline reference reference_make(const hf_kernel *kernel, const hf_mean *mean,
+                                       const hf_sites *sites, const double *x, size_t d,
+                                       hf_inducing_method method, size_t m, const double *z)
 {
-    reference r = {.kernel = kernel, .mean = mean, .n = hf_sites_present(sites), .m = m, .d = d, .z = z};
+    reference r = {
+        .kernel = kernel, .mean = mean, .n = hf_sites_present(sites), .m = m, .d = d, .z = z};
     r.x = naive_zeros(r.n * d);
     r.residual = naive_zeros(r.n);
     r.noise = naive_zeros(r.n);
@@ -78,15 +80,16 @@ static inline reference reference_make(const hf_kernel *kernel, const hf_mean *m
         for (size_t u = 0; u < m; u++) k[u] = hfi_kernel_value(kernel, row, z + u * d, false);
         r.residual[j] = hf_sites_targets(sites)[i] - prior;
         r.noise[j] = hf_sites_variances(sites)[i] + reference_white(kernel, row);
-        r.gap[j] = hfi_kernel_value(kernel, row, row, false) - reference_form(m, r.kuu_inverse, k, k);
+        r.gap[j] =
+            hfi_kernel_value(kernel, row, row, false) - reference_form(m, r.kuu_inverse, k, k);
         r.trace += r.gap[j] / r.noise[j];
         if (method == HF_INDUCING_FITC) r.noise[j] += r.gap[j];
         j++;
     }
     for (size_t i = 0; i < r.n; i++)
         for (size_t k = 0; k < r.n; k++)
-            r.a[i * r.n + k] =
-                reference_form(m, r.kuu_inverse, r.k + i * m, r.k + k * m) + (i == k ? r.noise[i] : 0.0);
+            r.a[i * r.n + k] = reference_form(m, r.kuu_inverse, r.k + i * m, r.k + k * m) +
+                               (i == k ? r.noise[i] : 0.0);
     r.g = naive_inverse(r.n, r.a, &r.log_det);
     return r;
 }
@@ -116,13 +119,16 @@ static inline double *reference_column(const reference *r, const double *x)
 {
     double *k = naive_zeros(r->m), *q = naive_zeros(r->n);
     for (size_t u = 0; u < r->m; u++) k[u] = hfi_kernel_value(r->kernel, x, r->z + u * r->d, false);
-    for (size_t j = 0; j < r->n; j++) q[j] = reference_form(r->m, r->kuu_inverse, k, r->k + j * r->m);
+    for (size_t j = 0; j < r->n; j++)
+        q[j] = reference_form(r->m, r->kuu_inverse, k, r->k + j * r->m);
     free(k);
     return q;
 }
 
-/* Mean and variance (white included) at a point: k(x, x) - q G q', as if Q were the covariance with the readings. */
-static inline void reference_predict(const reference *r, const double *x, double *mean, double *variance)
+/* Mean and variance (white included) at a point: k(x, x) - q G q', as if Q were the covariance with
+ * the readings. */
+static inline void reference_predict(const reference *r, const double *x, double *mean,
+                                     double *variance)
 {
     double *q = reference_column(r, x), prior;
     hf_mean_evaluate(r->mean, 1, x, r->d, &prior);
@@ -151,7 +157,8 @@ static inline double reference_divergence(const reference *r)
             t[u] += inverse[u * m + v] * b[v];
             trace += inverse[u * m + v] * r->kuu[v * m + u];
         }
-    const double kl = 0.5 * (reference_form(m, r->kuu, t, t) + trace - (double)m + of_sigma - of_kuu);
+    const double kl =
+        0.5 * (reference_form(m, r->kuu, t, t) + trace - (double)m + of_sigma - of_kuu);
     free(inverse);
     free(sigma);
     free(b);
@@ -159,7 +166,7 @@ static inline double reference_divergence(const reference *r)
     return kl;
 }
 
-/* ---- problems ---------------------------------------------------------------------------------------------------- */
+/* ---- problems -------------------------------------------------------------------------------- */
 
 typedef enum reference_sites {
     REFERENCE_GAUSSIAN,
@@ -169,7 +176,8 @@ typedef enum reference_sites {
     REFERENCE_SITES
 } reference_sites;
 
-/* Readings as in naive.h with gross errors; every ninth one is missing, and nothing is known about its input. */
+/* Readings as in naive.h with gross errors; every ninth one is missing, and nothing is known about
+ * its input. */
 static inline problem reference_problem(hf_context *ctx, const char *expression, size_t n, size_t d,
                                         reference_sites kind)
 {
@@ -182,13 +190,15 @@ static inline problem reference_problem(hf_context *ctx, const char *expression,
     }
     hf_sites_free(p.sites);
     if (kind == REFERENCE_ROBUST || kind == REFERENCE_AMPLITUDE)
-        assert_int_equal(hf_sites_robust(ctx, n, p.y, p.noise, p.extra, centre, 0.8, &p.sites), HF_OK);
+        assert_int_equal(hf_sites_robust(ctx, n, p.y, p.noise, p.extra, centre, 0.8, &p.sites),
+                         HF_OK);
     else
         assert_int_equal(hf_sites_gaussian(ctx, n, p.y, p.noise, p.extra, &p.sites), HF_OK);
     if (kind == REFERENCE_AMPLITUDE) assert_int_equal(hf_sites_set_beta(ctx, p.sites, 1.0), HF_OK);
     if (kind == REFERENCE_GIVEN) {
         double *variance = naive_zeros(n);
-        for (size_t i = 0; i < n; i++) variance[i] = i % 11 == 5 ? INFINITY : 0.05 + 0.02 * (double)(i % 13);
+        for (size_t i = 0; i < n; i++)
+            variance[i] = i % 11 == 5 ? INFINITY : 0.05 + 0.02 * (double)(i % 13);
         hfi_sites_give(p.sites, p.y, variance);
         free(variance);
     }
@@ -202,7 +212,7 @@ static inline double *reference_inputs(size_t m, size_t d)
     return problem_inputs(m, d, 23);
 }
 
-/* ---- groups ------------------------------------------------------------------------------------------------------ */
+/* ---- groups ---------------------------------------------------------------------------------- */
 
 enum {
     REFERENCE_MOST_PROCESSES = 5
@@ -242,15 +252,18 @@ static inline void *party_member(void *arg)
 {
     member *me = arg;
     hf_context *ctx = hf_context_create();
-    const hf_group group = {.rank = me->rank, .size = me->party->size, .sum = party_sum, .user = me};
+    const hf_group group = {
+        .rank = me->rank, .size = me->party->size, .sum = party_sum, .user = me};
     if (hf_context_set_threads(ctx, 1) == HF_OK && hf_context_set_group(ctx, &group) == HF_OK)
         me->body(ctx, me->rank, me->arg);
     hf_context_free(ctx);
     return NULL;
 }
 
-/* Runs body in `size` processes at once. No assertions inside: they would leave the others waiting. */
-static inline void party_run(size_t size, void (*body)(hf_context *ctx, size_t rank, void *arg), void *arg)
+/* Runs body in `size` processes at once. No assertions inside: they would leave the others
+ * waiting. */
+static inline void party_run(size_t size, void (*body)(hf_context *ctx, size_t rank, void *arg),
+                             void *arg)
 {
     party p = {.size = size};
     member members[REFERENCE_MOST_PROCESSES];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file naive.h
- * @brief Textbook Gaussian process regression with explicit inverses, to hold solver and posterior against;
- * and the small problems and allocators their tests share. Include after <cmocka.h>.
+ * @brief Textbook Gaussian process regression with explicit inverses, to hold solver and posterior
+ * against; and the small problems and allocators their tests share. Include after <cmocka.h>.
  */
 #ifndef HF_TEST_NAIVE_H
 #define HF_TEST_NAIVE_H
@@ -91,10 +91,11 @@ typedef struct naive_gp {
     double log_det;
 } naive_gp;
 
-static inline naive_gp naive_make(const hf_kernel *kernel, const hf_mean *mean, size_t n, const double *x,
-                                  const double *target, const double *variance)
+static inline naive_gp naive_make(const hf_kernel *kernel, const hf_mean *mean, size_t n,
+                                  const double *x, const double *target, const double *variance)
 {
-    naive_gp gp = {.kernel = kernel, .mean = mean, .n = n, .d = hf_kernel_dimension(kernel), .x = x};
+    naive_gp gp = {
+        .kernel = kernel, .mean = mean, .n = n, .d = hf_kernel_dimension(kernel), .x = x};
     gp.residual = naive_zeros(n);
     gp.t = naive_zeros(n);
     gp.a = naive_zeros(n * n);
@@ -103,8 +104,8 @@ static inline naive_gp naive_make(const hf_kernel *kernel, const hf_mean *mean, 
         hf_mean_evaluate(mean, 1, x + i * gp.d, gp.d, &prior);
         gp.residual[i] = target[i] - prior;
         for (size_t j = 0; j < n; j++)
-            gp.a[i * n + j] =
-                hfi_kernel_value(kernel, x + i * gp.d, x + j * gp.d, i == j) + (i == j ? variance[i] : 0.0);
+            gp.a[i * n + j] = hfi_kernel_value(kernel, x + i * gp.d, x + j * gp.d, i == j) +
+                              (i == j ? variance[i] : 0.0);
     }
     gp.g = naive_inverse(n, gp.a, &gp.log_det);
     for (size_t i = 0; i < n; i++)
@@ -130,12 +131,14 @@ static inline double naive_mean(const naive_gp *gp, const double *x)
 }
 
 /* Latent covariance of x and z; `same` says that they are one point. */
-static inline double naive_covariance(const naive_gp *gp, const double *x, const double *z, bool same)
+static inline double naive_covariance(const naive_gp *gp, const double *x, const double *z,
+                                      bool same)
 {
     double value = hfi_kernel_value(gp->kernel, x, z, same);
     for (size_t i = 0; i < gp->n; i++)
         for (size_t j = 0; j < gp->n; j++)
-            value -= hfi_kernel_value(gp->kernel, x, gp->x + i * gp->d, false) * gp->g[i * gp->n + j] *
+            value -= hfi_kernel_value(gp->kernel, x, gp->x + i * gp->d, false) *
+                     gp->g[i * gp->n + j] *
                      hfi_kernel_value(gp->kernel, z, gp->x + j * gp->d, false);
     return value;
 }
@@ -147,11 +150,10 @@ static inline double naive_evidence(const naive_gp *gp)
     return -0.5 * (fit + gp->log_det) - 0.5 * (double)gp->n * log(2.0 * HFI_PI);
 }
 
-/* ---- problems
- * --------------------------------------------------------------------------------------------------- */
+/* ---- problems ---------------------------------------------------------------- */
 
-/* Readings of a smooth function on [-2, 2]^d with noise, as Gaussian sites, some of them with noise of their
- * own. */
+/* Readings of a smooth function on [-2, 2]^d with noise, as Gaussian sites, some of them with noise
+ * of their own. */
 typedef struct problem {
     hf_context *ctx;
     size_t n, d;
@@ -174,7 +176,8 @@ static inline double *problem_inputs(size_t m, size_t d, uint64_t seed)
 static inline double problem_truth(const double *x, size_t d)
 {
     double value = 0.7;
-    for (size_t j = 0; j < d; j++) value += sin(1.3 * x[j] + (double)j) - 0.2 * x[j] * x[(j + 1) % d];
+    for (size_t j = 0; j < d; j++)
+        value += sin(1.3 * x[j] + (double)j) - 0.2 * x[j] * x[(j + 1) % d];
     return value;
 }
 
@@ -189,7 +192,8 @@ static inline hf_mean *problem_linear_mean(hf_context *ctx, size_t d)
     return mean;
 }
 
-static inline problem problem_make(hf_context *ctx, const char *expression, size_t n, size_t d, double noise)
+static inline problem problem_make(hf_context *ctx, const char *expression, size_t n, size_t d,
+                                   double noise)
 {
     problem p = {.ctx = ctx, .n = n, .d = d, .noise = noise};
     p.x = problem_inputs(n, d, 11);

@@ -31,7 +31,8 @@ static inline void naive_project(naive_projection *p)
     for (size_t b = 0; b < m; b++)
         for (size_t c = 0; c < m; c++)
             for (size_t i = 0; i < n; i++)
-                g[b * m + c] += p->a[i * m + b] * (p->ka[i * m + c] + p->noise[i] * p->a[i * m + c]);
+                g[b * m + c] +=
+                    p->a[i * m + b] * (p->ka[i * m + c] + p->noise[i] * p->a[i * m + c]);
     for (size_t b = 0; b < m; b++)
         for (size_t i = 0; i < n; i++) rhs[b] += p->a[i * m + b] * p->residual[i];
     free(p->inverse);
@@ -46,8 +47,8 @@ static inline void naive_project(naive_projection *p)
 
 /** `a`: n x count by present reading, copied. */
 static inline naive_projection naive_projection_make(const hf_kernel *kernel, const hf_mean *mean,
-                                                     const hf_sites *sites, const double *x, size_t count,
-                                                     const double *a)
+                                                     const hf_sites *sites, const double *x,
+                                                     size_t count, const double *a)
 {
     naive_projection p = {.kernel = kernel,
                           .mean = mean,
@@ -75,7 +76,8 @@ static inline naive_projection naive_projection_make(const hf_kernel *kernel, co
     }
     for (size_t i = 0; i < p.n; i++) {
         const double *z = p.x + i * p.d;
-        for (size_t j = 0; j < p.n; j++) p.k[i * p.n + j] = hfi_kernel_value(kernel, z, p.x + j * p.d, false);
+        for (size_t j = 0; j < p.n; j++)
+            p.k[i * p.n + j] = hfi_kernel_value(kernel, z, p.x + j * p.d, false);
         p.white[i] = hfi_kernel_value(kernel, z, z, true) - p.k[i * p.n + i];
         p.noise[i] += p.white[i];
     }
@@ -97,8 +99,10 @@ static inline void naive_projection_free(naive_projection *p)
     free(p->t);
 }
 
-/** Latent variance, white noise of the kernel included, of a new point with covariances `cross` and prior variance. */
-static inline double naive_projection_variance(const naive_projection *p, const double *cross, double prior)
+/** Latent variance, white noise of the kernel included, of a new point with covariances `cross` and
+ * prior variance. */
+static inline double naive_projection_variance(const naive_projection *p, const double *cross,
+                                               double prior)
 {
     double *w = naive_zeros(p->count), value = prior;
     for (size_t b = 0; b < p->count; b++)
@@ -155,7 +159,8 @@ static inline double naive_projection_bound(const naive_projection *p)
         for (size_t b = 0; b < m; b++) mean += p->ka[i * m + b] * p->u[b];
         double v = p->k[i * n + i];
         for (size_t b = 0; b < m; b++)
-            for (size_t c = 0; c < m; c++) v -= p->ka[i * m + b] * p->inverse[b * m + c] * p->ka[i * m + c];
+            for (size_t c = 0; c < m; c++)
+                v -= p->ka[i * m + b] * p->inverse[b * m + c] * p->ka[i * m + c];
         const double error = p->residual[i] - mean;
         sum -= 0.5 * (log(2.0 * HFI_PI * p->noise[i]) + (error * error + v) / p->noise[i]);
         divergence += p->t[i] * mean; /* u'A'K A u */
@@ -172,8 +177,8 @@ static inline double naive_projection_bound(const naive_projection *p)
     return sum - 0.5 * divergence;
 }
 
-/** The same projection with reading j's row of A set to zero: latent mean (less the prior mean) and variance (white noise
- * included) of f_j. Columns of A that become zero are dropped. */
+/** The same projection with reading j's row of A set to zero: latent mean (less the prior mean) and
+ * variance (white noise included) of f_j. Columns of A that become zero are dropped. */
 static inline void naive_projection_without(const naive_projection *p, size_t j, double *mean,
                                             double *variance)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Determinantal point processes against enumeration: every set's determinant, and the chain's whole transition matrix. */
+/* Determinantal point processes against enumeration: every set's determinant, and the chain's whole
+ * transition matrix. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -209,8 +210,8 @@ static void every_step_is_the_chains(void **state)
     hf_context_free(ctx);
 }
 
-/* Chains of the length that the rule gives end in sets as probable as their determinants; and so they should: the transition matrix's power
- * is as near to that as the rule promises. */
+/* Chains of the length that the rule gives end in sets as probable as their determinants; and so they should:
+ * the transition matrix's power is as near to that as the rule promises. */
 static void sets_are_as_probable_as_their_determinants(void **state)
 {
     (void)state;
@@ -248,8 +249,8 @@ static void sets_are_as_probable_as_their_determinants(void **state)
 
 /* ---- long chains --------------------------------------------------------------------------------------------- */
 
-/* One stream, stopped after ever more steps, is one chain: log det, which comes from a factor that thousands of swaps have
- * changed, is that of the rows that are there. */
+/* One stream, stopped after ever more steps, is one chain: log det, which comes from a factor that thousands
+ * of swaps have changed, is that of the rows that are there. */
 static void determinants_stay_exact(void **state)
 {
     (void)state;
@@ -297,7 +298,8 @@ static void determinants_stay_exact(void **state)
     hf_context_free(ctx);
 }
 
-/* Five places, each there several times, some of them nearly: never two rows of one place, and no more rows than places. */
+/* Five places, each there several times, some of them nearly: never two rows of one place, and no more rows
+ * than places. */
 static void singular_sets_never_come(void **state)
 {
     (void)state;
@@ -329,7 +331,8 @@ static void singular_sets_never_come(void **state)
     hf_context_free(ctx);
 }
 
-/* Three rows of which every two are nearly one; the two that are nearest count as one, though their determinant is not so much smaller. */
+/* Three rows of which every two are nearly one; the two that are nearest count as one, though their
+ * determinant is not so much smaller. */
 static void nearly_singular_sets_are_singular(void **state)
 {
     (void)state;
@@ -423,7 +426,8 @@ static void threads_change_nothing(void **state)
     free(x);
 }
 
-/* Rows far apart: nearly every swap is made. Many rows within few lengthscales: few are, and the report says that there are few sets to be had. */
+/* Rows far apart: nearly every swap is made. Many rows within few lengthscales: few are, and the report says
+ * that there are few sets to be had. */
 static void sticky_chains_are_told_from_free_ones(void **state)
 {
     (void)state;

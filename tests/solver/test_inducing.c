@@ -292,8 +292,8 @@ static void cavities_are_fits_without_the_reading(void **state)
     hf_context_free(ctx);
 }
 
-/* A reading that alone decides everything leaves no digit of 1 - p h: the cavity is inaccurate then, but a variance between 0 and
- * the prior's. */
+/* A reading that alone decides everything leaves no digit of 1 - p h: the cavity is inaccurate then, but a
+ * variance between 0 and the prior's. */
 static void cavities_survive_tiny_noise(void **state)
 {
     (void)state;
@@ -316,7 +316,7 @@ static void cavities_survive_tiny_noise(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- processes and threads ---------------------------------------------------------------------------------------- */
+/* ---- processes and threads ----------------------------------------------------------------------------- */
 
 typedef struct shared_fit {
     const problem *p;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file ledger_owner.h
- * @brief The smallest owner of a ledger, for tests: a count of entries and a sum that depends on their order.
+ * @brief The smallest owner of a ledger, for tests: a count of entries and a sum that depends on
+ * their order.
  */
 #ifndef TESTS_MODEL_LEDGER_OWNER_H
 #define TESTS_MODEL_LEDGER_OWNER_H
@@ -54,7 +55,8 @@ static inline hf_status tally_take(hf_context *ctx, const hfi_entry *entry, void
     tally *t = user;
     t->count++;
     t->taken++;
-    t->sum = 6364136223846793005U * (t->sum + entry->number) + entry->id + 16 * entry->of + entry->kind;
+    t->sum =
+        6364136223846793005U * (t->sum + entry->number) + entry->id + 16 * entry->of + entry->kind;
     for (size_t i = 0; i < entry->bytes; i++) t->sum = 31 * t->sum + entry->payload[i];
     if (entry->of != t->last_of[entry->id % 16] + 1) t->torn = true;
     t->last_of[entry->id % 16] = entry->of;
@@ -71,7 +73,8 @@ static inline hf_status tally_begin(const hfi_reader *r, void *user)
     return status;
 }
 
-static inline hf_status tally_restore(hf_context *ctx, const unsigned char *state, size_t bytes, void *user)
+static inline hf_status tally_restore(hf_context *ctx, const unsigned char *state, size_t bytes,
+                                      void *user)
 {
     (void)ctx;
     tally *t = user;
@@ -95,7 +98,8 @@ static inline void tally_state(hfi_bytes *to, const void *user)
 
 static inline hfi_ledger_owner tally_owner(tally *t)
 {
-    return (hfi_ledger_owner){.begin = tally_begin, .restore = tally_restore, .take = tally_take, .user = t};
+    return (hfi_ledger_owner){
+        .begin = tally_begin, .restore = tally_restore, .take = tally_take, .user = t};
 }
 
 static inline void tally_fill(hfi_writer *w, const void *user)
@@ -105,7 +109,7 @@ static inline void tally_fill(hfi_writer *w, const void *user)
     sqlite3_finalize(s);
 }
 
-/* ---- files of tallies ------------------------------------------------------------------------------------------ */
+/* ---- files of tallies ------------------------------------------------------------------------ */
 
 static inline hfi_ledger *tally_new(hf_context *ctx, const char *path)
 {
@@ -134,7 +138,8 @@ static inline hf_status tally_load(hf_context *ctx, hfi_ledger *ledger, tally *t
     return hfi_ledger_load(ctx, ledger, &owner);
 }
 
-static inline hfi_ledger *tally_open(hf_context *ctx, const char *path, hfi_ledger_use mode, tally *t)
+static inline hfi_ledger *tally_open(hf_context *ctx, const char *path, hfi_ledger_use mode,
+                                     tally *t)
 {
     hfi_ledger *ledger = tally_new(ctx, path);
     *t = (tally){0};

@@ -12,12 +12,14 @@
 
 #include <string.h>
 
-/* SHA-256 over number, seal, and length and bytes of the state of a row of `snapshot`, if all are there. */
+/* SHA-256 over number, seal, and length and bytes of the state of a row of `snapshot`, if all are
+ * there. */
 static inline bool digest_snapshot(sqlite3_stmt *row, unsigned char out[HFI_SHA256_BYTES])
 {
     hfi_sha256 hash;
     const size_t bytes = (size_t)sqlite3_column_bytes(row, 2);
-    if (sqlite3_column_int64(row, 0) < 1 || sqlite3_column_bytes(row, 1) != HFI_SEAL_BYTES || bytes == 0)
+    if (sqlite3_column_int64(row, 0) < 1 || sqlite3_column_bytes(row, 1) != HFI_SEAL_BYTES ||
+        bytes == 0)
         return false;
     hfi_sha256_init(&hash);
     hfi_sha256_add_u64(&hash, (uint64_t)sqlite3_column_int64(row, 0));
@@ -57,15 +59,17 @@ static inline int store_digest(sqlite3 *db, const hfi_ledger_form *form, hfi_sea
     int rc = hfi_ledger_settings_digest(db, form, hex, first);
     sqlite3_stmt *s = NULL;
     if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('content_sha256', ?1)",
-                                -1, &s, NULL);
+        rc = sqlite3_prepare_v2(
+            db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('content_sha256', ?1)", -1, &s,
+            NULL);
     if (rc == SQLITE_OK) rc = sqlite3_bind_text(s, 1, hex, -1, SQLITE_STATIC);
     if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_errcode(db);
     sqlite3_finalize(s);
     return rc;
 }
 
-static inline int store_seal(sqlite3 *db, const char *sql, sqlite3_int64 number, const hfi_seal *seal)
+static inline int store_seal(sqlite3 *db, const char *sql, sqlite3_int64 number,
+                             const hfi_seal *seal)
 {
     sqlite3_stmt *s = NULL;
     int rc = sqlite3_prepare_v2(db, sql, -1, &s, NULL);
@@ -85,7 +89,8 @@ static inline int seal_ledger(sqlite3 *db, const hfi_ledger_form *form)
     int rc = store_digest(db, form, &seal);
     const hfi_ledger here = {.db = db, .form = form};
     if (rc == SQLITE_OK)
-        rc = hfi_ledger_prepare(&here, "SELECT number, kind, id, of, %s FROM journal ORDER BY number", &s);
+        rc = hfi_ledger_prepare(&here,
+                                "SELECT number, kind, id, of, %s FROM journal ORDER BY number", &s);
     while (rc == SQLITE_OK && (rc = sqlite3_step(s)) == SQLITE_ROW) {
         /* A damaged tree can lead round in circles. */
         if (entries > 0 && sqlite3_column_int64(s, 0) <= last) break;

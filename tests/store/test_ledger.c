@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a ledger, which several programs change in turn: nothing that a call returned from is lost, and everybody sees one order. */
+/* The file of a ledger, which several programs change in turn: nothing that a call returned from is lost, and
+ * everybody sees one order. */
 #include "store/ledger_owner.h"
 
 #include <fcntl.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Snapshots of a ledger: a shortcut that gives what all entries give, and nothing that is wrong with one is an error. */
+/* Snapshots of a ledger: a shortcut that gives what all entries give, and nothing that is wrong with one is
+ * an error. */
 #include "store/ledger_owner.h"
 #include "store/seals.h"
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certain.h
- * @brief An attack on certain constraints: random functions of a known norm, told with the worst noise
- * that is allowed, whose study is asked for ever more; no place that it asks for, or would, may break the
- * constraint. For the tests and for bench/certain-constraints.c.
+ * @brief An attack on certain constraints: random functions of a known norm, told with the worst
+ * noise that is allowed, whose study is asked for ever more; no place that it asks for, or would,
+ * may break the constraint. For the tests and for bench/certain-constraints.c.
  */
 #ifndef TESTS_STUDY_CERTAIN_H
 #define TESTS_STUDY_CERTAIN_H
@@ -69,7 +69,8 @@ static inline double certain_kernel(const certain_world *w, const double *a, con
 static inline double certain_truth(const certain_world *w, const double *u)
 {
     double sum = 0.0;
-    for (size_t i = 0; i < w->centres; i++) sum += w->weight[i] * certain_kernel(w, u, w->centre[i]);
+    for (size_t i = 0; i < w->centres; i++)
+        sum += w->weight[i] * certain_kernel(w, u, w->centre[i]);
     return w->offset + sum;
 }
 
@@ -126,8 +127,8 @@ static inline certain_world certain_draw(uint64_t seed, size_t kernel)
     return w;
 }
 
-/* A reading that is off by as much as it may be: at random, at an end, always on the side that makes the
- * constraint look safe, or in waves. */
+/* A reading that is off by as much as it may be: at random, at an end, always on the side that
+ * makes the constraint look safe, or in waves. */
 static inline double certain_reading(certain_world *w, const double *u)
 {
     const double draw = certain_between(w, -1.0, 1.0);
@@ -139,7 +140,8 @@ static inline double certain_reading(certain_world *w, const double *u)
     return certain_truth(w, u) + (1.0 - 1e-9) * share * w->noise;
 }
 
-/* Room to the limit, in units of the norm; below 0 by more than our own rounding it is a violation. */
+/* Room to the limit, in units of the norm; below 0 by more than our own rounding it is a
+ * violation. */
 static inline void certain_count(const certain_world *w, const double *u, certain_tally *t)
 {
     const double room = w->sign * (w->limit - certain_truth(w, u)) / (w->norm * sqrt(w->scale));
@@ -148,9 +150,10 @@ static inline void certain_count(const certain_world *w, const double *u, certai
     t->nearest = fmin(t->nearest, room);
 }
 
-/* The objective pulls towards the limit. `weaken` divides the norm bound that the study is told: above 1 it is
- * told less than the truth. */
-static inline hf_status certain_study(hf_context *ctx, const certain_world *w, double weaken, hf_study **out)
+/* The objective pulls towards the limit. `weaken` divides the norm bound that the study is told:
+ * above 1 it is told less than the truth. */
+static inline hf_status certain_study(hf_context *ctx, const certain_world *w, double weaken,
+                                      hf_study **out)
 {
     static const char *const names[CERTAIN_D] = {"a", "b", "c"};
     hf_variable v[CERTAIN_D];
@@ -175,13 +178,14 @@ static inline hf_status certain_study(hf_context *ctx, const certain_world *w, d
     return hf_study_create(ctx, &s, out);
 }
 
-/* Places that the study would ask for if the acquisition chose them: everywhere, then about those nearest to
- * the limit. */
-static inline hf_status certain_gate(hf_context *ctx, certain_world *w, const hf_study *study, size_t rounds,
-                                     certain_tally *t)
+/* Places that the study would ask for if the acquisition chose them: everywhere, then about those
+ * nearest to the limit. */
+static inline hf_status certain_gate(hf_context *ctx, certain_world *w, const hf_study *study,
+                                     size_t rounds, certain_tally *t)
 {
     hfi_safe *safe = NULL;
-    double u[CERTAIN_AT_ONCE * CERTAIN_D], unknown[CERTAIN_AT_ONCE], top[CERTAIN_D], least = INFINITY;
+    double u[CERTAIN_AT_ONCE * CERTAIN_D], unknown[CERTAIN_AT_ONCE], top[CERTAIN_D],
+        least = INFINITY;
     bool fine[CERTAIN_AT_ONCE];
     const size_t d = w->d;
     hf_status s = hfi_safe_open(ctx, study, &safe);
@@ -191,7 +195,8 @@ static inline hf_status certain_gate(hf_context *ctx, certain_world *w, const hf
         for (size_t i = 0; i < CERTAIN_AT_ONCE; i++)
             for (size_t j = 0; j < d; j++) {
                 const double draw = hfi_stream_uniform(&w->stream);
-                u[i * d + j] = round == 0 ? draw : fmin(fmax(top[j] + reach * (2.0 * draw - 1.0), 0.0), 1.0);
+                u[i * d + j] =
+                    round == 0 ? draw : fmin(fmax(top[j] + reach * (2.0 * draw - 1.0), 0.0), 1.0);
             }
         s = hfi_safe_many(ctx, safe, CERTAIN_AT_ONCE, u, fine, unknown);
         t->looked += CERTAIN_AT_ONCE;
@@ -227,7 +232,8 @@ static inline hf_status certain_attack(hf_context *ctx, uint64_t seed, size_t ke
     for (size_t k = 0; k < steps && s >= 0; k++) {
         hf_proposal p[2];
         s = hf_study_ask(ctx, study, 2, (double)k, p);
-        if (s == HF_ERR_ARGUMENT && strstr(hf_context_message(ctx), "no settings are known") != NULL) {
+        if (s == HF_ERR_ARGUMENT &&
+            strstr(hf_context_message(ctx), "no settings are known") != NULL) {
             t->stuck++;
             s = HF_OK;
             break;

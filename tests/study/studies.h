@@ -64,20 +64,23 @@ static inline double studies_hill(const double *at)
 
 /* Asks and tells `steps` times. `wrong` (or NULL) may change what is told. */
 static inline void studies_run(hf_context *ctx, hf_study *study, size_t steps,
-                               double (*value)(const double *at), double (*wrong)(double y, size_t step))
+                               double (*value)(const double *at),
+                               double (*wrong)(double y, size_t step))
 {
     for (size_t k = 0; k < steps; k++) {
         hf_proposal p;
         hf_trial t;
-        if (hf_study_ask(ctx, study, 1, 1e9 + (double)k, &p) < 0) fail_msg("%s", hf_context_message(ctx));
+        if (hf_study_ask(ctx, study, 1, 1e9 + (double)k, &p) < 0)
+            fail_msg("%s", hf_context_message(ctx));
         assert_true(hf_study_trial(ctx, study, p.trial, &t) >= 0);
         double y = value(t.at);
         if (wrong != NULL) y = wrong(y, k);
-        if (hf_study_tell(ctx, study, p.trial, &y, NULL, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
+        if (hf_study_tell(ctx, study, p.trial, &y, NULL, NULL) < 0)
+            fail_msg("%s", hf_context_message(ctx));
     }
 }
 
-/* ---- a journal in memory ------------------------------------------------------------------------------ */
+/* ---- a journal in memory --------------------------------------------------------------------- */
 
 enum {
     STUDIES_EVENTS = 512,
@@ -102,7 +105,8 @@ static inline hf_status studies_append(hf_context *ctx, void *user, size_t count
         *e = events[i];
         e->values = log->number + log->used;
         e->text = NULL;
-        if (e->count > 0) memcpy(log->number + log->used, events[i].values, e->count * sizeof(double));
+        if (e->count > 0)
+            memcpy(log->number + log->used, events[i].values, e->count * sizeof(double));
         log->used += e->count;
     }
     return HF_OK;

@@ -309,7 +309,8 @@ static void batches_go_on_from_anywhere(void **state)
 
 /* ---- closed forms ------------------------------------------------------------------------------------------ */
 
-/* The dense bound log N(y; m, Q + D) - tr(D^-1 (K - Q)) / 2, and posterior mean and variance at a point, by plain loops. */
+/* The dense bound log N(y; m, Q + D) - tr(D^-1 (K - Q)) / 2, and posterior mean and variance at a point, by
+ * plain loops. */
 typedef struct dense {
     double bound, mean, variance;
 } dense;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Start of a program on a Cortex-M of QEMU's machines mps2-*: the table of exceptions, the floating-point unit, and newlib's
- * own start, which goes to main(). Output goes through semihosting. */
+/* Start of a program on a Cortex-M of QEMU's machines mps2-*: the table of exceptions, the floating-point
+ * unit, and newlib's own start, which goes to main(). Output goes through semihosting. */
 extern void _mainCRTStartup(void);
 extern unsigned long stack_top;
 void begin(void);

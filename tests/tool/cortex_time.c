@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions of one prediction by predict.c on an emulated Cortex-M4, with the command of docs/export.md: an instruction takes 1 ns
- * there (-icount shift=0), and the timer counts each 40 ns. */
+/* Instructions of one prediction by predict.c on an emulated Cortex-M4, with the command of docs/export.md:
+ * an instruction takes 1 ns there (-icount shift=0), and the timer counts each 40 ns. */
 #define HOLDFAST_DECLARATIONS
 #include "predict.c"
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file book.h
- * @brief Which readings of a track count at a time, and with what variance, written down once more from the tables of ageing.h and track.h.
+ * @brief Which readings of a track count at a time, and with what variance, written down once more
+ * from the tables of ageing.h and track.h.
  */
 #ifndef TESTS_TRACK_BOOK_H
 #define TESTS_TRACK_BOOK_H
@@ -59,11 +60,12 @@ static inline double book_limit(const book *b, bool answer)
     const double negligible = b->s->negligible * TRACKS_SCALE;
     if (answer || b->s->discard == HF_DISCARD_NEGLIGIBLE) return negligible;
     const double t = (double)(b->own + 1);
-    return fmin(negligible,
-                b->s->discard == HF_DISCARD_LOG ? TRACKS_NOISE * fmax(1.0, log(t)) : b->s->discard_variance);
+    return fmin(negligible, b->s->discard == HF_DISCARD_LOG ? TRACKS_NOISE * fmax(1.0, log(t))
+                                                            : b->s->discard_variance);
 }
 
-/* Variance of the site at `now`, infinite where it does not count; `power` 2 for the spread of w-gp-ucb. */
+/* Variance of the site at `now`, infinite where it does not count; `power` 2 for the spread of
+ * w-gp-ucb. */
 static inline double book_site(const book *b, const reading *r, double now, double power)
 {
     const hf_track_settings *s = b->s;
@@ -88,7 +90,8 @@ static inline double book_site(const book *b, const reading *r, double now, doub
     case HF_TRACK_GP_UCB:
         break;
     default:
-        if (s->method == HF_TRACK_SPARQ && r->batch != 0 && r->batch != b->answered_batch) return INFINITY;
+        if (s->method == HF_TRACK_SPARQ && r->batch != 0 && r->batch != b->answered_batch)
+            return INFINITY;
         judged = variance = book_law(&s->age, variance, age);
     }
     if (r->time >= book_newest(b)) return fmin(variance, 1e300);
@@ -119,7 +122,8 @@ static inline void book_add(book *b, double time, double x, double y, double noi
     b->own += batch == 0;
 }
 
-/* sparq-reuse: a fresh answer of a list of five or more, the newest, replaces older ones whose correlation is 0.6. */
+/* sparq-reuse: a fresh answer of a list of five or more, the newest, replaces older ones whose
+ * correlation is 0.6. */
 static inline void book_supersede(book *b, double x, uint64_t batch)
 {
     size_t kept = 0;

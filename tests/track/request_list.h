@@ -22,7 +22,8 @@ typedef struct request_list {
 static inline request_list ask_for(hf_context *ctx, hf_track *track, double time)
 {
     request_list list = {.count = 0};
-    if (hf_track_requests(ctx, track, time, &list.count) != HF_OK) fail_msg("%s", hf_context_message(ctx));
+    if (hf_track_requests(ctx, track, time, &list.count) != HF_OK)
+        fail_msg("%s", hf_context_message(ctx));
     assert_true(list.count <= LIST_MOST);
     const size_t from = hf_track_pending_count(track) - list.count;
     for (size_t k = 0; k < list.count; k++) {

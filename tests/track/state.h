@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file state.h
- * @brief A fingerprint of everything that a track remembers and that can ever matter, bit by bit. What it has only worked out (posteriors, room) does not count.
+ * @brief A fingerprint of everything that a track remembers and that can ever matter, bit by bit.
+ * Things only worked out (posteriors, room) do not count.
  */
 #ifndef TESTS_TRACK_STATE_H
 #define TESTS_TRACK_STATE_H
@@ -16,7 +17,8 @@ static inline void state_bytes(uint64_t *print, const void *bytes, size_t count)
 
 #define STATE_PUT(print, thing) state_bytes((print), &(thing), sizeof(thing))
 
-static inline void state_readings(uint64_t *print, const hf_track *track, size_t count, const hfi_told *told)
+static inline void state_readings(uint64_t *print, const hf_track *track, size_t count,
+                                  const hfi_told *told)
 {
     STATE_PUT(print, count);
     for (size_t i = 0; i < count; i++) {

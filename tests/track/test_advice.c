@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standing still as a rival: its gain from first principles, and who is told to stand; methods compared before one is chosen. */
+/* Standing still as a rival: its gain from first principles, and who is told to stand; methods compared
+ * before one is chosen. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,7 +40,7 @@ static hf_track *wanderer(hf_context *ctx, bool wander, bool minimise, size_t co
     return track;
 }
 
-/* ---- from first principles ----------------------------------------------------------------------------------------- */
+/* ---- from first principles ----------------------------------------------------------------------------- */
 
 static double prior(double x, double t, double z, double u, double period)
 {
@@ -139,7 +140,7 @@ static void the_gain_is_the_formula(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- who is told ----------------------------------------------------------------------------------------------------- */
+/* ---- who is told --------------------------------------------------------------------------------------- */
 
 static void who_wanders_is_told(void **state)
 {
@@ -200,7 +201,7 @@ static void tries_are_counted(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- advice ------------------------------------------------------------------------------------------------------------ */
+/* ---- advice -------------------------------------------------------------------------------------------- */
 
 static hf_track *survey_of(hf_context *ctx, double drift)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests: where the expert is asked, against dense algebra; how often and how much; which requests and places are kept. */
+/* Requests: where the expert is asked, against dense algebra; how often and how much; which requests and
+ * places are kept. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +72,8 @@ static dense known(const arena *a, double time)
     return p;
 }
 
-/* Every request is where the rule's score, given what is known and the answers to those before, is largest among places worth an answer. */
+/* Every request is where the rule's score, given what is known and the answers to those before, is largest
+ * among places worth an answer. */
 static void check_greedy(const arena *a, const request_list *list, double time, double beta)
 {
     const dense start = known(a, time);
@@ -476,7 +478,8 @@ static size_t answers_held(const hf_track *track)
     return count;
 }
 
-/* Three places 1 apart (correlation 0.74), asked twice: how many answers are there after the second list's first answer. */
+/* Three places 1 apart (correlation 0.74), asked twice: how many answers are there after the second list's
+ * first answer. */
 static void replaced(hf_context *ctx, hf_track_method method, size_t queries, double superseded,
                      size_t expected)
 {

@@ -95,7 +95,8 @@ static void weights_are_those_without_the_questions(void **state)
     hf_context_free(ctx);
 }
 
-/* Under the rule `log` the first readings have horizon 0, but may count once log t has grown: they are taken in any order. */
+/* Under the rule `log` the first readings have horizon 0, but may count once log t has grown: they are taken
+ * in any order. */
 static void early_readings_come_in_any_order(void **state)
 {
     (void)state;

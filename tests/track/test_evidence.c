@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The evidence of readings in time: value by dense algebra, gradient by differences, and fits of tracks that were simulated. */
+/* The evidence of readings in time: value by dense algebra, gradient by differences, and fits of tracks that
+ * were simulated. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -127,7 +128,8 @@ typedef struct truth {
     double scale, length, noise, period;
 } truth;
 
-/* f over n points in place and time, by a finite sum of random waves: spectral densities of both squared exponentials are normal. */
+/* f over n points in place and time, by a finite sum of random waves: spectral densities of both squared
+ * exponentials are normal. */
 static void simulate(const truth *t, uint64_t seed, size_t n, const double *x, const double *time, double *y)
 {
     enum {

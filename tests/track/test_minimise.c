@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Minimising is maximising -y, to the last digit, whatever the method, the domain and the expert's rule; and finds a valley that moves. */
+/* Minimising is maximising -y, to the last digit, whatever the method, the domain and the expert's rule; and
+ * finds a valley that moves. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

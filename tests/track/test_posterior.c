@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The posterior at a time against dense algebra: which readings count, with what variance, and what follows from them. */
+/* The posterior at a time against dense algebra: which readings count, with what variance, and what follows
+ * from them. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,8 @@ static void compare_ask(hf_context *ctx, const book *b, hf_track *track, double 
     }
 }
 
-/* A reading that is refused would not count, now or at any step; one that would not is refused, but that blocks of r-gp-ucb end within a window. */
+/* A reading that is refused would not count, now or at any step; one that would not is refused, but that
+ * blocks of r-gp-ucb end within a window. */
 static void tell(hf_context *ctx, book *b, hf_track *track, double time, double x, double y, double noise)
 {
     hf_track_summary before, after;
@@ -181,7 +183,8 @@ static void answer(hf_context *ctx, book *b, hf_track *track, const hf_track_req
     book_add(b, fresh.time, fresh.x, fresh.y, fresh.noise, of);
 }
 
-/* Lists answered in part, in any order, some answers late and measured late; requests of lists before are answered after those of new ones. */
+/* Lists answered in part, in any order, some answers late and measured late; requests of lists before are
+ * answered after those of new ones. */
 static void answers_of(hf_context *ctx, hf_track_method method, size_t queries, uint64_t seed)
 {
     hf_track_settings s = tracks_settings(method);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A track is the sum of its events: played again, at any instant, they make the same track; what the journal did not take never happened. */
+/* A track is the sum of its events: played again, at any instant, they make the same track; what the journal
+ * did not take never happened. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,7 @@ enum {
     CALLS = 70
 };
 
-/* ---- a journal in memory ------------------------------------------------------------------------------------------ */
+/* ---- a journal in memory ------------------------------------------------------------------------------- */
 
 typedef struct tape {
     hfi_event event[EVENTS_MOST];
@@ -57,7 +58,7 @@ static hf_track *played(hf_context *ctx, const hf_track_settings *s, const tape 
     return track;
 }
 
-/* ---- calls -------------------------------------------------------------------------------------------------------- */
+/* ---- calls --------------------------------------------------------------------------------------------- */
 
 typedef enum verb {
     TELL,
@@ -155,7 +156,8 @@ static void same(const outcome *a, const outcome *b, const call *c, const char *
                  hf_status_name(a->status), hf_status_name(b->status), a->number[0], b->number[0]);
 }
 
-/* One history on a track whose journal fails now and then, beside one without a journal that never sees those calls, and one made of the journal before every call. */
+/* One history on a track whose journal fails now and then, beside one without a journal that never sees those
+ * calls, and one made of the journal before every call. */
 static void live(hf_context *ctx, hf_context *alone, const hf_track_settings *s, uint64_t seed,
                  unsigned *worked)
 {
@@ -287,7 +289,7 @@ static void places_are_thinned_alike(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- journals that are not one ------------------------------------------------------------------------------------- */
+/* ---- journals that are not one ------------------------------------------------------------------------- */
 
 static void refuse(hf_context *ctx, hf_track *track, hfi_event event)
 {

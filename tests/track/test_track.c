@@ -10,7 +10,7 @@
 #include "core/settings.h"
 #include "track/state.h"
 
-/* ---- settings ----------------------------------------------------------------------------------------------------- */
+/* ---- settings ------------------------------------------------------------------------------------------ */
 
 static void refuse(hf_context *ctx, hf_track_settings s, hf_status expected, const char *word)
 {
@@ -122,7 +122,7 @@ static void nothing_is_left_to_a_default(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- robust weights ----------------------------------------------------------------------------------------------- */
+/* ---- robust weights ------------------------------------------------------------------------------------ */
 
 /* The reading told last against the formula: centre and variance of the posterior `last`, made for the time `its`. */
 static void check_weight(hf_context *ctx, const hf_track *track, const hf_posterior *last, double its,
@@ -226,7 +226,7 @@ static void a_reading_of_any_size_is_survived(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- suggestions -------------------------------------------------------------------------------------------------- */
+/* ---- suggestions --------------------------------------------------------------------------------------- */
 
 static void suggestions_are_in_the_domain_and_repeat(void **state)
 {
@@ -306,7 +306,7 @@ static void the_order_of_the_paper(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- books -------------------------------------------------------------------------------------------------------- */
+/* ---- books --------------------------------------------------------------------------------------------- */
 
 static void regret_is_added_up(void **state)
 {
@@ -350,7 +350,7 @@ static void regret_is_added_up(void **state)
     hf_context_free(ctx);
 }
 
-/* ---- what is refused ---------------------------------------------------------------------------------------------- */
+/* ---- what is refused ----------------------------------------------------------------------------------- */
 
 #define REFUSED(expected, word, call)                                                                        \
     do {                                                                                                     \

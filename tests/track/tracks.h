@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tracks.h
- * @brief Histories for tests of tracks, and their posterior from first principles: dense algebra in more digits than the library has, nothing merged.
- * Include after <cmocka.h>.
+ * @brief Histories for tests of tracks, and their posterior from first principles: dense algebra in
+ * more digits than the library has, nothing merged. Include after <cmocka.h>.
  */
 #ifndef TESTS_TRACK_TRACKS_H
 #define TESTS_TRACK_TRACKS_H
@@ -27,7 +27,7 @@ enum {
 #define TRACKS_NOISE  0.02
 #define TRACKS_RATE   0.15
 
-/* ---- numbers ----------------------------------------------------------------------------------------------------- */
+/* ---- numbers --------------------------------------------------------------------------------- */
 
 static inline double tracks_uniform(uint64_t *state)
 {
@@ -46,7 +46,7 @@ static inline bool tracks_same(const void *a, const void *b, size_t bytes)
     return memcmp(a, b, bytes) == 0;
 }
 
-/* ---- tracks ------------------------------------------------------------------------------------------------------ */
+/* ---- tracks ---------------------------------------------------------------------------------- */
 
 static const double tracks_lower[] = {-4.0}, tracks_upper[] = {4.0};
 static const double tracks_points[CANDIDATES] = {-4.0, -3.0, -2.0, -1.0, 0.0, 1.0, 2.0, 3.0, 4.0};
@@ -81,10 +81,11 @@ static inline hf_track *tracks_make(hf_context *ctx, const hf_track_settings *se
 static inline void tracks_tell(hf_context *ctx, hf_track *track, double time, double x, double y,
                                double noise)
 {
-    if (hf_track_tell(ctx, track, time, &x, y, noise, NULL) != HF_OK) fail_msg("%s", hf_context_message(ctx));
+    if (hf_track_tell(ctx, track, time, &x, y, noise, NULL) != HF_OK)
+        fail_msg("%s", hf_context_message(ctx));
 }
 
-/* ---- the posterior from first principles ------------------------------------------------------------------------- */
+/* ---- the posterior from first principles ----------------------------------------------------- */
 
 /* Readings that count: site targets and variances at the moment `now`. */
 typedef struct dense {
@@ -144,7 +145,8 @@ static inline long double dense_dot(size_t n, const long double *a, const long d
     return sum;
 }
 
-/* mean = m + k' A^-1 (z - m), variance = k(x, x) - k' A^-1 k, A = K o fading + D, m by generalised least squares. */
+/* mean = m + k' A^-1 (z - m), variance = k(x, x) - k' A^-1 k, A = K o fading + D, m by generalised
+ * least squares. */
 static inline dense_answer dense_at(const dense *p, double x)
 {
     static long double a[DENSE_MOST][DENSE_MOST];
@@ -164,8 +166,8 @@ static inline dense_answer dense_at(const dense *p, double x)
     dense_forward(p->n, a, ones);
     dense_forward(p->n, a, z);
     dense_forward(p->n, a, k);
-    const long double m =
-        isnan(p->mean) ? dense_dot(p->n, ones, z) / dense_dot(p->n, ones, ones) : (long double)p->mean;
+    const long double m = isnan(p->mean) ? dense_dot(p->n, ones, z) / dense_dot(p->n, ones, ones)
+                                         : (long double)p->mean;
     out.prior_mean = (double)m;
     out.mean = (double)(m + dense_dot(p->n, k, z) - m * dense_dot(p->n, k, ones));
     out.variance = (double)(dense_kernel(x, x) - dense_dot(p->n, k, k));
@@ -174,7 +176,8 @@ static inline dense_answer dense_at(const dense *p, double x)
 }
 
 /* Whether a posterior is that of the readings, all over the box. */
-static inline void dense_check(hf_context *ctx, const dense *p, const hf_posterior *posterior, bool mean)
+static inline void dense_check(hf_context *ctx, const dense *p, const hf_posterior *posterior,
+                               bool mean)
 {
     for (unsigned i = 0; i < 11; i++) {
         const double x = -4.0 + 0.8 * i;

@@ -29,8 +29,8 @@ typedef struct certified {
     struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
-/** Runs a verb whose work is its member `certify`, in a session, once the model is loaded and files to be
- * written are such that can be; the exit status. */
+/** Runs a verb whose work is its member `certify`, in a session, once the model is loaded and files
+ * to be written are such that can be; the exit status. */
 int certified_run(const tool_arguments *arguments);
 /** Members of such a verb: that work. */
 #define CERTIFIED(function) TOOL_RUN(1, 1, certified_run), .certify = (function)
@@ -95,23 +95,28 @@ hf_status certified_settings(certified *run, hf_certify_settings *settings);
 /** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
 hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
 /* Rows for the verbs' tables of options, read by certified_limits(). */
-#define CERTIFIED_LIMITS                                                                                     \
-    {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true", false},       \
-        {"total-time", 0, "S",                                                                               \
-         "seconds for all boxes: each has an even share of what is left\n(default 0: no limit)", false},     \
-        {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise", false},     \
-    {                                                                                                        \
-        "memory-limit", 0, "M",                                                                              \
-            "MiB for the parts of a box that are open (default 256; 0: no\nlimit), likewise", false          \
+#define CERTIFIED_LIMITS                                                                           \
+    {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true",     \
+     false},                                                                                       \
+        {"total-time", 0, "S",                                                                     \
+         "seconds for all boxes: each has an even share of what is left\n(default 0: no limit)",   \
+         false},                                                                                   \
+        {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise",   \
+         false},                                                                                   \
+    {                                                                                              \
+        "memory-limit", 0, "M",                                                                    \
+            "MiB for the parts of a box that are open (default 256; 0: no\nlimit), likewise",      \
+            false                                                                                  \
     }
 
 /** Time, node and memory limits, where they are given (certified_limits.c). */
 hf_status certified_limits(certified *run, hf_certify_settings *settings);
 /** Settings of a call that is one of `left`: with its share of what is left of --total-time. */
-hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings, size_t left);
+hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings,
+                                    size_t left);
 /** Warns that so many of all boxes ended at the limit of time or memory, and which it is. */
-void certified_tell_limits(const certified *run, const hf_certify_settings *settings, size_t by_time,
-                           size_t by_memory, size_t all);
+void certified_tell_limits(const certified *run, const hf_certify_settings *settings,
+                           size_t by_time, size_t by_memory, size_t all);
 /** The function that the posterior has of a class or an output: of two classes there may be one for
  * both. */
 size_t certified_latent(const certified *run, size_t of);
@@ -121,7 +126,8 @@ size_t certified_latent(const certified *run, size_t of);
 /** A table of `rows` rows that begins with the inputs, unless `points` (rows x d) is NULL. `names`
  * are those of all columns to come, NULL at their end: none may be that of
  * an input. */
-hf_status certified_begin(certified *run, size_t rows, const double *points, const char *const *names);
+hf_status certified_begin(certified *run, size_t rows, const double *points,
+                          const char *const *names);
 /** Columns, one after the other in `block`; NULL ends the names. */
 hf_status certified_numbers(certified *run, const char *const *names, const double *block);
 /** A column for each input that moves in any box, called after it and the ending; `points` is

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that stand for texts: they are 0 or 1, and of one column one alone is 1. They are held unless they are named. */
+/* Inputs that stand for texts: they are 0 or 1, and of one column one alone is 1. They are held unless they
+ * are named. */
 #include "certify/certified.h"
 
 #include <stdlib.h>

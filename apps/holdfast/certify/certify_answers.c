@@ -325,7 +325,8 @@ static hf_status radius_shares(const certified *run, certify_request *asked, con
     return HF_OK;
 }
 
-/* The largest certified radius of a row: of its class, with the column `class`, or of a claim, with the value at the point. */
+/* The largest certified radius of a row: of its class, with the column `class`, or of a claim, with the value
+ * at the point. */
 static hf_status find_radius(certified *run, const certify_request *asked, size_t k, double *values,
                              size_t *class)
 {

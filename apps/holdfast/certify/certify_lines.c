@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holdfast certify --format jsonl: every row with the model, the question, the settings and the box that it is about. */
+/* holdfast certify --format jsonl: every row with the model, the question, the settings and the box that it
+ * is about. */
 #include "certify/certify_request.h"
 
 #include <math.h>

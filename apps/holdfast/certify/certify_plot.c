@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The picture of certified ranges: against the radius, and how wide they are; or the share of rows that are certified. */
+/* The picture of certified ranges: against the radius, and how wide they are; or the share of rows that are
+ * certified. */
 #include "certify/certify_request.h"
 
 #include <math.h>

@@ -62,7 +62,8 @@ typedef struct certify_request {
     size_t asked, unfinished, certified, broken;
     double *counterexample;        /* boxes x d, NaN where there is none */
     hf_certified_accuracy *counts; /* of each radius */
-    double *low, *high; /* for the picture: ends of ranges, or shares at each radius of `share_at` */
+    /* for the picture: ends of ranges, or shares at each radius of `share_at` */
+    double *low, *high;
     size_t shares;
     double *share_at;
 } certify_request;
@@ -76,7 +77,8 @@ hf_status certify_classes(certified *run, certify_request *asked);
 /** The answer for claims (certify_claims.c). */
 hf_status certify_claims(certified *run, certify_request *asked);
 /** The claim with its subject, and settings with the output or class of it. */
-hf_claim certify_claim_of(const certified *run, const certify_request *asked, hf_certify_settings *settings);
+hf_claim certify_claim_of(const certified *run, const certify_request *asked,
+                          hf_certify_settings *settings);
 /** All outputs together: --norm, --weights and --delta, and answers (certify_outputs.c). */
 hf_status certify_parse_norm(certified *run, certify_request *asked);
 hf_status certify_outputs(certified *run, certify_request *asked);

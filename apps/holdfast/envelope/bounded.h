@@ -64,7 +64,8 @@ void bounded_print_kernel(const hf_kernel *kernel);
 typedef struct queries {
     size_t m;
     double *x;
-    double extent; /* of a grid: the product of its sides, those of one value left out; 0 for anything else */
+    /* of a grid: the product of its sides, those of one value left out; 0 for anything else */
+    double extent;
 } queries;
 
 /** By --at or --grid; m = 0 if neither is given. */

@@ -7,7 +7,8 @@
 
 /* ---- the kernel -------------------------------------------------------------------------------------------- */
 
-/* Faults that no norm bound can stand for: a wrong lengthscale is another space of functions, a wrong amplitude the same one in other units. */
+/* Faults that no norm bound can stand for: a wrong lengthscale is another space of functions, a wrong
+ * amplitude the same one in other units. */
 static bool shapes(const hf_kernel *kernel, const hf_parameter *p)
 {
     return hf_kernel_coregions(kernel) > 0 ||
@@ -136,7 +137,8 @@ hf_status bounded_explain(bounded *run, double norm)
     hf_status status =
         row != NULL ? hf_envelope_consistency(run->session.ctx, run->kernel, &readings, norm, &found, row)
                     : HF_ERR_MEMORY;
-    /* Readings that were found inconsistent a moment ago stay so; if rounding says otherwise, the library's own words have to do. */
+    /* Readings that were found inconsistent a moment ago stay so; if rounding says otherwise, the library's
+     * own words have to do. */
     if (status >= 0 && found.conflicting > 0)
         status = tell(run, norm, &found, row);
     else if (status >= 0)

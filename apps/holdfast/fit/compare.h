@@ -31,8 +31,8 @@ int rivals_from(const tool_arguments *arguments, hf_context *ctx, rivals *out);
 void rivals_free(rivals *list);
 
 /** The table of scores, which model to take, and which are as good. */
-hf_status report_comparison(tool_session *session, const hf_comparison *comparison, const char *target,
-                            hf_criterion by);
+hf_status report_comparison(tool_session *session, const hf_comparison *comparison,
+                            const char *target, hf_criterion by);
 /** Predictions without their fold, a row for each reading and repeat. */
 hf_status comparison_table(hf_context *ctx, const hf_table *from, const hf_comparison *comparison,
                            hf_table **out);

@@ -196,7 +196,8 @@ static hf_status learn(fit_job *job)
     return status < 0 ? status : hf_fit(ctx, job->table, &columns, settings, &job->model, NULL);
 }
 
-/* The model is where it should be: what would have brought it back after a failure is no longer needed. Devices are left alone. */
+/* The model is where it should be: what would have brought it back after a failure is no longer needed.
+ * Devices are left alone. */
 static void remove_checkpoint(const fit_job *job)
 {
     const char *path = job->settings.settings.checkpoint;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From the options of `holdfast fit` to settings. The library knows each setting, its range, what it goes with and which
- * other setting it implies. */
+/* From the options of `holdfast fit` to settings. The library knows each setting, its range, what it goes
+ * with and which other setting it implies. */
 #include "fit/fit_settings.h"
 
 #include <math.h>

@@ -27,7 +27,8 @@ typedef struct fit_settings {
 
 /** `targets`: how many there are. TOOL_OK, TOOL_USAGE after a message, or TOOL_FAILED. Free with
  * fit_settings_free in any case. */
-int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets, fit_settings *out);
+int fit_settings_from(const tool_arguments *arguments, hf_context *ctx, size_t targets,
+                      fit_settings *out);
 void fit_settings_free(fit_settings *settings);
 
 /* ---- parts of it ----------------------------------------------------------------------------- */

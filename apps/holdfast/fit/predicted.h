@@ -15,7 +15,7 @@ hf_status add_computational(hf_context *ctx, const hf_model *model, hf_table *ta
  * note and, in *said (a new reference), as JSON. A norm that is no positive number, or below what
  * the readings need, is
  * HF_ERR_ARGUMENT. */
-hf_status add_worst_case(const tool_arguments *arguments, tool_session *session, const hf_model *model,
-                         hf_table *table, json_t **said);
+hf_status add_worst_case(const tool_arguments *arguments, tool_session *session,
+                         const hf_model *model, hf_table *table, json_t **said);
 
 #endif

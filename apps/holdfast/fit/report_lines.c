@@ -19,7 +19,8 @@ static json_t *leaf(const json_t *value)
     return made;
 }
 
-/* Members of `from`, and of what is in it, into `to`; false when out of memory. Lists are left out: no answer is one. */
+/* Members of `from`, and of what is in it, into `to`; false when out of memory. Lists are left out: no answer
+ * is one. */
 static bool flatten(const char *before, json_t *from, json_t *to)
 {
     const char *key;

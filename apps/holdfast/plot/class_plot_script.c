@@ -32,7 +32,7 @@ static void print_name(FILE *out, const char *before, const char *name, const ch
     fputs(after, out);
 }
 
-/* ---- readings ----------------------------------------------------------------------------------------------------- */
+/* ---- readings ------------------------------------------------------------------------------------------ */
 
 static size_t count_rows(const plot_classes *data, size_t c)
 {
@@ -41,7 +41,8 @@ static size_t count_rows(const plot_classes *data, size_t c)
     return count;
 }
 
-/* Where along a slice the rows of a class are drawn: of two classes at the probability that they stand for, else below the curves. */
+/* Where along a slice the rows of a class are drawn: of two classes at the probability that they stand for,
+ * else below the curves. */
 static double height_of(const plot_classes *data, size_t c)
 {
     return data->classes == 2 ? (double)c : -0.05 - 0.035 * (double)c;
@@ -78,7 +79,7 @@ static void plot_rows(FILE *out, const plot_classes *data)
     }
 }
 
-/* ---- a slice ------------------------------------------------------------------------------------------------------ */
+/* ---- a slice ------------------------------------------------------------------------------------------- */
 
 /* The probability of class 1 where the latent function is `steps` standard deviations from its mean. */
 static double shifted(const plot_classes *data, size_t k, double steps)
@@ -130,7 +131,7 @@ static void print_slice(FILE *out, const plot_classes *data)
     fputc('\n', out);
 }
 
-/* ---- a map --------------------------------------------------------------------------------------------------------- */
+/* ---- a map --------------------------------------------------------------------------------------------- */
 
 /* The colours of the classes, each as strong as the class is probable; paler than the rows. */
 static void print_map(FILE *out, const plot_classes *data)

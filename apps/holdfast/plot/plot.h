@@ -15,8 +15,8 @@ enum {
 };
 
 enum {
-    PLOT_MARKED =
-        10 /* suspected readings that get their row numbers: the farthest from what the others say */
+    /* suspected readings that get their row numbers: the farthest from what the others say */
+    PLOT_MARKED = 10
 };
 
 /** Leave-one-out score of the kept readings, as hf_model_leave_one_out() has it. */
@@ -29,7 +29,8 @@ typedef struct plot_score {
 typedef struct plot_map {
     bool drawn;
     double low[2], high[2];
-    double *mean, *sd; /* the first owns both; with a transformed target the median, and sd of the function */
+    /* the first owns both; with a transformed target the median, and sd of the function */
+    double *mean, *sd;
 } plot_map;
 
 /** Everything that is drawn. Arrays of n entries per reading, `points` per slice. */
@@ -40,7 +41,8 @@ typedef struct plot_data {
     double *own;        /* of several outputs one owns its arrays itself */
     size_t n, d;
     double number; /* of the output, the last of them */
-    size_t width;  /* numbers that a prediction takes: d, and with several outputs the number of the output */
+    /* numbers that a prediction takes: d, and with several outputs the number of the output */
+    size_t width;
     const char *name; /* of what is read */
     const double **x; /* d columns of n inputs */
     /* With a transformed target loo_mean is the median, residual that of what is modelled; else
@@ -61,12 +63,15 @@ typedef struct plot_data {
     size_t points;
     double at[PLOT_MOST_POINTS], mean[PLOT_MOST_POINTS], sd_latent[PLOT_MOST_POINTS],
         sd_observed[PLOT_MOST_POINTS];
-    size_t followers, follower; /* inputs that move along with that of the slice, and the first of them */
-    double *reading_at;         /* n: the input */
+    /* inputs that move along with that of the slice, and the first of them */
+    size_t followers, follower;
+    double *reading_at; /* n: the input */
     double
-        *reading_value; /* n: the reading; with several inputs moved along to the slice (partial residual) */
+        /* n: the reading; with several inputs moved along to the slice (partial residual) */
+        *reading_value;
     size_t gaps;
-    double *gap; /* gaps pairs: from where to where only other outputs have readings; one input only */
+    /* gaps pairs: from where to where only other outputs have readings; one input only */
+    double *gap;
 } plot_data;
 
 enum {
@@ -87,7 +92,8 @@ typedef struct plot_outputs {
 hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, plot_data *out);
 void plot_data_free(plot_data *data);
 /** The same for the outputs of a model of several, PLOT_OUTPUTS at most. */
-hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *x, plot_outputs *out);
+hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *x,
+                            plot_outputs *out);
 void plot_outputs_free(plot_outputs *data);
 hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out);
 
@@ -107,8 +113,8 @@ bool plot_spread_of(const double *values, size_t n, plot_spread *out);
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
                          const plot_spread *s, double *out);
 /** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
-hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
-                          size_t *column);
+hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training,
+                          const char *x, size_t *column);
 /* ---- the slice (plot_slice.c) ---------------------------------------------------------------- */
 
 /** Where the other inputs are along a slice: at `centre`, but those that correlate with its input
@@ -132,8 +138,8 @@ void plot_route_free(plot_route *route);
  * them. PLOT_POINTS equal steps and the readings' places where they are few; then intervals are
  * halved where a curve leaves the chord of its neighbours by more than 0.4 % of its range, until
  * none does, or PLOT_MOST_POINTS are there. */
-hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count, const plot_route *route,
-                           const plot_spread *s);
+hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count,
+                           const plot_route *route, const plot_spread *s);
 
 /** In the units of the target, so many of these standard deviations from the slice at point k. */
 double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
@@ -162,13 +168,15 @@ bool plot_has_gnuplot(void);
 char *plot_output(const tool_arguments *arguments);
 /** tool_verb.derives of verbs that draw there. */
 size_t plot_derive(const tool_arguments *arguments, char *out[TOOL_DERIVED]);
-/** Refuses names that gnuplot draws no picture for, and machines without it; NULL: out of memory. */
+/** Refuses names that gnuplot draws no picture for, and machines without it; NULL: out of
+ * memory. */
 hf_status plot_check(tool_session *session, const char *output, plot_format *format);
 /** gnuplot draws for us to read, and the file appears only when the picture is complete: gnuplot
  * takes some names for commands, and is told none. TOOL_FAILED after a message. */
-int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format, const char *output);
-/** Draws in a session, which remembers a failure, and says so unless it prints JSON: then true, once the
- * picture is there. */
+int plot_draw(hf_context *ctx, plot_writer *writer, const void *data, plot_format format,
+              const char *output);
+/** Draws in a session, which remembers a failure, and says so unless it prints JSON: then true,
+ * once the picture is there. */
 bool plot_drew(tool_session *session, plot_writer *writer, const void *data, plot_format format,
                const char *output);
 /** The script as a file that draws `output` when gnuplot runs it. TOOL_FAILED after a message. */
@@ -187,10 +195,10 @@ void plot_tic(FILE *out, bool first, const char *text, size_t at);
 void plot_number(FILE *out, double value);
 /** Numbers likewise, and the end of the line; PLOT_ROW(out, a, b, ...) counts them. */
 void plot_row(FILE *out, size_t count, const double *values);
-#define PLOT_ROW(out, ...)                                                                                   \
+#define PLOT_ROW(out, ...)                                                                         \
     plot_row(out, sizeof((double[]){__VA_ARGS__}) / sizeof(double), (double[]){__VA_ARGS__})
-/** Begins a picture: terminal, 1200 points wide, output unless it is NULL, frame, tics, colours `blue`
- * and `red`. */
+/** Begins a picture: terminal, 1200 points wide, output unless it is NULL, frame, tics, colours
+ * `blue` and `red`. */
 void plot_begin(FILE *out, plot_format format, unsigned height, const char *output);
 /** Ends it with a text. False when writing failed. */
 bool plot_end(FILE *out, const char *text);
@@ -222,8 +230,8 @@ void plot_map_free(plot_map *map);
 /** Two maps with the readings, whose panels begin at `left` and are `width` wide with their scales
  * of
  * colours, in shares of the picture; other panels come before. */
-void plot_map_script(FILE *out, const plot_data *data, const double left[2], double width, double bottom,
-                     double top);
+void plot_map_script(FILE *out, const plot_data *data, const double left[2], double width,
+                     double bottom, double top);
 
 /* ---- around the panels of a model (plot_title.c) --------------------------------------------- */
 
@@ -262,7 +270,8 @@ bool plot_calibration(FILE *out, const plot_data *data);
 /** Writes the whole script, data included, so that it draws `output` wherever it is run. False when
  * writing failed. */
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output);
-bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format, const char *output);
+bool plot_outputs_script(FILE *script, const plot_outputs *data, plot_format format,
+                         const char *output);
 
 /* ---- classifiers (class_plot.c, class_plot_script.c) ----------------------------------------- */
 
@@ -286,9 +295,11 @@ typedef struct plot_classes {
 
 /** `x` names the input of a slice, NULL: a map of two inputs, else along the one along which the
  * probabilities vary most. */
-hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x, plot_classes *out);
+hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *x,
+                            plot_classes *out);
 void plot_classes_free(plot_classes *data);
-bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format, const char *output);
+bool plot_classes_script(FILE *script, const plot_classes *data, plot_format format,
+                         const char *output);
 /** The probabilities as a table. */
 hf_status plot_classes_table(hf_context *ctx, const plot_classes *data, hf_table **out);
 
@@ -313,7 +324,8 @@ typedef struct plot_envelope {
  * along the first one. */
 hf_status plot_envelope_make(hf_context *ctx, const char *path, const char *x, plot_envelope *out);
 void plot_envelope_free(plot_envelope *data);
-bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format, const char *output);
+bool plot_envelope_script(FILE *script, const plot_envelope *data, plot_format format,
+                          const char *output);
 /** The bounds, and the readings, as tables. */
 hf_status plot_envelope_table(hf_context *ctx, const plot_envelope *data, hf_table **out);
 hf_status plot_envelope_readings(hf_context *ctx, const plot_envelope *data, hf_table **out);

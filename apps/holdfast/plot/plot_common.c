@@ -166,7 +166,8 @@ size_t plot_longest_tic(const double range[2], double step)
     return longest;
 }
 
-/* The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other; 0: leave it to gnuplot. */
+/* The closest tics, 1, 2 or 5 times a power of ten apart, whose numbers have room beside each other; 0: leave
+ * it to gnuplot. */
 double plot_tic_step(const double range[2], double points)
 {
     static const double nice[] = {1.0, 2.0, 5.0};

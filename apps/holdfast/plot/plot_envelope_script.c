@@ -58,8 +58,8 @@ static void find_range(const plot_envelope *data, double range[2])
     range[1] += margin;
 }
 
-/* Intervals as "x middle low high", values as "x value", one-sided ones as "x limit length", an arrow to where the function may be. False when there is
- * none. */
+/* Intervals as "x middle low high", values as "x value", one-sided ones as "x limit length", an arrow to
+ * where the function may be. False when there is none. */
 static bool print_readings(FILE *out, const plot_envelope *data, const double range[2], kind which,
                            const char *name)
 {
@@ -188,8 +188,8 @@ static void print_map_data(FILE *out, const plot_envelope *data)
     fputs("EOD\n", out);
 }
 
-/* Where most of the numbers are; what lies beyond has the colour of the end. Upper and lower bound have the same colours for the same values. False when
- * out of memory. */
+/* Where most of the numbers are; what lies beyond has the colour of the end. Upper and lower bound have the
+ * same colours for the same values. False when out of memory. */
 static bool layer_range(const plot_envelope *data, layer which, double range[2])
 {
     const size_t n = which == WIDTH ? data->m : 2 * data->m;

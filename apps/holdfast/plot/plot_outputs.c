@@ -132,7 +132,8 @@ static int by_place(const void *a, const void *b)
     return (int)left->read - (int)right->read;
 }
 
-/* Where readings of the output would have been between those there are: from halfway after the last one to halfway before the next. */
+/* Where readings of the output would have been between those there are: from halfway after the last one to
+ * halfway before the next. */
 static hf_status find_gaps(const source *from, size_t output, plot_data *to)
 {
     place *list = calloc(from->readings, sizeof *list);

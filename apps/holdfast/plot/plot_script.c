@@ -11,8 +11,8 @@ enum {
 
 /* ---- what fits ---------------------------------------------------------------------------------------------- */
 
-/* A vertical axis that shows the plain readings well. Wrong readings can be a million times further out; what lies beyond
- * the limits is drawn at the edge as an arrow head. */
+/* A vertical axis that shows the plain readings well. Wrong readings can be a million times further out; what
+ * lies beyond the limits is drawn at the edge as an arrow head. */
 typedef struct vertical {
     double low, high;
 } vertical;
@@ -70,8 +70,8 @@ static void print_horizontal(FILE *out, const double *values, size_t count)
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
 
-/* Readings as lines "x y weight". Suspected ones go to a block of their own, and those beyond the axis to another, with the
- * point type of their arrow head in place of the weight. */
+/* Readings as lines "x y weight". Suspected ones go to a block of their own, and those beyond the axis to
+ * another, with the point type of their arrow head in place of the weight. */
 typedef enum part {
     PLAIN,
     SUSPECTED,
@@ -130,7 +130,8 @@ size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
     return count;
 }
 
-/* Lines "x y row" of marked readings, and whether they are within the axis: side by side at its edge, numbers would cover each other. */
+/* Lines "x y row" of marked readings, and whether they are within the axis: side by side at its edge, numbers
+ * would cover each other. */
 static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
 {
     size_t marked[PLOT_MARKED];
@@ -275,8 +276,8 @@ static void print_slice_label(FILE *out, const plot_data *data, bool readings)
     fputs("\"\n", out);
 }
 
-/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if `along`, else of the
- * output. */
+/* The slice with its bands, and the readings. `head` stands above it, before the name of the input if
+ * `along`, else of the output. */
 static void print_slice_plot(FILE *out, const plot_data *data, const char *head, bool along)
 {
     const char *x = hf_model_feature(data->model, data->column);

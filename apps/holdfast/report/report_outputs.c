@@ -90,7 +90,8 @@ static double parameter_of(const hf_model *model, const char *word, size_t outpu
     return NAN;
 }
 
-/* A matrix of covariances between the outputs, in the user's units: a coregion, or of independent outputs all of them. */
+/* A matrix of covariances between the outputs, in the user's units: a coregion, or of independent outputs all
+ * of them. */
 typedef struct covariances {
     char *term; /* what stands before the names of its entries: "", "coregion1.", ... */
     double *b;  /* T x T */

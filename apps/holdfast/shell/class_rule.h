@@ -9,21 +9,22 @@
 #include "shell/tool.h"
 
 /* Rows for the verbs' tables of options, read by take_class_rule(). */
-#define CLASS_RULE                                                                                           \
-    {"threshold", 0, "P",                                                                                    \
-     "of two classes: a row is of the second one where that has a\nprobability above P (default 0.5)",       \
-     false},                                                                                                 \
-        {"loss", 0, "C1,C2,...",                                                                             \
-         "decide for the least expected loss: it costs C1 to take the first\nclass for another one, C2 "     \
-         "the second; or row by row what each decision\ncosts for each class: 0,1,9,1,0,9,1,1,0 of three "   \
-         "(default: all wrong\nones 1)",                                                                     \
-         false},                                                                                             \
-    {                                                                                                        \
-        "lambda", 0, "L",                                                                                    \
-            "of two classes: probabilities by link(L f), f being the latent\nfunction; above 1 bolder than " \
-            "those "                                                                                         \
-            "of the fit (default 1)",                                                                        \
-            false                                                                                            \
+#define CLASS_RULE                                                                                 \
+    {"threshold", 0, "P",                                                                          \
+     "of two classes: a row is of the second one where that has a\n"                               \
+     "probability above P (default 0.5)",                                                          \
+     false},                                                                                       \
+        {"loss", 0, "C1,C2,...",                                                                   \
+         "decide for the least expected loss: it costs C1 to take the first\n"                     \
+         "class for another one, C2 the second; or row by row what each decision\n"                \
+         "costs for each class: 0,1,9,1,0,9,1,1,0 of three (default: all wrong\n"                  \
+         "ones 1)",                                                                                \
+         false},                                                                                   \
+    {                                                                                              \
+        "lambda", 0, "L",                                                                          \
+            "of two classes: probabilities by link(L f), f being the latent\n"                     \
+            "function; above 1 bolder than those of the fit (default 1)",                          \
+            false                                                                                  \
     }
 
 /** Lets the model decide as the options say; nothing happens without them. Complains where they are

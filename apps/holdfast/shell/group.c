@@ -18,7 +18,8 @@ static int rank;
 static int terminal = -1; /* where messages of the other processes would have gone */
 static FILE *said;        /* where they go */
 
-/* Variables that mpirun of Open MPI, MPICH and Slurm set for the processes they start. Without them MPI_Init would only cost time. */
+/* Variables that mpirun of Open MPI, MPICH and Slurm set for the processes they start. Without them MPI_Init
+ * would only cost time. */
 static bool has_company(void)
 {
     static const char *const signs[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "SLURM_NTASKS"};

@@ -34,10 +34,12 @@ hf_status setting_apply(hf_context *ctx, const hf_settings_table *table, const h
 /** Wrong usage of the option of a clash, in words of options; its exit status. `option`: that of
  * the setting.
  * Without a way of saying it by options: the library's message. */
-int setting_clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_settings_table *table,
-                        const char *option, const hf_setting_clash *clash);
+int setting_clash_error(const tool_arguments *arguments, hf_context *ctx,
+                        const hf_settings_table *table, const char *option,
+                        const hf_setting_clash *clash);
 
 /** The value of a setting; null for a number that stands for what the library chooses. */
-json_t *json_setting(const hf_settings_table *table, const void *settings, const hf_setting *setting);
+json_t *json_setting(const hf_settings_table *table, const void *settings,
+                     const hf_setting *setting);
 
 #endif

@@ -25,7 +25,8 @@ enum {
 
 /** Frees `count` blocks; TOOL_FREE(a, b, ...) counts them. */
 void free_list(size_t count, void *const *block);
-#define TOOL_FREE(...) free_list(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
+#define TOOL_FREE(...)                                                                             \
+    free_list(sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 /** For qsort(): numbers, the least first. */
 int by_size(const void *a, const void *b);
 /** A number, and what it is of. */
@@ -42,7 +43,9 @@ int largest_first(const void *a, const void *b);
 typedef enum tool_trait {
     TOOL_REPEATS = 1, /* may be given more than once */
     TOOL_READS =
-        2, /* names a file that the verb reads; with TOOL_REPEATS a list of them, or of something else */
+        /* names a file that the verb reads; with TOOL_REPEATS a list of them, or of something
+         * else */
+        2,
     TOOL_WRITES = 4, /* names a file that the verb writes */
     TOOL_TELLS = 8   /* changes what is told, or how fast, and no digit of what is computed */
 } tool_trait;
@@ -73,32 +76,44 @@ typedef struct tool_verb {
     const char *example;  /* commands that work as printed in the root of the source */
     const tool_option *options;
     size_t option_count;
-    const hf_settings_table *(*settings)(void); /* whose options come before option `place`; or NULL */
-    const char *const *groups;                  /* their order, up to NULL; NULL: that of the table */
-    const tool_option *traits; /* letters and traits of some of them, up to one without a name; or NULL */
+    /* whose options come before option `place`; or NULL */
+    const hf_settings_table *(*settings)(void);
+    /* their order, up to NULL; NULL: that of the table */
+    const char *const *groups;
+    /* letters and traits of some of them, up to one without a name; or NULL */
+    const tool_option *traits;
     size_t place;
     size_t least,
-        most; /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed over as it is */
+        /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed
+         * over as it is */
+        most;
     bool extends; /* what -o names holds all of the second operand, and may take its place */
     bool changes; /* the first operand is a file that the verb makes or changes in place */
     size_t (*derives)(
         const struct tool_arguments *arguments,
         char *out
-            [TOOL_DERIVED]); /* files that are written and that no option names, to be freed, NULL when out of memory; how many. Or NULL */
+            /* files that are written and that no option names, to be freed, NULL when out of
+             * memory; how many. Or NULL */
+            [TOOL_DERIVED]);
     int (*run)(const struct tool_arguments *arguments);
-    hf_status (*work)(struct tool_session *session); /* with run = session_run: what is done in a session */
-    hf_status (*certify)(struct certified *run);     /* with run = certified_run: about a model */
-    hf_status (*study)(struct studied *run);         /* with run = studied_run, in a session about a study */
-    hf_status (*track)(struct tracked *run);         /* with run = tracked_run, in one about a track */
-    const struct tool_verb *const *parts;            /* verbs of this verb, or NULL; run_part() runs them */
+    /* with run = session_run: what is done in a session */
+    hf_status (*work)(struct tool_session *session);
+    hf_status (*certify)(struct certified *run); /* with run = certified_run: about a model */
+    /* with run = studied_run, in a session about a study */
+    hf_status (*study)(struct studied *run);
+    /* with run = tracked_run, in one about a track */
+    hf_status (*track)(struct tracked *run);
+    /* verbs of this verb, or NULL; run_part() runs them */
+    const struct tool_verb *const *parts;
     size_t part_count;
 } tool_verb;
 
 /** Members of a verb: all of an array of options. */
 #define TOOL_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof *(array)
 /** The same: how many operands it takes, and what runs; the second one in a session. */
-#define TOOL_RUN(fewest, largest, function)  .least = (fewest), .most = (largest), .run = (function)
-#define TOOL_WORK(fewest, largest, function) TOOL_RUN(fewest, largest, session_run), .work = (function)
+#define TOOL_RUN(fewest, largest, function) .least = (fewest), .most = (largest), .run = (function)
+#define TOOL_WORK(fewest, largest, function)                                                       \
+    TOOL_RUN(fewest, largest, session_run), .work = (function)
 
 typedef struct tool_given {
     const tool_option *option;
@@ -161,7 +176,8 @@ bool take_side(char *text, const char **name, double *low, double *high);
 void names_free(tool_names *names);
 /** Numbers from every occurrence of an option, separated by commas, to be freed; none if it was not
  * given. False after a message. */
-bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count, double **out);
+bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count,
+                      double **out);
 
 /** Runs the part that the first operand names; `run` of a verb that has parts. */
 int run_part(const tool_arguments *arguments);
@@ -180,8 +196,9 @@ typedef struct tool_session {
     struct progress *progress;
     const char *checkpoint; /* what a stopped verb can go on from; NULL: nothing */
     const tool_arguments *arguments;
-    int refused;        /* exit status of what has been complained about, or 0 */
-    bool kept;          /* a file has what the user told: failing after that is no reason to tell it again */
+    int refused; /* exit status of what has been complained about, or 0 */
+    /* a file has what the user told: failing after that is no reason to tell it again */
+    bool kept;
     const char *keeper; /* "track": what file that is */
 } tool_session;
 
@@ -218,7 +235,8 @@ hf_status session_misuse(tool_session *session, const char *format, ...) HF_PRIN
 hf_status session_told(tool_session *session);
 /** Tells an error: the library's message with words in front, as session_refuse(); HF_ERR_MEMORY,
  * HF_ERR_CANCELLED and what is no error pass. */
-hf_status session_refuse_at(tool_session *session, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
+hf_status session_refuse_at(tool_session *session, hf_status status, const char *format, ...)
+    HF_PRINTF(3, 4);
 /** Tells an error as wrong usage of an option: the library's list of names; HF_ERR_MEMORY passes.
  * */
 hf_status session_wrong_word(tool_session *session, const char *option, hf_status status);
@@ -233,8 +251,8 @@ hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *af
 void session_say_removed(uint64_t removed, bool known);
 /** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite
  * number. Messages have file, line and column. */
-hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,
-                         const double **out);
+hf_status session_column(tool_session *session, const hf_table *table, const char *name,
+                         bool missing, const double **out);
 bool table_has(const hf_table *table, const char *name);
 /** A column of variances, NULL if it is not there; empty fields are said nothing about. */
 hf_status session_variances(tool_session *session, const hf_table *table, const char *name,
@@ -248,29 +266,34 @@ bool is_standard(const char *path);
 /** Refuses --json where a table goes to standard output too. */
 hf_status session_check_output(tool_session *session, const char *path);
 /** Options on how a table is read (table_in.c), for the list of a verb. */
-#define DIALECT_OPTIONS                                                                                      \
-    {"decimal", 0, "MARK",                                                                                   \
-     "decimal mark of numbers: point or comma (default: auto, all fields of\na column "                      \
-     "decide; fields such as 1,234 are refused)",                                                            \
-     false},                                                                                                 \
-        {"dates", 0, "ORDER", "03/04/2024 begins with the day or the month (default: auto)", false},         \
-        {"header", 0, "WHETHER", "yes or no: the first line has the names (default: auto)", false},          \
-        {"limits", 0, "WHAT", "a reading <20 counts as missing (default) or half: 10", false},               \
-    {                                                                                                        \
-        "missing", 0, "A,B,...", "codes for missing values, such as -999", true                              \
+#define DIALECT_OPTIONS                                                                            \
+    {"decimal", 0, "MARK",                                                                         \
+     "decimal mark of numbers: point or comma (default: auto, all fields of\na column "            \
+     "decide; fields such as 1,234 are refused)",                                                  \
+     false},                                                                                       \
+        {"dates", 0, "ORDER", "03/04/2024 begins with the day or the month (default: auto)",       \
+         false},                                                                                   \
+        {"header", 0, "WHETHER", "yes or no: the first line has the names (default: auto)",        \
+         false},                                                                                   \
+        {"limits", 0, "WHAT", "a reading <20 counts as missing (default) or half: 10", false},     \
+    {                                                                                              \
+        "missing", 0, "A,B,...", "codes for missing values, such as -999", true                    \
     }
 /** Names of these options. */
 extern const char *const dialect_options[];
 extern const size_t dialect_option_count;
 /** Reads a table as people have them, by the options, or the model (or NULL) where none is given;
  * notes what was understood. */
-hf_status read_table(tool_session *session, const char *path, const hf_model *model, hf_table **out);
-/** Columns of a table (table_out.c): of every `stride`th number from `from` on; of a name with something
- * after it; of all names up to NULL, one after the other in `block`. */
-hf_status table_set(hf_context *ctx, hf_table *table, const char *name, const double *from, size_t stride);
+hf_status read_table(tool_session *session, const char *path, const hf_model *model,
+                     hf_table **out);
+/** Columns of a table (table_out.c): of every `stride`th number from `from` on; of a name with
+ * something after it; of all names up to NULL, one after the other in `block`. */
+hf_status table_set(hf_context *ctx, hf_table *table, const char *name, const double *from,
+                    size_t stride);
 hf_status table_set_named(hf_context *ctx, hf_table *table, const char *name, const char *ending,
                           const double *numbers);
-hf_status table_set_all(hf_context *ctx, hf_table *table, const char *const *names, const double *block);
+hf_status table_set_all(hf_context *ctx, hf_table *table, const char *const *names,
+                        const double *block);
 /** A table of such columns alone, as a file. */
 hf_status write_columns(hf_context *ctx, const char *path, size_t rows, const char *const *names,
                         const double *block);
@@ -383,16 +406,18 @@ typedef struct tool_entry {
     const char *key;
     json_t *value;
 } tool_entry;
-/** Adds members; false when out of memory, or without an object. JSON_ADD(object, {"key", value}, ...)
- * counts them. */
+/** Adds members; false when out of memory, or without an object. JSON_ADD(object, {"key", value},
+ * ...) counts them. */
 bool json_add(json_t *object, size_t count, const tool_entry *entries);
-#define JSON_ADD(object, ...)                                                                                \
-    json_add((object), sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry), (tool_entry[]){__VA_ARGS__})
+#define JSON_ADD(object, ...)                                                                      \
+    json_add((object), sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry),                   \
+             (tool_entry[]){__VA_ARGS__})
 /** An object of such members; a new reference, NULL when out of memory. */
 json_t *json_of(size_t count, const tool_entry *entries);
-#define JSON_OF(...)                                                                                         \
+#define JSON_OF(...)                                                                               \
     json_of(sizeof((tool_entry[]){__VA_ARGS__}) / sizeof(tool_entry), (tool_entry[]){__VA_ARGS__})
-/** Adds a member that is called by a name of the user's, in any encoding; false when out of memory. */
+/** Adds a member that is called by a name of the user's, in any encoding; false when out of
+ * memory. */
 bool json_add_named(json_t *object, const char *name, json_t *value);
 /** Parameters of a kernel by name; a new reference. */
 json_t *json_parameters(const hf_kernel *kernel);
@@ -400,14 +425,16 @@ json_t *json_parameters(const hf_kernel *kernel);
 bool json_print(json_t *value);
 
 /** Numbers of a column by its name. */
-hf_status table_numbers(hf_context *ctx, const hf_table *table, const char *name, const double **out);
+hf_status table_numbers(hf_context *ctx, const hf_table *table, const char *name,
+                        const double **out);
 /** Numbers of a column that is known to be there. */
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
 
-/* ---- verbs ------------------------------------------------------------------------------------ */
+/* ---- verbs ----------------------------------------------------------------------------------- */
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_export,
-    verb_report, verb_plot, verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack, verb_explain,
-    verb_expert, verb_track, verb_study, verb_contaminate, verb_reproduce, verb_doctor;
+    verb_report, verb_plot, verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack,
+    verb_explain, verb_expert, verb_track, verb_study, verb_contaminate, verb_reproduce,
+    verb_doctor;
 
 #endif

@@ -187,7 +187,7 @@ const char *studied_goal(const studied *run, size_t outcome, char buffer[64])
     return buffer;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 const char *studied_at(const studied *run, const double *at, size_t bytes, char *buffer)
 {
@@ -226,7 +226,7 @@ const char *studied_time(double seconds, char buffer[32])
     return buffer;
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 json_t *studied_json_at(const studied *run, const double *at)
 {

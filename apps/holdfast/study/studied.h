@@ -26,16 +26,17 @@ typedef struct studied {
 /** Runs a verb whose work is its member `study`, in a session; the exit status. */
 int studied_run(const tool_arguments *arguments);
 /** Members of a verb about a study: how many operands it takes, and that work. */
-#define STUDIED(fewest, largest, function) TOOL_RUN(fewest, largest, studied_run), .study = (function)
+#define STUDIED(fewest, largest, function)                                                         \
+    TOOL_RUN(fewest, largest, studied_run), .study = (function)
 /** Opens the study that the first operand names, waiting for others as long as --wait says. */
 hf_status studied_open(studied *run, bool write);
 /** The study's numbers for the members above. */
 void studied_take(studied *run, hf_study *study);
 
 /** Row for the tables of options of sub-verbs that change a study. */
-#define STUDIED_WAIT                                                                                         \
-    {                                                                                                        \
-        "wait", 0, "S", "seconds to wait for another program's lock (default 30)", false                     \
+#define STUDIED_WAIT                                                                               \
+    {                                                                                              \
+        "wait", 0, "S", "seconds to wait for another program's lock (default 30)", false           \
     }
 
 /** hf_study_look(); too few readings are no error, and then nobody is suspected. */
@@ -82,7 +83,8 @@ const char *studied_own(const studied *run, const char *name, char buffer[STUDIE
 const char *studied_noise_name(const studied *run, size_t outcome, char buffer[STUDIED_NAME]);
 
 /** Proposals as a table that study tell --from takes when it is filled in. */
-hf_status study_asked_table(studied *run, size_t count, const hf_proposal *proposal, const char *path);
+hf_status study_asked_table(studied *run, size_t count, const hf_proposal *proposal,
+                            const char *path);
 /** All trials. */
 hf_status study_trials_table(studied *run, const char *path);
 
@@ -113,8 +115,8 @@ void study_plan_free(study_plan *plan);
 
 /* ---- sub-verbs ------------------------------------------------------------------------------- */
 
-extern const tool_verb verb_study_create, verb_study_ask, verb_study_tell, verb_study_fail, verb_study_import,
-    verb_study_export, verb_study_best, verb_study_show, verb_study_plot, verb_study_label, verb_study_expert,
-    verb_study_undo;
+extern const tool_verb verb_study_create, verb_study_ask, verb_study_tell, verb_study_fail,
+    verb_study_import, verb_study_export, verb_study_best, verb_study_show, verb_study_plot,
+    verb_study_label, verb_study_expert, verb_study_undo;
 
 #endif

@@ -21,7 +21,8 @@ enum {
 typedef struct study_slice {
     size_t variable, m;
     double x[STUDY_POINTS], mean[STUDY_POINTS], sd[STUDY_POINTS];
-    double *moved; /* n: values told, moved along the surrogate to the slice; NaN: nothing was told */
+    /* n: values told, moved along the surrogate to the slice; NaN: nothing was told */
+    double *moved;
 } study_slice;
 
 /** Everything that is drawn; what a picture does not need is empty. */
@@ -59,8 +60,8 @@ bool study_is_aside(const hf_trial *trial, size_t outcome);
 double study_share_of(const hf_variable *variable, double value);
 
 /** Writers of the pictures. */
-plot_writer study_progress_script, study_relevance_script, study_slices_script, study_parallel_script,
-    study_front_script;
+plot_writer study_progress_script, study_relevance_script, study_slices_script,
+    study_parallel_script, study_front_script;
 /** Begins one: terminal, style, and a title, "s.hf: loss, minimised", followed by `text`. */
 void study_plot_begin(FILE *out, const study_picture *data, plot_format format, unsigned height,
                       const char *output, const char *text);

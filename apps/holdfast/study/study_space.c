@@ -154,7 +154,7 @@ static hf_status take_certain(studied *run, study_plan *plan, const char *given)
     return MISUSE(run, "--certain: '%s' is not NAME:noise=V,norm=B,kernel=EXPR", given);
 }
 
-/* ---- both --------------------------------------------------------------------------------------------------------- */
+/* ---- both ---------------------------------------------------------------------------------------------- */
 
 hf_status study_plan_space(studied *run, study_plan *plan)
 {

@@ -38,7 +38,7 @@ const hf_advice_row *advised_row(const advised *a)
     return row->still ? row + 1 : row;
 }
 
-/* ---- text --------------------------------------------------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------------------------------------- */
 
 /* "ui-gp-ucb, wiener, drift 0.3". */
 static const char *row_name(const hf_advice_row *row, char *text, size_t bytes)
@@ -95,7 +95,7 @@ void advised_print(const tracked *run, const advised *a)
     say(stdout, "for track create: %s\n", advised_options(&a->learnt, row, text));
 }
 
-/* ---- JSON --------------------------------------------------------------------------------------------------------- */
+/* ---- JSON ---------------------------------------------------------------------------------------------- */
 
 static json_t *json_row(const hf_advice_row *row)
 {
@@ -127,7 +127,7 @@ json_t *advised_json(const tracked *run, const advised *a)
     return object;
 }
 
-/* ---- the verb ----------------------------------------------------------------------------------------------------- */
+/* ---- the verb ------------------------------------------------------------------------------------------ */
 
 static hf_status run_advise(tracked *run)
 {

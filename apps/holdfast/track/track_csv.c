@@ -8,7 +8,8 @@
 
 /* ---- places ----------------------------------------------------------------------------------------------------- */
 
-/* The columns of inputs of a table that says by name or request where its rows are: d, NULL where there is none; to be freed. */
+/* The columns of inputs of a table that says by name or request where its rows are: d, NULL where there is
+ * none; to be freed. */
 static hf_status coordinates_of(tracked *run, const hf_table *table, const double ***out)
 {
     *out = calloc(run->d, sizeof **out);
@@ -81,7 +82,8 @@ static hf_status places_of(tracked *run, const hf_table *table, double *x)
 
 /* ---- readings --------------------------------------------------------------------------------------------------- */
 
-/* Rows in the order of time, those of one time as they stand: told the newest first, the rest might be too old to be taken. */
+/* Rows in the order of time, those of one time as they stand: told the newest first, the rest might be too
+ * old to be taken. */
 static ranked *in_time(const double *time, size_t m)
 {
     ranked *order = calloc(m, sizeof *order);

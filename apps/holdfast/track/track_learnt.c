@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A fit's opinion of the readings that were told before it: their weights were decided by a kernel and a noise that it has replaced. */
+/* A fit's opinion of the readings that were told before it: their weights were decided by a kernel and a
+ * noise that it has replaced. */
 #include "track/tracked.h"
 
 #include <ctype.h>
@@ -98,7 +99,8 @@ static bool is_same_kernel(const hf_kernel *a, const hf_kernel *b)
     return true;
 }
 
-/* An expression of the kernel as it is now; false where there is none that is known to be right, as for sums and products. */
+/* An expression of the kernel as it is now; false where there is none that is known to be right, as for sums
+ * and products. */
 static bool kernel_of_now(const tracked *run, char *text, size_t bytes)
 {
     const hf_kernel *kernel = hf_track_kernel(run->track);

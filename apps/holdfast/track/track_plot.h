@@ -28,8 +28,10 @@ typedef struct track_picture {
     double *mean;               /* slices x m */
     double *sd;                 /* slices x m */
     double *through;            /* d: the place that slices go through */
-    bool is_asked;              /* it is what was asked for last, rather than the middle of the box */
-    size_t last;                /* row of history of the last place asked for; `history.count`: none */
+    /* it is what was asked for last, rather than the middle of the box */
+    bool is_asked;
+    /* row of history of the last place asked for; `history.count`: none */
+    size_t last;
     double origin; /* of the axes of time: a whole number, 0 unless numbers on them would be long */
     track_history history;
     hf_track_summary summary;

@@ -27,7 +27,8 @@ static void find_through(track_picture *data)
                                           : 0.5 * (domain->lower[j] + domain->upper[j]);
 }
 
-/* Where times are long numbers, such as seconds since 1970, or differ in late digits only, the axis counts from the first one. */
+/* Where times are long numbers, such as seconds since 1970, or differ in late digits only, the axis counts
+ * from the first one. */
 static void find_origin(track_picture *data)
 {
     const track_history *h = &data->history;

@@ -98,7 +98,8 @@ enum {
 const char *learnt_options(const tracked *run, char text[LEARNT_BYTES]);
 /** The same with what a row of advice says, "--method tv-gp-ucb ..."; `learnt` is of the track that
  * learnt. */
-const char *advised_options(const tracked *learnt, const hf_advice_row *row, char text[LEARNT_BYTES]);
+const char *advised_options(const tracked *learnt, const hf_advice_row *row,
+                            char text[LEARNT_BYTES]);
 /** The kernel's expression with what was learnt; false where it has more than one term. */
 bool learnt_kernel(const tracked *learnt, char *text, size_t bytes);
 /** Warns where more than a quarter of the readings in memory have a weight below 1/2, which were

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From R's values to the library's and back. Nothing is computed here. Each object of the library belongs to an external
- * pointer, so that an error of R, which jumps, leaks none. */
+/* From R's values to the library's and back. Nothing is computed here. Each object of the library belongs to
+ * an external pointer, so that an error of R, which jumps, leaks none. */
 #include "package.h"
 
 #include <R_ext/Rdynload.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The package's files share this: context, objects and lists of R, and the questions of answers.c. */
+/* The package's files share this: context, objects and lists of R, and the questions of
+ * answers.c. */
 #ifndef HOLDFAST_R_PACKAGE_H
 #define HOLDFAST_R_PACKAGE_H
 
@@ -42,7 +43,8 @@ hfr_list hfr_start_list(R_xlen_t count);
 /* Returns the value. */
 SEXP hfr_put(hfr_list *to, const char *name, SEXP value);
 
-/* Sets members of a struct of settings: texts with names, which the struct may point to until the call ends. */
+/* Sets members of a struct of settings: texts with names, which the struct may point to until the
+ * call ends. */
 void hfr_set(const hf_settings_table *table, void *settings, SEXP chosen);
 
 /* Routines of answers.c. */
