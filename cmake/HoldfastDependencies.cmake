@@ -42,19 +42,22 @@ if(IPOPT_FOUND)
   target_link_libraries(hf_ipopt INTERFACE PkgConfig::IPOPT)
 endif()
 
-# Several processes: an extra that everything else does without.
-set(HF_DEFINITIONS)
+# Several processes, as the interface library hf_mpi: an extra that everything else does without.
 set(HF_MPI_LIBRARIES)
-if(HF_MPI)
+if(HF_MPI OR HF_PROCESSES)
   find_package(MPI REQUIRED COMPONENTS C)
   find_library(HF_SCALAPACK_LIBRARY NAMES scalapack-openmpi scalapack-mpich scalapack
                DOC "ScaLAPACK (Debian: libscalapack-openmpi-dev)")
   if(NOT HF_SCALAPACK_LIBRARY)
     message(FATAL_ERROR "ScaLAPACK not found; install libscalapack-openmpi-dev or set HF_SCALAPACK_LIBRARY")
   endif()
-  list(APPEND HF_DEFINITIONS HF_WITH_MPI)
+  add_library(hf_mpi INTERFACE)
+  target_compile_definitions(hf_mpi INTERFACE HF_WITH_MPI)
+  target_link_libraries(hf_mpi INTERFACE ${HF_SCALAPACK_LIBRARY} MPI::MPI_C)
+endif()
+if(HF_MPI)
   set(HF_MPI_LIBRARIES ${HF_SCALAPACK_LIBRARY} ${MPI_C_LIBRARIES})
-  target_link_libraries(hf_dependencies INTERFACE ${HF_SCALAPACK_LIBRARY} MPI::MPI_C)
+  target_link_libraries(hf_dependencies INTERFACE hf_mpi)
 endif()
 
 # The same for whoever links the installed static library: plain names that any linker finds.

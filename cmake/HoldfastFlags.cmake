@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 # How our own code is compiled, as the interface library hf_flags: warnings, optimisation, hardening, HF_SANITIZERS.
 # No -march: the library runs on any x86-64, and hot loops choose their width at run time (target_clones).
-# -O1 for targets with the property HF_QUICK_TO_BUILD: programs that wait for the library, not for themselves.
+# -O1 for targets with the property HF_QUICK_TO_BUILD, programs that wait for the library, not for themselves; -O0 for
+# those with HF_NOT_OPTIMISED, the tests: the compiler would take three times as long as it saves.
 # No -ffast-math: a shared library linked with it changes the rounding of the whole process that loads it.
 
 add_library(hf_flags INTERFACE)
 target_compile_options(hf_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes
                        -fno-math-errno -fno-trapping-math -fvisibility=hidden
-                       $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:$<TARGET_PROPERTY:HF_QUICK_TO_BUILD>>,-O1,-O3>>)
+                       $<$<NOT:$<CONFIG:Debug>>:$<IF:$<BOOL:$<TARGET_PROPERTY:HF_QUICK_TO_BUILD>>,-O1,-O3>>
+                       $<$<BOOL:$<TARGET_PROPERTY:HF_NOT_OPTIMISED>>:-O0>)
 target_compile_definitions(hf_flags INTERFACE _POSIX_C_SOURCE=200809L)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
   # Under a sanitizer or without optimisation no loop is vectorised, whatever a pragma asks for.
@@ -106,8 +108,8 @@ if(HF_HARDENING)
     endif()
     foreach(level 3 2)
       if(HF_HAS_FORTIFY_${level})
-        target_compile_options(hf_flags INTERFACE $<$<NOT:$<CONFIG:Debug>>:-U_FORTIFY_SOURCE>
-                               $<$<NOT:$<CONFIG:Debug>>:-D_FORTIFY_SOURCE=${level}>)
+        set(optimised $<NOT:$<OR:$<CONFIG:Debug>,$<BOOL:$<TARGET_PROPERTY:HF_NOT_OPTIMISED>>>>)
+        target_compile_options(hf_flags INTERFACE $<${optimised}:-U_FORTIFY_SOURCE> $<${optimised}:-D_FORTIFY_SOURCE=${level}>)
         break()
       endif()
     endforeach()

@@ -39,7 +39,6 @@ function(hf_objects target)
   add_library(${target} OBJECT ${ARGN})
   target_include_directories(${target} PUBLIC include PRIVATE src)
   target_link_libraries(${target} PRIVATE hf_flags hf_dependencies)
-  target_compile_definitions(${target} PRIVATE ${HF_DEFINITIONS})
   set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON)
 endfunction()
 
