@@ -27,7 +27,7 @@ elseif(NOT "auto;${HF_WIDTHS}" MATCHES "(^|;)${HF_VECTOR}(;|$)")
   message(FATAL_ERROR "HF_VECTOR: '${HF_VECTOR}' is for x86-64, and this is ${CMAKE_SYSTEM_PROCESSOR}; take auto or generic")
 endif()
 
-# Those that programs_processor is made of beside the plain ones, which are AVX-512's where there is a processor for it.
+# Those that programs_processor_WIDTH are made of beside the plain ones, which are AVX-512's where there is a processor for it.
 set(HF_PROCESSOR_WIDTHS)
 if(HF_PROCESSORS)
   set(HF_PROCESSOR_WIDTHS ${HF_WIDTHS})
