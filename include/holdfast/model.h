@@ -133,7 +133,8 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
  * file has changed since. Beyond half a byte a row nothing that is kept in memory grows with the
  * rows.
  *
- * @param csv_path   a regular file; not a pipe
+ * @param csv_path   a regular file, plain or packed by gzip or zstd; not a pipe. Lines that begin
+ *                   with # are left out by the rule of hf_table_read()
  * @param cache_path where the cache goes, NULL for csv_path with ".hfcache" at its end; only a
  *                   cache of that name is ever replaced. It may be removed afterwards
  * @param settings   as for hf_fit(). Solver: auto or inducing; minibatch 0 stands for 1024 rows.

@@ -13,10 +13,10 @@
 typedef struct header {
     char magic[8];
     uint64_t order;
-    unsigned char fingerprint[HFI_SHA256_BYTES];
+    hfi_fingerprint fingerprint;
 } header;
 
-static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '3', '\n'};
+static const char magic[8] = {'H', 'F', 'J', 'O', 'U', 'R', '4', '\n'};
 #define BYTE_ORDER_MARK UINT64_C(0x0102030405060708)
 
 /* Seconds between two flushes to the disk. */
@@ -112,7 +112,7 @@ static void entry_digest(const hfi_journal *j, size_t bytes, unsigned char diges
 {
     hfi_sha256 hash;
     hfi_sha256_init(&hash);
-    hfi_sha256_add(&hash, j->fingerprint, sizeof j->fingerprint);
+    hfi_sha256_add(&hash, &j->fingerprint, sizeof j->fingerprint);
     hfi_sha256_add(&hash, j->buffer, bytes - HFI_SHA256_BYTES);
     hfi_sha256_end(&hash, digest);
 }
@@ -121,9 +121,8 @@ static void entry_digest(const hfi_journal *j, size_t bytes, unsigned char diges
 
 static header own_header(const hfi_journal *j)
 {
-    header h = {.order = BYTE_ORDER_MARK};
+    header h = {.order = BYTE_ORDER_MARK, .fingerprint = j->fingerprint};
     memcpy(h.magic, magic, sizeof magic);
-    memcpy(h.fingerprint, j->fingerprint, sizeof h.fingerprint);
     return h;
 }
 
@@ -149,11 +148,13 @@ static hf_status look_at_file(hfi_journal *j, bool resume, off_t size)
     }
     if ((size_t)got < sizeof h || memcmp(h.magic, magic, sizeof magic) != 0)
         return hfi_refuse(j->ctx, "%s: this file is no checkpoint; it is left as it is", j->path);
-    if (memcmp(&h, &own, sizeof h) != 0)
-        return hfi_refuse(j->ctx,
-                          "%s: the checkpoint belongs to another fit (other data, settings, seed or version "
-                          "of the library); remove it or give another name",
-                          j->path);
+    if (memcmp(&h, &own, sizeof h) != 0) {
+        char differs[64] = "byte order";
+        if (h.order == own.order) hfi_fingerprint_difference(&h.fingerprint, &own.fingerprint, differs);
+        return hfi_refuse(
+            j->ctx, "%s: the checkpoint belongs to another fit (other %s); remove it or give another name",
+            j->path, differs);
+    }
     if (!resume && size > (off_t)sizeof h)
         return hfi_refuse(j->ctx,
                           "%s: there are evaluations of this fit in the checkpoint already; resume from "
@@ -196,15 +197,14 @@ static hf_status agree(hf_context *ctx, hf_status status)
     return others_fail(ctx, shared);
 }
 
-hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume,
-                           const unsigned char fingerprint[HFI_SHA256_BYTES], hfi_journal **out)
+hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume, const hfi_fingerprint *fingerprint,
+                           hfi_journal **out)
 {
     if (!path || !*path) return hfi_refuse(ctx, "the name of the checkpoint is empty");
     const hfi_memory memory = hfi_context_memory(ctx);
     hfi_journal *j = hfi_alloc(ctx, 1, sizeof *j);
     if (!j) return HF_ERR_MEMORY;
-    *j = (hfi_journal){.ctx = ctx, .descriptor = -1, .flushed = hfi_now()};
-    memcpy(j->fingerprint, fingerprint, sizeof j->fingerprint);
+    *j = (hfi_journal){.ctx = ctx, .descriptor = -1, .fingerprint = *fingerprint, .flushed = hfi_now()};
     j->path = hfi_memory_strdup(&memory, path);
     hf_status status = j->path ? HF_OK : hfi_out_of_memory(ctx);
     if (status == HF_OK && hfi_group_rank(ctx) == 0) status = open_file(j, resume);

@@ -33,19 +33,35 @@ typedef struct hfi_journal hfi_journal;
 
 /* ---- whose journal it is (fingerprint.c) ----------------------------------------------------- */
 
-/** Fingerprint of the fit that a journal belongs to: data, settings (all but `checkpoint` and
- * `resume`), seed and version of the library. Threads are no part of it: results do not depend on
- * them. O(n d). */
-void hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data,
-                         const hf_fit_settings *settings,
-                         unsigned char fingerprint[HFI_SHA256_BYTES]);
-/** The same for rows that are read in parts: begin, then all rows in order, then hfi_sha256_end().
- * `extra`: the rows have known noise variances. Not the digest that hfi_fit_fingerprint() has of
- * the same rows. */
-void hfi_rows_fingerprint_begin(const hf_context *ctx, size_t n, size_t d, const char *const *names,
-                                bool extra, const hf_fit_settings *settings, hfi_sha256 *hash);
+/** Fingerprint of the fit that a journal belongs to: 64 bits of each thing that its result depends
+ * on, the data, the likelihood, the other settings (all but `checkpoint` and `resume`), the seed
+ * and the version of the library. Threads are none of these. */
+enum {
+    HFI_FINGERPRINT_DATA,
+    HFI_FINGERPRINT_LIKELIHOOD,
+    HFI_FINGERPRINT_SETTINGS,
+    HFI_FINGERPRINT_SEED,
+    HFI_FINGERPRINT_VERSION,
+    HFI_FINGERPRINT_PARTS
+};
+typedef struct hfi_fingerprint {
+    uint64_t part[HFI_FINGERPRINT_PARTS];
+} hfi_fingerprint;
+
+/** That of a fit of arrays. O(n d). */
+hfi_fingerprint hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data,
+                                    const hf_fit_settings *settings);
+/** The same for rows that are read in parts: begin, which leaves out the data, then all rows in
+ * order, then end. `extra`: the rows have known noise variances. The data have another digest than
+ * hfi_fit_fingerprint() has of the same rows. */
+hfi_fingerprint hfi_rows_fingerprint_begin(const hf_context *ctx, size_t n, size_t d,
+                                           const char *const *names, bool extra,
+                                           const hf_fit_settings *settings, hfi_sha256 *hash);
 void hfi_rows_fingerprint_add(size_t d, size_t count, const double *x, const double *y,
                               const double *extra, hfi_sha256 *hash);
+void hfi_rows_fingerprint_end(hfi_sha256 *hash, hfi_fingerprint *fingerprint);
+/** Names of the parts that differ, as "data, settings". */
+void hfi_fingerprint_difference(const hfi_fingerprint *a, const hfi_fingerprint *b, char text[64]);
 
 /* ---- the file (journal.c) -------------------------------------------------------------------- */
 
@@ -53,12 +69,12 @@ void hfi_rows_fingerprint_add(size_t d, size_t count, const double *x, const dou
  * Opens `path` for one fit, or makes it. With `resume` the answers in it will be taken; a file that
  * is not there or empty is begun. Devices are written to and never read.
  * Errors, which leave an existing file as it is: HF_ERR_ARGUMENT for answers of this fit without
- * `resume` (hours of work are not overwritten), for those of another fit and for a file that is no
- * checkpoint; HF_ERR_IO when it cannot be opened, or when another process has it open. A full disk
- * is no error: see hfi_journal_warning().
+ * `resume` (hours of work are not overwritten), for those of another fit, with what differs, and
+ * for a file that is no checkpoint; HF_ERR_IO when it cannot be opened, or when another process
+ * has it open. A full disk is no error: see hfi_journal_warning().
  */
 hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume,
-                           const unsigned char fingerprint[HFI_SHA256_BYTES], hfi_journal **out);
+                           const hfi_fingerprint *fingerprint, hfi_journal **out);
 
 /** A question of `asked` numbers, and an answer of one value, `told` more numbers and a status. */
 typedef struct hfi_journal_entry {

@@ -33,7 +33,7 @@ struct hfi_journal {
     int descriptor; /* -1: nothing is kept (any more), or this is not the first process */
     bool regular;   /* a file; else a device, which is never read */
     bool replaying;
-    unsigned char fingerprint[HFI_SHA256_BYTES];
+    hfi_fingerprint fingerprint;
     uint64_t next; /* entry asked for next */
     size_t taken;
     bool recalled; /* the last question's answer was here */

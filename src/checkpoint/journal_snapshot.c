@@ -25,7 +25,7 @@ static void snapshot_digest(const hfi_journal *j, const hfi_journal_record *reco
 {
     hfi_sha256 hash;
     hfi_sha256_init(&hash);
-    hfi_sha256_add(&hash, j->fingerprint, sizeof j->fingerprint);
+    hfi_sha256_add(&hash, &j->fingerprint, sizeof j->fingerprint);
     hfi_sha256_add(&hash, record, sizeof *record);
     hfi_sha256_add(&hash, numbers, (size_t)record->told * sizeof *numbers);
     hfi_sha256_end(&hash, digest);

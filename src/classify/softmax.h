@@ -52,7 +52,7 @@ typedef struct hfi_softmax_problem {
     double *latent, *force; /* g, a */
     double *probability;    /* p */
     double *slope;          /* y - p */
-    double *kept_force;     /* where an evaluation starts */
+    double *kept_force;     /* a that an evaluation starts from */
     bool started;           /* that is of use */
     double *v;              /* how the mode answers to its prior: d value / dm = a + v */
     double *work;           /* HFI_SOFTMAX_WORK x C n */
@@ -79,8 +79,6 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p);
  * kernel parameters, mean coefficients. An iteration that does not converge is no error:
  * p->converged tells. */
 hf_status hfi_softmax_evaluate(hfi_softmax_problem *p, double *value, double *gradient);
-/** Evaluations start from now on where the last one ended. */
-void hfi_softmax_keep(hfi_softmax_problem *p);
 /** From the mode, where the last evaluation ended, to the mean that goes best with the covariance
  * there: latent, force. The evaluation's sites stay, its factors do not. 4 C n^3 flops, then C n^3
  * and some 1000 C n exponentials for each of 5 to 20 steps. */

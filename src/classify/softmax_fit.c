@@ -150,11 +150,6 @@ static hf_status evaluate(void *arg, double *value, double *gradient)
     return hfi_softmax_evaluate(arg, value, gradient);
 }
 
-static void improved(void *arg)
-{
-    hfi_softmax_keep(arg);
-}
-
 static hf_status make_posterior(const hfi_fit *base, hfi_softmax_problem *p, hf_posterior **out)
 {
     hfi_solution solution;
@@ -208,8 +203,11 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     double *state = hfi_alloc(base->ctx, base->trainer.count, sizeof *state);
     hfi_latent_search search = {.trainer = &base->trainer,
                                 .evaluate = evaluate,
-                                .improved = improved,
                                 .arg = &p,
+                                .count = p.classes * p.n,
+                                .ended = p.force,
+                                .kept = p.kept_force,
+                                .started = &p.started,
                                 .iterations = f->fit.settings.iterations,
                                 .restarts = f->fit.settings.restarts};
     s = state ? hfi_softmax_check_kernel(&p) : HF_ERR_MEMORY;

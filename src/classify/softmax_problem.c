@@ -101,12 +101,6 @@ hf_status hfi_softmax_check_kernel(const hfi_softmax_problem *p)
     return HF_OK;
 }
 
-void hfi_softmax_keep(hfi_softmax_problem *p)
-{
-    memcpy(p->kept_force, p->force, p->n * p->classes * sizeof *p->force);
-    p->started = true;
-}
-
 hf_status hfi_softmax_evaluate(hfi_softmax_problem *p, double *value, double *gradient)
 {
     const size_t n = p->n;

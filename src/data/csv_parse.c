@@ -291,7 +291,7 @@ static hf_status parse_from_header(scanner *s, size_t skipped, size_t below)
     if (status == HF_OK) status = header(s);
     s->line = below > 0 ? below : s->line + skipped;
     if (status == HF_OK) status = records(s);
-    if (status == HF_OK && s->commented > 0)
+    if (status == HF_OK && s->commented > 0 && table->manner != NULL)
         status =
             hfi_manner_note(s->ctx, table->manner, "%zu line%s of comments (#) between the rows left out",
                             s->commented, s->commented == 1 ? "" : "s");
@@ -333,7 +333,7 @@ static hf_status parse_as(scanner *s)
 }
 
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source, size_t skipped,
-                            hf_table **out)
+                            bool comments, hf_table **out)
 {
     hf_table *table = hfi_table_new(ctx, source);
     if (table == NULL) {
@@ -341,7 +341,7 @@ hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const cha
         return HF_ERR_MEMORY;
     }
     table->text = text;
-    scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1};
+    scanner s = {.ctx = ctx, .table = table, .bytes = bytes, .line = 1, .comments = comments};
     hf_status status = parse(&s, skipped);
     if (status != HF_OK) {
         hf_table_free(table);
@@ -374,7 +374,7 @@ hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char 
 
 hf_status hfi_csv_take(hf_context *ctx, char *text, size_t bytes, const char *source, hf_table **out)
 {
-    return hfi_csv_take_part(ctx, text, bytes, source, 0, out);
+    return hfi_csv_take_part(ctx, text, bytes, source, 0, false, out);
 }
 
 hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes, const char *name,

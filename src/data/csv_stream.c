@@ -2,8 +2,10 @@
 /* A CSV file part by part, each cut where a record ends outside of quotes. */
 #include "data/csv_stream.h"
 
+#include "data/layout.h"
 #include "data/table_impl.h"
 #include "data/text.h"
+#include "data/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -60,23 +62,57 @@ typedef struct stream {
     void *arg;
     int descriptor;
     hfi_stamp stamp;
-    uint64_t taken; /* bytes of the file that are behind */
-    char *text;     /* begins where a record does */
+    uint64_t got;           /* bytes of the file that were read */
+    uint64_t taken;         /* bytes of the text that are behind */
+    hfi_unpacker *unpacker; /* of a packed file, with what was read of it and not unpacked yet */
+    char *packed;
+    size_t packed_at, packed_bytes, packed_room;
+    bool packed_ended;
+    char *text; /* begins where a record does */
     size_t used, capacity;
     bool ended;
     /* the cutter, at text[seen] */
     size_t seen, cut;      /* cut: end of the last complete record */
+    size_t hold;           /* no cut before text[hold] */
     size_t line, cut_line; /* lines of the source before text[seen], before text[cut] */
     char separator;
     bool quoted, fresh, closed; /* inside quotes; at the front of a field; right behind a closing quote */
     char *header;               /* its record, once it is known */
-    size_t header_bytes, header_lines;
+    size_t header_bytes, header_lines, fields;
 } stream;
+
+/* The end of a record or a comment is behind. */
+static void mark_cut(stream *s)
+{
+    if (s->seen < s->hold) return;
+    s->cut = s->seen;
+    s->cut_line = s->line;
+}
+
+/* Goes on to where no comment begins; false when there is no telling yet. The parser is to see as much of a
+ * comment as told it from a record, which is more than a line where a quote is open. */
+static bool pass_comments(stream *s)
+{
+    while (s->seen < s->used && s->text[s->seen] == '#') {
+        size_t next;
+        hfi_layout_fields(s->text, s->used, s->seen, s->separator, &next);
+        if (next == s->used && !s->ended) return false;
+        if (!hfi_layout_is_comment(s->text, s->used, s->seen, s->separator, s->fields)) return true;
+        const char *end = memchr(s->text + s->seen, '\n', s->used - s->seen);
+        if (next > s->hold) s->hold = next;
+        s->seen = end != NULL ? (size_t)(end - s->text) + 1 : s->used;
+        s->line += end != NULL;
+        mark_cut(s);
+    }
+    return true;
+}
 
 /* Goes on to the end of a record; false when there is none up to text[used]. Follows quotes as the parser
  * does: they count at the front of a field, and two of them inside are one. */
 static bool next_cut(stream *s)
 {
+    const bool begins = !s->quoted && (s->seen == 0 || s->text[s->seen - 1] == '\n');
+    if (begins && s->fields > 0 && !pass_comments(s)) return false;
     while (s->seen < s->used) {
         const char c = s->text[s->seen++];
         s->line += c == '\n';
@@ -89,8 +125,7 @@ static bool next_cut(stream *s)
         s->fresh = c == s->separator || c == '\n';
         s->closed = false;
         if (c != '\n') continue;
-        s->cut = s->seen;
-        s->cut_line = s->line;
+        mark_cut(s);
         return true;
     }
     return false;
@@ -112,17 +147,61 @@ static hf_status make_room(stream *s)
     return HF_OK;
 }
 
-static hf_status read_more(stream *s)
+/* Bytes of the file; *ended where there are no more. */
+static hf_status read_file(stream *s, char *to, size_t room, size_t *count, bool *ended)
 {
-    const size_t room = s->capacity - s->used;
-    ssize_t got = read(s->descriptor, s->text + s->used, room < LARGEST_READ ? room : LARGEST_READ);
+    const ssize_t got = read(s->descriptor, to, room < LARGEST_READ ? room : LARGEST_READ);
     const int error = errno;
-    const double done = (double)(s->taken + s->used) / fmax((double)s->stamp.bytes, 1.0);
+    const double done = (double)s->got / fmax((double)s->stamp.bytes, 1.0);
     if (!hfi_progress(s->ctx, "read", fmin(done, 1.0), NAN)) return hfi_cancelled(s->ctx);
     if (got < 0 && error != EINTR) return cannot_read(s->ctx, s->path, error);
-    if (got > 0) s->used += (size_t)got;
-    s->ended = got == 0;
+    *count = got > 0 ? (size_t)got : 0;
+    *ended = got == 0;
+    s->got += *count;
     return HF_OK;
+}
+
+/* The beginning of a packed file is put aside, and room made for its text. */
+static hf_status begin_unpacking(stream *s)
+{
+    const hf_status status =
+        hfi_unpacker_make(s->ctx, s->path, s->text, s->used, (size_t)s->stamp.bytes, &s->unpacker);
+    if (status != HF_OK) return status;
+    s->packed = s->text;
+    s->packed_bytes = s->used;
+    s->packed_room = s->capacity;
+    s->used = 0;
+    s->text = hfi_alloc(s->ctx, s->capacity, 1);
+    return s->text != NULL ? HF_OK : HF_ERR_MEMORY;
+}
+
+static hf_status unpack_more(stream *s)
+{
+    hf_status status = HF_OK;
+    if (s->packed_at == s->packed_bytes && !s->packed_ended) {
+        s->packed_at = 0;
+        status = read_file(s, s->packed, s->packed_room, &s->packed_bytes, &s->packed_ended);
+        if (status != HF_OK) return status;
+    }
+    hfi_unpack_piece piece = {.in = s->packed + s->packed_at,
+                              .bytes = s->packed_bytes - s->packed_at,
+                              .last = s->packed_ended,
+                              .out = s->text + s->used,
+                              .room = s->capacity - s->used};
+    status = hfi_unpacker_go(s->unpacker, &piece, &s->ended);
+    s->packed_at += piece.taken;
+    s->used += piece.made;
+    return status;
+}
+
+static hf_status read_more(stream *s)
+{
+    size_t count = 0;
+    if (s->unpacker != NULL) return unpack_more(s);
+    const hf_status status = read_file(s, s->text + s->used, s->capacity - s->used, &count, &s->ended);
+    if (status != HF_OK) return status;
+    s->used += count;
+    return s->got == s->used && hfi_is_packed(s->text, s->used) ? begin_unpacking(s) : HF_OK;
 }
 
 static hf_status fill(stream *s, size_t wanted)
@@ -136,8 +215,8 @@ static hf_status fill(stream *s, size_t wanted)
 }
 
 /* Finds the header's record, reading as much as that takes, and keeps a copy for the front of every part.
- * Blank lines and a byte order mark before it do not belong to it; its separator decides where quotes
- * count. */
+ * Blank lines, comments and a byte order mark before it do not belong to it; its separator decides where
+ * quotes count. */
 static hf_status take_header(stream *s)
 {
     size_t begin = 0, wanted = s->capacity;
@@ -146,7 +225,12 @@ static hf_status take_header(stream *s)
         const hf_status status = fill(s, wanted);
         if (status != HF_OK) return status;
         begin = s->used >= 3 && memcmp(s->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-        while (begin < s->used && (s->text[begin] == '\n' || s->text[begin] == '\r')) begin++;
+        bool comment = false;
+        for (; begin < s->used; begin++) {
+            const char c = s->text[begin];
+            if (c != '\n' && c != '\r' && c != '#' && !comment) break;
+            comment = c == '#' || (comment && c != '\n');
+        }
         s->separator = hfi_csv_separator(s->text + begin, s->used - begin);
         s->line = s->header_lines = 0;
         for (size_t i = 0; i < begin; i++) s->header_lines += s->text[i] == '\n';
@@ -158,6 +242,8 @@ static hf_status take_header(stream *s)
     }
     s->header_lines = s->line - s->header_lines;
     s->header_bytes = s->seen - begin;
+    size_t next;
+    s->fields = hfi_layout_fields(s->text, s->used, begin, s->separator, &next);
     s->header = hfi_alloc(s->ctx, s->header_bytes + 1, 1);
     if (s->header == NULL) return HF_ERR_MEMORY;
     memcpy(s->header, s->text + begin, s->header_bytes);
@@ -186,7 +272,7 @@ static hf_status hand_over(stream *s, size_t bytes, size_t first_line)
     memcpy(part + front, s->text, bytes);
     hf_table *table = NULL;
     status = hfi_csv_take_part(s->ctx, part, front + bytes, s->path,
-                               s->taken == 0 ? 0 : first_line - s->header_lines, &table);
+                               s->taken == 0 ? 0 : first_line - s->header_lines, true, &table);
     if (status != HF_OK) return status;
     status = s->consume(s->ctx, s->arg, table);
     hf_table_free(table);
@@ -212,6 +298,7 @@ static hf_status next_part(stream *s)
     s->taken += bytes;
     s->used -= bytes;
     s->seen -= bytes;
+    s->hold = 0;
     return HF_OK;
 }
 
@@ -222,7 +309,7 @@ static hf_status check_unchanged(const stream *s)
     if (fstat(s->descriptor, &about) != 0) return cannot_read(s->ctx, s->path, errno);
     const hf_status status = stamp_of(s->ctx, s->path, &about, &now);
     if (status != HF_OK) return status;
-    if (hfi_stamp_equal(&now, &s->stamp) && s->taken == s->stamp.bytes) return HF_OK;
+    if (hfi_stamp_equal(&now, &s->stamp) && s->got == s->stamp.bytes) return HF_OK;
     return hfi_fail(s->ctx, HF_ERR_IO,
                     "%s: changed while it was being read; try again when nothing writes to it", s->path);
 }
@@ -258,6 +345,7 @@ hf_status hfi_csv_stream(hf_context *ctx, const char *path, size_t part_bytes, h
     if (status == HF_OK) status = check_unchanged(&s);
     if (status == HF_OK && stamp != NULL) *stamp = s.stamp;
     if (s.descriptor >= 0) close(s.descriptor);
-    HFI_FREE(ctx, s.text, s.header);
+    hfi_unpacker_free(s.unpacker);
+    HFI_FREE(ctx, s.text, s.packed, s.header);
     return status;
 }

@@ -5,7 +5,7 @@
  *
  * Every part is cut between two records and parsed by the reader of whole files (csv_parse.c),
  * header in front, so that what is an error there is one here, with the same message and the line
- * of the source.
+ * of the source. Comments (#) are left out by the rule of layout.h.
  */
 #ifndef HFI_DATA_CSV_STREAM_H
 #define HFI_DATA_CSV_STREAM_H
@@ -29,11 +29,11 @@ hf_status hfi_stamp_read(hf_context *ctx, const char *path, hfi_stamp *out);
 typedef hf_status (*hfi_part_consumer)(hf_context *ctx, void *arg, const hf_table *part);
 
 /**
- * Reads a regular file from begin to end in parts of about `part_bytes` (0: 4 MiB; a longer record
- * is a part of its own). A file with a header alone is one part without rows. *stamp (may be NULL)
- * receives what the file was. Errors: those of hf_table_read_csv(), HF_ERR_IO for what is no
- * regular file and for one that changed in the meantime, and the consumer's. Memory: some ten times
- * part_bytes. Reports progress "read"; can be cancelled.
+ * Reads a regular file, plain or packed, from begin to end in parts of about `part_bytes` (0: 4
+ * MiB; a longer record is a part of its own). A file with a header alone is one part without rows.
+ * *stamp (may be NULL) receives what the file was. Errors: those of hf_table_read_csv() and
+ * hfi_unpack(), HF_ERR_IO for what is no regular file and for one that changed in the meantime, and
+ * the consumer's. Memory: some ten times part_bytes. Reports progress "read"; can be cancelled.
  */
 hf_status hfi_csv_stream(hf_context *ctx, const char *path, size_t part_bytes,
                          hfi_part_consumer consume, void *arg, hfi_stamp *stamp);

@@ -92,10 +92,9 @@ static bool has_no_names(const hfi_manner *manner, const char *text, const raw *
 
 /* ---- the separator ----------------------------------------------------------------------------------------- */
 
-static size_t count_fields(const char *text, size_t bytes, size_t at, char separator)
+size_t hfi_layout_fields(const char *text, size_t bytes, size_t at, char separator, size_t *next)
 {
-    size_t next;
-    return split(text, bytes, at, separator, 0, NULL, &next);
+    return split(text, bytes, at, separator, 0, NULL, next);
 }
 
 /* The one that the line has most of; of a line of numbers the one that splits it into numbers, since 1,5;2,5
@@ -105,8 +104,8 @@ static hf_status find_separator(hf_context *ctx, const char *text, size_t bytes,
     static const char others[] = {';', '\t'};
     *separator = hfi_csv_separator(text + at, bytes - at);
     for (size_t k = 0; k < 2; k++) {
-        const size_t count = count_fields(text, bytes, at, others[k]);
         size_t next;
+        const size_t count = hfi_layout_fields(text, bytes, at, others[k], &next);
         long steps;
         if (count < 2) continue;
         raw *fields = hfi_alloc(ctx, count, sizeof *fields);
@@ -262,7 +261,8 @@ static hf_status names_in_comment(head *h, char separator, size_t comment, bool 
     *found = false;
     size_t begin = comment;
     while (begin < h->bytes && (h->text[begin] == '#' || h->text[begin] == ' ')) begin++;
-    if (count_fields(h->text, h->bytes, begin, separator) != h->count || h->count < 2) return HF_OK;
+    if (hfi_layout_fields(h->text, h->bytes, begin, separator, &next) != h->count || h->count < 2)
+        return HF_OK;
     raw *fields = hfi_alloc(h->ctx, h->count, sizeof *fields);
     if (fields == NULL) return HF_ERR_MEMORY;
     split(h->text, h->bytes, begin, separator, h->count, fields, &next);
@@ -284,7 +284,8 @@ static hf_status names_in_comment(head *h, char separator, size_t comment, bool 
 
 bool hfi_layout_is_comment(const char *text, size_t bytes, size_t at, char separator, size_t fields)
 {
-    return text[at] == '#' && (fields == 1 || count_fields(text, bytes, at, separator) != fields);
+    size_t next;
+    return text[at] == '#' && (fields == 1 || hfi_layout_fields(text, bytes, at, separator, &next) != fields);
 }
 
 /* ---- all of it --------------------------------------------------------------------------------------------- */

@@ -25,6 +25,8 @@ typedef struct hfi_layout {
 hf_status hfi_layout_find(hf_context *ctx, const char *source, hfi_manner *manner, char **text,
                           size_t *bytes, hfi_layout *out);
 
+/** Fields of the record at `at`; *next is where the one below begins. */
+size_t hfi_layout_fields(const char *text, size_t bytes, size_t at, char separator, size_t *next);
 /** Whether the line at `at` is a comment: it begins with # and has not as many fields as the
  * records. O(line). */
 bool hfi_layout_is_comment(const char *text, size_t bytes, size_t at, char separator,

@@ -96,9 +96,9 @@ hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char 
                           struct hfi_manner *manner, hf_table **out);
 
 /** The same for a header and records that in the source begin `skipped` lines further down than
- * they do here. */
+ * they do here. `comments`: lines of them are left out (layout.h). */
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source,
-                            size_t skipped, hf_table **out);
+                            size_t skipped, bool comments, hf_table **out);
 
 /** The one of , ; tab that the header line at the front of `text` has most of outside quotes; the
  * comma when in doubt. */

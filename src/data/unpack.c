@@ -19,47 +19,26 @@
 #define HARMLESS_BYTES ((size_t)64 << 20)
 #define LARGEST_RATIO  500
 
-/* Unpacking under way. */
-typedef struct unpacking {
+typedef struct packer packer;
+
+struct hfi_unpacker {
     hf_context *ctx;
     const char *source;
-    const unsigned char *in;
-    size_t in_bytes, taken;
-    char *out;
-    size_t out_bytes, capacity;
-} unpacking;
+    const packer *by;
+    size_t total;       /* bytes of the file */
+    size_t taken, made; /* by all pieces so far */
+    bool ended;         /* one packed file is over; another may stand behind it */
+    void *state;        /* of the library */
+};
 
 #if defined(HF_WITH_ZLIB) || defined(HF_WITH_ZSTD)
-/* Room for more; refused for a bomb, and where the machine has not so much. */
-static hf_status grow(unpacking *u)
-{
-    size_t wanted = u->in_bytes;
-    if (!hfi_size_mul(u->capacity > 0 ? u->capacity : u->in_bytes, 4, &wanted) || wanted < 1 << 16)
-        wanted = 1 << 16;
-    if (u->out_bytes > HARMLESS_BYTES && u->out_bytes / LARGEST_RATIO > u->in_bytes)
-        return hfi_fail(u->ctx, HF_ERR_TOO_LARGE,
-                        "%s: it unpacks to more than %d times its %zu bytes, as no table does; unpack it "
-                        "yourself if it is one",
-                        u->source, LARGEST_RATIO, u->in_bytes);
-    hf_status status = hfi_csv_must_fit(u->ctx, u->source, wanted);
-    if (status != HF_OK) return status;
-    char *larger = hfi_alloc_unset(u->ctx, wanted, 1);
-    if (larger == NULL) return HF_ERR_MEMORY;
-    if (u->out_bytes > 0) memcpy(larger, u->out, u->out_bytes);
-    hfi_free(u->ctx, u->out);
-    u->out = larger;
-    u->capacity = wanted;
-    return hfi_progress(u->ctx, "read", (double)u->taken / (double)u->in_bytes, NAN) ? HF_OK
-                                                                                     : hfi_cancelled(u->ctx);
-}
-
-static hf_status broken(const unpacking *u, bool cut, const char *how)
+static hf_status broken(const hfi_unpacker *u, bool cut, const char *how)
 {
     if (cut)
         return hfi_fail(u->ctx, HF_ERR_IO, "%s: it is cut off: %s expects more than its %zu bytes", u->source,
-                        how, u->in_bytes);
+                        how, u->total);
     return hfi_fail(u->ctx, HF_ERR_IO, "%s: it is damaged: %s finds an error near byte %zu of %zu", u->source,
-                    how, u->taken, u->in_bytes);
+                    how, u->taken, u->total);
 }
 #endif
 
@@ -76,70 +55,76 @@ static void zlib_free(void *ctx, void *block)
     hfi_free(ctx, block);
 }
 
-/* One piece of input and of output; several packed files may stand one behind the other. */
-static hf_status inflate_piece(unpacking *u, z_stream *z, bool *done)
+static bool gzip_begin(hfi_unpacker *u)
 {
-    const size_t left = u->in_bytes - u->taken, room = u->capacity - u->out_bytes - 1;
-    z->next_in = (unsigned char *)(uintptr_t)(u->in + u->taken);
-    z->avail_in = left < UINT_MAX ? (unsigned)left : UINT_MAX;
-    z->next_out = (unsigned char *)u->out + u->out_bytes;
-    z->avail_out = room < UINT_MAX ? (unsigned)room : UINT_MAX;
-    const unsigned in = z->avail_in, out = z->avail_out;
-    const int code = inflate(z, Z_NO_FLUSH);
-    u->taken += in - z->avail_in;
-    u->out_bytes += out - z->avail_out;
-    *done = code == Z_STREAM_END && u->taken == u->in_bytes;
-    if (code == Z_STREAM_END) return *done || inflateReset(z) == Z_OK ? HF_OK : broken(u, false, "gzip");
-    if (code == Z_MEM_ERROR) return hfi_out_of_memory(u->ctx);
-    if (code != Z_OK && code != Z_BUF_ERROR) return broken(u, false, "gzip");
-    return u->taken == u->in_bytes && z->avail_out > 0 ? broken(u, true, "gzip") : HF_OK;
+    z_stream *z = u->state = hfi_alloc(u->ctx, 1, sizeof *z);
+    if (z == NULL) return false;
+    *z = (z_stream){.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = u->ctx};
+    return inflateInit2(z, 15 + 16) == Z_OK;
 }
 
-static hf_status gunzip(unpacking *u)
+static hf_status gzip_go(hfi_unpacker *u, hfi_unpack_piece *piece)
 {
-    z_stream z = {.zalloc = zlib_alloc, .zfree = zlib_free, .opaque = u->ctx};
-    bool done = false;
-    if (inflateInit2(&z, 15 + 16) != Z_OK) return hfi_out_of_memory(u->ctx);
-    hf_status status = HF_OK;
-    while (status >= 0 && !done) {
-        if (u->out_bytes + 1 >= u->capacity) status = grow(u);
-        if (status >= 0) status = inflate_piece(u, &z, &done);
-    }
-    inflateEnd(&z);
-    return status;
+    z_stream *z = u->state;
+    if (u->ended && piece->bytes == 0) return HF_OK;
+    if (u->ended && inflateReset(z) != Z_OK) return broken(u, false, "gzip");
+    z->next_in = (unsigned char *)(uintptr_t)piece->in;
+    z->avail_in = piece->bytes < UINT_MAX ? (unsigned)piece->bytes : UINT_MAX;
+    z->next_out = (unsigned char *)piece->out;
+    z->avail_out = piece->room < UINT_MAX ? (unsigned)piece->room : UINT_MAX;
+    const unsigned in = z->avail_in, out = z->avail_out;
+    const int code = inflate(z, Z_NO_FLUSH);
+    piece->taken = in - z->avail_in;
+    piece->made = out - z->avail_out;
+    u->taken += piece->taken;
+    u->ended = code == Z_STREAM_END;
+    if (code == Z_MEM_ERROR) return hfi_out_of_memory(u->ctx);
+    if (!u->ended && code != Z_OK && code != Z_BUF_ERROR) return broken(u, false, "gzip");
+    const bool empty = piece->last && piece->taken == piece->bytes && z->avail_out > 0;
+    return empty && !u->ended ? broken(u, true, "gzip") : HF_OK;
 }
+
+static void gzip_end(hfi_unpacker *u)
+{
+    if (u->state != NULL) inflateEnd(u->state);
+    hfi_free(u->ctx, u->state);
+}
+#define GZIP gzip_begin, gzip_go, gzip_end
 #else
-#define gunzip NULL
+#define GZIP NULL, NULL, NULL
 #endif
 
 /* ---- zstd -------------------------------------------------------------------------------------------------- */
 
 #ifdef HF_WITH_ZSTD
-static hf_status unzstd(unpacking *u)
+static bool zstd_begin(hfi_unpacker *u)
 {
-    ZSTD_DCtx *z = ZSTD_createDCtx();
-    if (z == NULL) return hfi_out_of_memory(u->ctx);
-    ZSTD_inBuffer in = {u->in, u->in_bytes, 0};
-    size_t left = 1;
-    hf_status status = HF_OK;
-    while (status >= 0 && (in.pos < in.size || left > 0)) {
-        if (u->out_bytes + 1 >= u->capacity) status = grow(u);
-        if (status < 0) break;
-        ZSTD_outBuffer out = {u->out, u->capacity - 1, u->out_bytes};
-        left = ZSTD_decompressStream(z, &out, &in);
-        const bool stuck = out.pos == u->out_bytes && in.pos == u->taken;
-        u->out_bytes = out.pos;
-        u->taken = in.pos;
-        if (ZSTD_isError(left))
-            status = broken(u, false, "zstd");
-        else if (in.pos == in.size && left > 0 && (stuck || out.pos < out.size))
-            status = broken(u, true, "zstd");
-    }
-    ZSTD_freeDCtx(z);
-    return status;
+    u->state = ZSTD_createDCtx();
+    return u->state != NULL;
 }
+
+static hf_status zstd_go(hfi_unpacker *u, hfi_unpack_piece *piece)
+{
+    if (u->ended && piece->bytes == 0) return HF_OK;
+    ZSTD_inBuffer in = {piece->in, piece->bytes, 0};
+    ZSTD_outBuffer out = {piece->out, piece->room, 0};
+    const size_t left = ZSTD_decompressStream(u->state, &out, &in);
+    piece->taken = in.pos;
+    piece->made = out.pos;
+    u->taken += in.pos;
+    if (ZSTD_isError(left)) return broken(u, false, "zstd");
+    u->ended = left == 0;
+    const bool empty = piece->last && in.pos == in.size && out.pos < out.size;
+    return empty && !u->ended ? broken(u, true, "zstd") : HF_OK;
+}
+
+static void zstd_end(hfi_unpacker *u)
+{
+    ZSTD_freeDCtx(u->state);
+}
+#define ZSTD zstd_begin, zstd_go, zstd_end
 #else
-#define unzstd NULL
+#define ZSTD NULL, NULL, NULL
 #endif
 
 /* ---- the table --------------------------------------------------------------------------------------------- */
@@ -147,14 +132,16 @@ static hf_status unzstd(unpacking *u)
 static const struct packer {
     const char *name, *magic;
     size_t length;
-    hf_status (*unpack)(unpacking *u); /* NULL: not in this build */
+    bool (*begin)(hfi_unpacker *u); /* false when out of memory; NULL: not in this build */
+    hf_status (*go)(hfi_unpacker *u, hfi_unpack_piece *piece);
+    void (*end)(hfi_unpacker *u);
     const char *library, *program;
 } packers[] = {
-    {"gzip", "\x1f\x8b", 2, gunzip, "zlib", "gunzip"},
-    {"zstd", "\x28\xb5\x2f\xfd", 4, unzstd, "libzstd", "unzstd"},
+    {"gzip", "\x1f\x8b", 2, GZIP, "zlib", "gunzip"},
+    {"zstd", "\x28\xb5\x2f\xfd", 4, ZSTD, "libzstd", "unzstd"},
 };
 
-static const struct packer *packer_of(const char *bytes, size_t size)
+static const packer *packer_of(const char *bytes, size_t size)
 {
     for (size_t k = 0; k < sizeof packers / sizeof packers[0]; k++)
         if (size >= packers[k].length && memcmp(bytes, packers[k].magic, packers[k].length) == 0)
@@ -167,26 +154,101 @@ bool hfi_is_packed(const char *bytes, size_t size)
     return packer_of(bytes, size) != NULL;
 }
 
-hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, char **text, size_t *bytes)
+hf_status hfi_unpacker_make(hf_context *ctx, const char *source, const char *front, size_t bytes,
+                            size_t total, hfi_unpacker **out)
 {
-    const struct packer *packer = packer_of(*text, *bytes);
-    if (packer == NULL) return HF_OK;
-    if (packer->unpack == NULL)
+    const packer *by = packer_of(front, bytes);
+    if (by->begin == NULL)
         return hfi_fail(ctx, HF_ERR_IO,
                         "%s: it is packed by %s, which this build cannot read (it was made without %s); "
                         "unpack it with %s first",
-                        source, packer->name, packer->library, packer->program);
-    unpacking u = {.ctx = ctx, .source = source, .in = (const unsigned char *)*text, .in_bytes = *bytes};
-    hf_status status = packer->unpack(&u);
-    if (status >= 0)
-        status = hfi_manner_note(ctx, manner, "unpacked (%s): %zu bytes to %zu", packer->name, u.in_bytes,
-                                 u.out_bytes);
-    if (status < 0) {
-        hfi_free(ctx, u.out);
-        return status;
+                        source, by->name, by->library, by->program);
+    hfi_unpacker *u = hfi_alloc(ctx, 1, sizeof *u);
+    if (u == NULL) return HF_ERR_MEMORY;
+    *u = (hfi_unpacker){.ctx = ctx, .source = source, .by = by, .total = total};
+    if (!by->begin(u)) {
+        hfi_unpacker_free(u);
+        return hfi_out_of_memory(ctx);
     }
-    hfi_free(ctx, *text);
-    *text = u.out;
-    *bytes = u.out_bytes;
+    *out = u;
     return HF_OK;
+}
+
+hf_status hfi_unpacker_go(hfi_unpacker *u, hfi_unpack_piece *piece, bool *done)
+{
+    piece->taken = piece->made = 0;
+    if (u->made > HARMLESS_BYTES && u->made / LARGEST_RATIO > u->total)
+        return hfi_fail(u->ctx, HF_ERR_TOO_LARGE,
+                        "%s: it unpacks to more than %d times its %zu bytes, as no table does; unpack it "
+                        "yourself if it is one",
+                        u->source, LARGEST_RATIO, u->total);
+    const hf_status status = u->by->go(u, piece);
+    u->made += piece->made;
+    *done = piece->last && u->ended && piece->taken == piece->bytes;
+    return status;
+}
+
+void hfi_unpacker_free(hfi_unpacker *u)
+{
+    if (u == NULL) return;
+    u->by->end(u);
+    hfi_free(u->ctx, u);
+}
+
+/* ---- whole files ------------------------------------------------------------------------------------------- */
+
+/* Room for more; refused where the machine has not so much. */
+static hf_status grow(hfi_unpacker *u, char **out, size_t *capacity)
+{
+    size_t wanted;
+    if (!hfi_size_mul(*capacity > 0 ? *capacity : u->total, 4, &wanted) || wanted < 1 << 16) wanted = 1 << 16;
+    hf_status status = hfi_csv_must_fit(u->ctx, u->source, wanted);
+    if (status != HF_OK) return status;
+    char *larger = hfi_alloc_unset(u->ctx, wanted, 1);
+    if (larger == NULL) return HF_ERR_MEMORY;
+    if (*out != NULL) memcpy(larger, *out, u->made);
+    hfi_free(u->ctx, *out);
+    *out = larger;
+    *capacity = wanted;
+    return hfi_progress(u->ctx, "read", (double)u->taken / (double)u->total, NAN) ? HF_OK
+                                                                                  : hfi_cancelled(u->ctx);
+}
+
+static hf_status unpack_all(hfi_unpacker *u, const char *packed, char **out)
+{
+    size_t capacity = 0;
+    bool done = false;
+    hf_status status = HF_OK;
+    while (status >= 0 && !done) {
+        if (u->made + 1 >= capacity) status = grow(u, out, &capacity);
+        if (status < 0) break;
+        hfi_unpack_piece piece = {.in = packed + u->taken,
+                                  .bytes = u->total - u->taken,
+                                  .last = true,
+                                  .out = *out + u->made,
+                                  .room = capacity - u->made - 1};
+        status = hfi_unpacker_go(u, &piece, &done);
+    }
+    return status;
+}
+
+hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, char **text, size_t *bytes)
+{
+    hfi_unpacker *u = NULL;
+    char *out = NULL;
+    if (!hfi_is_packed(*text, *bytes)) return HF_OK;
+    hf_status status = hfi_unpacker_make(ctx, source, *text, *bytes, *bytes, &u);
+    if (status >= 0) status = unpack_all(u, *text, &out);
+    if (status >= 0)
+        status =
+            hfi_manner_note(ctx, manner, "unpacked (%s): %zu bytes to %zu", u->by->name, u->total, u->made);
+    if (status >= 0) {
+        hfi_free(ctx, *text);
+        *text = out;
+        *bytes = u->made;
+    } else {
+        hfi_free(ctx, out);
+    }
+    hfi_unpacker_free(u);
+    return status;
 }

@@ -166,9 +166,8 @@ static hf_status open_journal(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
     if (!settings->checkpoint) return HF_OK;
-    unsigned char fingerprint[HFI_SHA256_BYTES];
-    hfi_fit_fingerprint(fit->ctx, fit->data, settings, fingerprint);
-    return hfi_journal_open(fit->ctx, settings->checkpoint, settings->resume, fingerprint, &fit->journal);
+    const hfi_fingerprint own = hfi_fit_fingerprint(fit->ctx, fit->data, settings);
+    return hfi_journal_open(fit->ctx, settings->checkpoint, settings->resume, &own, &fit->journal);
 }
 
 void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report)

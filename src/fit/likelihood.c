@@ -41,7 +41,6 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         {hfi_latent_method_of(hfi_inference_of(s)) == NULL, "the inference ep, laplace or variational"},
         {s->mean == HF_MEAN_MEDIAN, "a mean that is zero, constant or linear"},
         {s->max_noise > 0.0, "no bound on a noise (max_noise)"},
-        {s->checkpoint != NULL, "no checkpoint"},
         {s->noise_start > 0.0 && !l->parameter, "no start of a noise (noise_start)"},
     };
     for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)

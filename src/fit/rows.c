@@ -28,7 +28,8 @@ typedef struct job {
     size_t readings;
     size_t held, *held_row; /* kept out, ascending */
     double *held_x, *held_y, *held_extra;
-    hfi_sha256 fingerprint; /* of the rows so far; with a checkpoint */
+    hfi_sha256 hash; /* of the rows so far; with a checkpoint */
+    hfi_fingerprint fingerprint;
 } job;
 
 /* ---- the sample and the pass ----------------------------------------------------------------- */
@@ -107,7 +108,7 @@ static hf_status pass(job *j, moments *m, double *x, double *y, double *extra)
         if (s >= 0) s = check_rows(j, begin, count, x, y);
         if (s >= 0) add_chunk(m, count, x, y);
         if (s >= 0 && j->settings.checkpoint)
-            hfi_rows_fingerprint_add(j->rows->d, count, x, y, extra, &j->fingerprint);
+            hfi_rows_fingerprint_add(j->rows->d, count, x, y, extra, &j->hash);
         if (s >= 0 && !hfi_progress(j->ctx, "measure", (double)begin / (double)n, NAN))
             return hfi_cancelled(j->ctx);
     }
@@ -275,17 +276,18 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
 
 static hf_status open_journal(job *j)
 {
-    unsigned char fingerprint[HFI_SHA256_BYTES];
     if (!j->settings.checkpoint) return HF_OK;
-    hfi_sha256_end(&j->fingerprint, fingerprint);
-    return hfi_journal_open(j->ctx, j->settings.checkpoint, j->settings.resume, fingerprint, &j->fit.journal);
+    hfi_rows_fingerprint_end(&j->hash, &j->fingerprint);
+    return hfi_journal_open(j->ctx, j->settings.checkpoint, j->settings.resume, &j->fingerprint,
+                            &j->fit.journal);
 }
 
 static hf_status prepare(job *j, const char *const *names, bool extra)
 {
     hf_context *ctx = j->ctx;
     hfi_fit *fit = &j->fit;
-    hfi_rows_fingerprint_begin(ctx, j->rows->n, j->rows->d, names, extra, &j->settings, &j->fingerprint);
+    j->fingerprint =
+        hfi_rows_fingerprint_begin(ctx, j->rows->n, j->rows->d, names, extra, &j->settings, &j->hash);
     hf_status s = take_sample(j, names, extra);
     if (s >= 0) s = measure(j);
     if (s < 0) return s;

@@ -80,16 +80,16 @@ struct hfi_latent_problem {
     /* The inducing solver's: its sites are of these rows; `inducing` in it is borrowed. */
     hfi_evaluator inducing;
     double *vectors;
-    double *w, *pull;       /* precisions, h */
-    double *offset;         /* prior mean m */
-    double *latent, *force; /* g, a */
-    double *variance;       /* marginal ones of the posterior, when they were asked for */
+    /* One after the other: precisions, h, a, g, and the marginal variances of the posterior, when
+     * they were asked for. */
+    double *w, *pull, *force, *latent, *variance;
+    double *offset; /* prior mean m */
     /* VFE: how much of the derivative of the trace in w the marginal variances get */
     double tilt;
     double trace_bar[2]; /* VFE under EP: what the trace adds to the slopes; set by a gradient */
     double *bend;        /* l'''/2, or 0 for EP */
     double *answer;      /* Laplace, with a gradient: (K^-1 + W)^-1 of variance_i bend_i */
-    double *kept_w, *kept_pull, *kept_force; /* where an evaluation starts */
+    double *kept_w, *kept_pull, *kept_force; /* where an evaluation starts, one after the other */
     bool started;                            /* these are of use */
     /* log det(I + K W) of the last conditioning; VFE: + the trace of its bound */
     double log_det;
@@ -103,7 +103,8 @@ struct hfi_latent_problem {
 };
 
 enum {
-    HFI_LATENT_WORK = 6
+    HFI_LATENT_WORK = 6,
+    HFI_LATENT_KEPT = 3 /* vectors from w on that an evaluation starts from */
 };
 
 /** Rows and model of a problem; all outlive it but y, shift and extra. */

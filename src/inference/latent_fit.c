@@ -21,12 +21,6 @@ static hf_status evaluate(void *arg, double *value, double *gradient)
     return hfi_latent_evaluate(p, value, gradient);
 }
 
-static void improved(void *arg)
-{
-    job *j = arg;
-    hfi_latent_keep(&j->problem);
-}
-
 hf_status hfi_latent_give(const hfi_latent_problem *p, hf_sites *sites)
 {
     double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
@@ -54,8 +48,11 @@ hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, doub
     if (s < 0) return s;
     hfi_latent_search search = {.trainer = trainer,
                                 .evaluate = evaluate,
-                                .improved = improved,
                                 .arg = &j,
+                                .count = HFI_LATENT_KEPT * p->n,
+                                .ended = p->w,
+                                .kept = p->kept_w,
+                                .started = &p->started,
                                 .iterations = data->iterations,
                                 .restarts = data->restarts};
     s = hfi_latent_train(&search, state);

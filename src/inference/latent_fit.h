@@ -16,10 +16,13 @@ typedef struct hfi_latent_search {
     /** Log evidence at the trainer's present values; `gradient`, or NULL, has an entry for every
      * one of a state and is zero before. */
     hf_status (*evaluate)(void *arg, double *value, double *gradient);
-    /** Told after an evaluation that it was the best so far: later ones may start where it
-     * ended. */
-    void (*improved)(void *arg);
     void *arg;
+    /** `count` numbers that an evaluation ended with. After the best one so far they are copied to
+     * `kept`, where later ones start, and *started is set: an evaluation depends on nothing else
+     * of those before. With the trainer's journal they are part of an answer. */
+    size_t count;
+    double *ended, *kept;
+    bool *started;
     size_t iterations, restarts;
 } hfi_latent_search;
 

@@ -128,10 +128,9 @@ static const place around[PLACES] = {
 static const place above[PLACES] = {
     {0.0, -25.0 / 12.0}, {1.0, 48.0 / 12.0}, {2.0, -36.0 / 12.0}, {3.0, 16.0 / 12.0}, {4.0, -3.0 / 12.0}};
 
-/* The difference of gradients at the fixed points of EP there; from the sites kept, which the problem does
- * not have in the end. */
-static hf_status trace_difference(hfi_latent_problem *p, const place *places, const double *kept,
-                                  size_t count, double *side, double *sum)
+/* The difference of gradients at the fixed points of EP there; the sites in the end are those of the last. */
+static hf_status trace_difference(hfi_latent_problem *p, const place *places, size_t count, double *side,
+                                  double *sum)
 {
     hfi_inducing *u = p->inducing.inducing;
     const bool converged = p->converged;
@@ -141,9 +140,6 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
     memset(p->trace_bar, 0, sizeof p->trace_bar);
     for (size_t at = 0; s >= 0 && at < PLACES; at++) {
         if (places[at].weight == 0.0) continue;
-        memcpy(p->kept_w, kept, p->n * sizeof *kept);
-        memcpy(p->kept_pull, kept + p->n, p->n * sizeof *kept);
-        p->started = true;
         p->tilt = places[at].at * sideways;
         s = p->method->settle(p, &ignored);
         p->converged = p->converged && converged;
@@ -159,7 +155,8 @@ static hf_status trace_difference(hfi_latent_problem *p, const place *places, co
     return s;
 }
 
-/* The answer of EP's sites by the difference of four more fixed points, next to the one found, which is put back. */
+/* The answer of EP's sites by the difference of four more fixed points, next to the one found, from which they
+ * start and which is put back. */
 static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);
@@ -170,18 +167,22 @@ static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *g
     }
     memcpy(tilted, p->tilted, p->n * sizeof *tilted);
     double *side = kept + 5 * p->n, *sum = side + count;
-    double *const moved[] = {p->w, p->pull, p->latent, p->force, p->variance};
-    for (size_t k = 0; k < 5; k++) memcpy(kept + k * p->n, moved[k], p->n * sizeof *kept);
-    const size_t rounds = p->rounds;
-    const bool converged = p->converged;
-    hf_status s = trace_difference(p, around, kept, count, side, sum);
+    memcpy(kept, p->w, 5 * p->n * sizeof *kept);
+    const hfi_latent_problem found = *p;
+    p->kept_w = kept;
+    p->kept_pull = kept + p->n;
+    p->started = true;
+    hf_status s = trace_difference(p, around, count, side, sum);
     if (s == HF_ERR_NOT_POSITIVE_DEFINITE) {
-        p->converged = converged;
-        s = trace_difference(p, above, kept, count, side, sum);
+        p->converged = found.converged;
+        s = trace_difference(p, above, count, side, sum);
     }
     for (size_t k = 0; s >= 0 && k < count; k++) gradient[k] += sum[k];
-    p->rounds = rounds;
-    for (size_t k = 0; k < 5; k++) memcpy(moved[k], kept + k * p->n, p->n * sizeof *kept);
+    p->rounds = found.rounds;
+    p->kept_w = found.kept_w;
+    p->kept_pull = found.kept_pull;
+    p->started = found.started;
+    memcpy(p->w, kept, 5 * p->n * sizeof *kept);
     memcpy(p->tilted, tilted, p->n * sizeof *tilted);
     HFI_FREE(p->ctx, tilted, kept);
     return s;

@@ -35,8 +35,8 @@ static hf_status allocate_vectors(hfi_latent_problem *p)
     p->tilted = hfi_alloc(p->ctx, p->n, sizeof *p->tilted);
     p->expected = hfi_alloc(p->ctx, p->n, sizeof *p->expected);
     if (!p->at || !p->tilted || !p->expected) return HF_ERR_MEMORY;
-    double **const place[] = {&p->extra,    &p->w,    &p->pull,   &p->offset,    &p->latent,     &p->force,
-                              &p->variance, &p->bend, &p->kept_w, &p->kept_pull, &p->kept_force, &p->answer};
+    double **const place[] = {&p->extra,  &p->w,    &p->pull,   &p->force,     &p->latent,     &p->variance,
+                              &p->offset, &p->bend, &p->kept_w, &p->kept_pull, &p->kept_force, &p->answer};
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * p->n;
     p->work = p->vectors + (VECTORS - HFI_LATENT_WORK) * p->n;
     return HF_OK;
@@ -121,9 +121,7 @@ void hfi_latent_problem_free(hfi_latent_problem *p)
 
 void hfi_latent_keep(hfi_latent_problem *p)
 {
-    memcpy(p->kept_w, p->w, p->n * sizeof *p->w);
-    memcpy(p->kept_pull, p->pull, p->n * sizeof *p->pull);
-    memcpy(p->kept_force, p->force, p->n * sizeof *p->force);
+    memcpy(p->kept_w, p->w, HFI_LATENT_KEPT * p->n * sizeof *p->w);
     p->started = true;
 }
 

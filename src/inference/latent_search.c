@@ -14,7 +14,7 @@ static hf_status evaluate(void *self, const double *state, double *value, double
     (void)state;
     const hfi_latent_search *how = self;
     if (gradient) memset(gradient, 0, how->trainer->count * sizeof *gradient);
-    return how->evaluate(how->arg, value, gradient);
+    return hfi_judge_overflow(NULL, how->evaluate(how->arg, value, gradient));
 }
 
 static double log_prior(void *self, const double *state, double *gradient)
@@ -27,22 +27,44 @@ static void accepted(void *self, double value)
 {
     (void)value;
     const hfi_latent_search *how = self;
-    how->improved(how->arg);
+    memcpy(how->kept, how->ended, how->count * sizeof *how->kept);
+    *how->started = true;
+}
+
+static size_t beside(const void *self)
+{
+    const hfi_latent_search *how = self;
+    return how->count;
+}
+
+static void tell(const void *self, double *numbers)
+{
+    const hfi_latent_search *how = self;
+    memcpy(numbers, how->ended, how->count * sizeof *numbers);
+}
+
+static void take(void *self, const double *numbers)
+{
+    const hfi_latent_search *how = self;
+    memcpy(how->ended, numbers, how->count * sizeof *numbers);
 }
 
 static const hfi_objective_kind of_latent = {
     .place = place,
     .evaluate = evaluate,
     .log_prior = log_prior,
-    .judge = hfi_judge_overflow,
     .accepted = accepted,
+    .beside = beside,
+    .tell = tell,
+    .take = take,
     .nowhere = "no normal approximation of the posterior was found at any hyperparameters tried"};
 
 static hf_status climb(void *arg, double *state)
 {
     const hfi_latent_search *how = arg;
     hfi_trainer *t = how->trainer;
-    const hfi_objective objective = {.kind = &of_latent, .self = arg, .count = t->count};
+    const hfi_objective objective = {
+        .kind = &of_latent, .self = arg, .count = t->count, .journal = t->journal};
     return hfi_trainer_search(t, hfi_by_lbfgs, &objective, NULL, t->enough, how->iterations, state);
 }
 

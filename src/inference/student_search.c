@@ -10,7 +10,7 @@
 static const double FAR = 20.0;
 
 enum {
-    VECTORS = 4 /* of the problem that an answer holds, after whether it converged */
+    VECTORS = 4 /* that an answer holds, from the problem's w on, after whether it converged */
 };
 
 typedef struct training {
@@ -114,14 +114,6 @@ static void accepted(void *self, double value)
     hfi_latent_keep(w->how->problem);
 }
 
-static void list(const hfi_latent_problem *p, double *vectors[VECTORS])
-{
-    vectors[0] = p->w;
-    vectors[1] = p->force;
-    vectors[2] = p->pull;
-    vectors[3] = p->latent;
-}
-
 static size_t beside(const void *self)
 {
     const training *w = self;
@@ -132,11 +124,8 @@ static void tell(const void *self, double *numbers)
 {
     const training *w = self;
     const hfi_latent_problem *p = w->how->problem;
-    double *vectors[VECTORS];
-    list(p, vectors);
     numbers[0] = p->converged ? 1.0 : 0.0;
-    for (size_t k = 0; k < VECTORS; k++)
-        memcpy(numbers + 1 + k * p->n, vectors[k], p->n * sizeof *vectors[k]);
+    memcpy(numbers + 1, p->w, VECTORS * p->n * sizeof *numbers);
 }
 
 /* As if it had been evaluated, but for the covariances, which the next evaluation makes anew. */
@@ -144,14 +133,11 @@ static void take(void *self, const double *numbers)
 {
     const training *w = self;
     hfi_latent_problem *p = w->how->problem;
-    double *vectors[VECTORS];
-    list(p, vectors);
     p->dispersion = w->how->trainer->evaluator.sites->noise;
     p->shape = w->nu;
     hfi_latent_place(p);
     p->converged = numbers[0] > 0.0;
-    for (size_t k = 0; k < VECTORS; k++)
-        memcpy(vectors[k], numbers + 1 + k * p->n, p->n * sizeof *vectors[k]);
+    memcpy(p->w, numbers + 1, VECTORS * p->n * sizeof *numbers);
 }
 
 static const hfi_objective_kind of_student = {.place = place,

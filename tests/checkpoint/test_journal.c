@@ -14,13 +14,12 @@
 enum {
     COUNT = 3, /* numbers in a state */
     RECORDS = 4,
-    FINGERPRINT = 32,
-    HEADER = 8 + 8 + FINGERPRINT,
+    HEADER = 8 + 8 + sizeof(hfi_fingerprint),
     RECORD = 40 + 16 * COUNT + 32
 };
 
-static const unsigned char print[FINGERPRINT] = "the fingerprint of this very fit";
-static const unsigned char other[FINGERPRINT] = "the fingerprint of another a fit";
+static const hfi_fingerprint print[1] = {{{1, 2, 3, 4, 5}}};
+static const hfi_fingerprint other[1] = {{{1, 2, 30, 40, 5}}};
 
 /* The objective of these tests: any function of the number of the evaluation. The third has no value. */
 typedef struct answer {
@@ -127,7 +126,8 @@ static void assert_file(const scratch *s, const char *bytes, size_t count)
 }
 
 /* The file must be refused, with those words, and left as it is. */
-static void assert_refused(const scratch *s, bool resume, const unsigned char *fingerprint, const char *words)
+static void assert_refused(const scratch *s, bool resume, const hfi_fingerprint *fingerprint,
+                           const char *words)
 {
     const size_t count = bytes_of(s->path);
     char *before = file_get(s->path);
@@ -249,13 +249,21 @@ static void a_flipped_bit_never_makes_a_wrong_answer(void **state)
 
 static void a_damaged_beginning_is_no_checkpoint_of_ours(void **state)
 {
+    static const char *const words[] = {"no checkpoint",
+                                        "belongs to another fit (other byte order)",
+                                        "belongs to another fit (other data)",
+                                        "belongs to another fit (other likelihood)",
+                                        "belongs to another fit (other settings)",
+                                        "belongs to another fit (other seed)",
+                                        "belongs to another fit (other version of the library)"};
     const scratch *s = *state;
     char damaged[sizeof s->complete];
+    assert_int_equal(HEADER, 8 * sizeof words / sizeof words[0]);
     for (size_t bit = 0; bit < (size_t)8 * HEADER; bit++) {
         memcpy(damaged, s->complete, sizeof damaged);
         damaged[bit / 8] = (char)(damaged[bit / 8] ^ (1 << bit % 8));
         file_put(s->path, damaged, sizeof damaged - 1);
-        assert_refused(s, true, print, bit / 8 < 8 ? "no checkpoint" : "belongs to another fit");
+        assert_refused(s, true, print, words[bit / 64]);
     }
 }
 
@@ -295,8 +303,8 @@ static void work_is_not_thrown_away(void **state)
 {
     const scratch *s = *state;
     assert_refused(s, false, print, "resume from them");
-    assert_refused(s, true, other, "belongs to another fit");
-    assert_refused(s, false, other, "belongs to another fit");
+    assert_refused(s, true, other, "belongs to another fit (other settings, seed); remove it");
+    assert_refused(s, false, other, "belongs to another fit (other settings, seed); remove it");
 }
 
 static void what_cannot_be_opened_is_said(void **state)

@@ -13,8 +13,8 @@ enum {
     MOST = 6
 };
 
-static const unsigned char print[HFI_SHA256_BYTES] = "one fit on several processors...";
-static const unsigned char other[HFI_SHA256_BYTES] = "another one, on several as well.";
+static const hfi_fingerprint print[1] = {{{1, 2, 3, 4, 5}}};
+static const hfi_fingerprint other[1] = {{{1, 2, 30, 4, 5}}};
 
 /* Stand-in for message passing. */
 typedef struct exchange {
@@ -27,7 +27,7 @@ typedef struct process {
     exchange *wire;
     size_t rank;
     const char *path;
-    const unsigned char *fingerprint;
+    const hfi_fingerprint *fingerprint;
     size_t records; /* evaluations of this run */
     bool wrong;     /* asks for something else at the second evaluation */
     hf_status status;
@@ -97,7 +97,7 @@ static void run_all(process all[SIZE])
     pthread_barrier_destroy(&wire.barrier);
 }
 
-static void run_with(const char *path, const unsigned char *fingerprint, size_t records, bool wrong,
+static void run_with(const char *path, const hfi_fingerprint *fingerprint, size_t records, bool wrong,
                      process all[SIZE])
 {
     for (size_t r = 0; r < SIZE; r++)

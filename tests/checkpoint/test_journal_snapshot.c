@@ -15,13 +15,13 @@ enum {
     NUMBERS = 5,
     ASKED = 2,
     TOLD = 3,
-    HEADER = 48,
+    HEADER = 56,
     PLACE = 40 + 8 * NUMBERS + 32,
     ENTRY = 40 + 8 * (ASKED + TOLD) + 32,
     START = HEADER + ENTRY /* one answer, then snapshots */
 };
 
-static const unsigned char print[32] = "the fingerprint of this very fit";
+static const hfi_fingerprint print[1] = {{{1, 2, 3, 4, 5}}};
 
 typedef struct scratch {
     hf_context *ctx;

@@ -25,6 +25,7 @@ typedef struct kind {
     /* A fit that goes on tells of answers that it had before, too; else of what is left to do
      * alone. */
     bool tells_again;
+    double (*turn)(double y); /* readings of the table into those of this fit; NULL: as they are */
 } kind;
 
 /* ---- fits ------------------------------------------------------------------------------------ */
@@ -74,6 +75,7 @@ static inline hf_status fit(hf_context *ctx, const kind *of, const char *checkpo
     hf_reading reading[MOST_ROWS];
     memset(out, 0, sizeof *out);
     make_table(of->rows, x, y);
+    for (size_t i = 0; of->turn && i < of->rows; i++) y[i] = of->turn(y[i]);
     for (size_t k = 0; k < QUERIES; k++) query[k] = -2.5 + 5.0 * (double)k / (QUERIES - 1);
     const hf_data data = {.n = of->rows, .d = 1, .x = x, .ldx = 1, .y = y};
     out->status = hf_fit_settings_preset(ctx, of->preset, &settings, sizeof settings);

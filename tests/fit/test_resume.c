@@ -42,13 +42,13 @@ static void by_inducing(hf_fit_settings *s)
     s->inducing = 15;
 }
 
-static const kind kinds[] = {{"Student-t, variational", "student-t", briefly, 70, true},
-                             {"Student-t, Laplace, restarts", "student-t", by_laplace, 40, true},
-                             {"Student-t, EP", "student-t", by_ep, 40, true},
-                             {"Student-t, nu given", "student-t", with_given_nu, 60, true},
-                             {"default", "default", briefly, 60, true},
-                             {"pursuit", "rrp", with_restarts, 60, true},
-                             {"pursuit, inducing", "rrp", by_inducing, 80, true}};
+static const kind kinds[] = {{"Student-t, variational", "student-t", briefly, 70, true, NULL},
+                             {"Student-t, Laplace, restarts", "student-t", by_laplace, 40, true, NULL},
+                             {"Student-t, EP", "student-t", by_ep, 40, true, NULL},
+                             {"Student-t, nu given", "student-t", with_given_nu, 60, true, NULL},
+                             {"default", "default", briefly, 60, true, NULL},
+                             {"pursuit", "rrp", with_restarts, 60, true, NULL},
+                             {"pursuit, inducing", "rrp", by_inducing, 80, true, NULL}};
 
 int main(void)
 {

@@ -45,13 +45,13 @@ static void student(hf_fit_settings *s)
     s->train_mean = true;
 }
 
-static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 160, false},
-                             {"Gaussian, from a warm start", "svgp", small, 130, true},
-                             {"robust", "svgp", robust, 160, false},
-                             {"robust, from a warm start", "svgp", warm_robust, 130, true},
-                             {"inducing inputs trained", "svgp", moving_inputs, 160, false},
-                             {"Student-t", "student-t", student, 160, false},
-                             {"Student-t, from a warm start", "student-t", small, 130, true}};
+static const kind kinds[] = {{"Gaussian", "svgp", by_adam, 160, false, NULL},
+                             {"Gaussian, from a warm start", "svgp", small, 130, true, NULL},
+                             {"robust", "svgp", robust, 160, false, NULL},
+                             {"robust, from a warm start", "svgp", warm_robust, 130, true, NULL},
+                             {"inducing inputs trained", "svgp", moving_inputs, 160, false, NULL},
+                             {"Student-t", "student-t", student, 160, false, NULL},
+                             {"Student-t, from a warm start", "student-t", small, 130, true, NULL}};
 
 int main(void)
 {

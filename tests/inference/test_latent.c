@@ -151,6 +151,56 @@ static void inducing_gradients_agree_with_differences(void **state)
     }
 }
 
+/* Value, gradient and sites at a prior mean; returns how many numbers. */
+static size_t answer(counts *c, hfi_latent_problem *p, double mean, double *numbers)
+{
+    const size_t kept = HFI_LATENT_KEPT * p->n;
+    memset(numbers, 0, (1 + MOST) * sizeof *numbers);
+    assert_int_equal(hf_mean_set(c->ctx, c->mean, &mean, false), HF_OK);
+    numbers[0] = evaluate(p, numbers + 1);
+    memcpy(numbers + 1 + MOST, p->w, kept * sizeof *numbers);
+    return 1 + MOST + kept;
+}
+
+/* Evaluations that were not kept leave no trace in the next. */
+static void forget(counts *c, hfi_latent_problem *p)
+{
+    double before[1 + MOST + HFI_LATENT_KEPT * ROWS], after[1 + MOST + HFI_LATENT_KEPT * ROWS];
+    for (int kept = 0; kept < 2; kept++) {
+        const size_t count = answer(c, p, 0.7, before);
+        answer(c, p, 1.4, after);
+        answer(c, p, 0.7, after);
+        assert_memory_equal(after, before, count * sizeof *before);
+        hfi_latent_keep(p);
+    }
+}
+
+/* A search that goes on from a checkpoint knows the best evaluation before, and no others. */
+static void evaluations_depend_on_the_kept_one_alone(void **state)
+{
+    (void)state;
+    const hf_inducing_method methods[] = {HF_INDUCING_FITC, HF_INDUCING_DTC, HF_INDUCING_VFE};
+    for (size_t k = 0; k < 12; k++) {
+        const hfi_likelihood *l = hfi_likelihood_named(names[k % 3]);
+        const bool exact = k / 3 == 3;
+        counts c;
+        hfi_inducing u = {0};
+        hfi_latent_problem p;
+        double z[6];
+        counts_make(&c, l->whole);
+        for (size_t j = 0; j < 6; j++) z[j] = 0.1 + (double)j;
+        if (!exact) assert_int_equal(hfi_inducing_init(c.ctx, methods[k / 3], 6, 1, z, 1, &u), HF_OK);
+        for (size_t i = 0; i < 3; i++) {
+            assert_int_equal(start(&c, l, inferences[i], c.shift, exact ? NULL : &u, ROWS, &p), HF_OK);
+            p.dispersion = 0.15;
+            forget(&c, &p);
+            hfi_latent_problem_free(&p);
+        }
+        if (!exact) hfi_inducing_free(&u);
+        counts_free(&c);
+    }
+}
+
 /* One reading: the evidence is an integral over one latent value, which EP has exactly and the variational
  * bound from below. */
 static void one_reading_is_exact(void **state)
@@ -208,6 +258,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(exact_gradients_agree_with_differences),
         cmocka_unit_test(inducing_gradients_agree_with_differences),
+        cmocka_unit_test(evaluations_depend_on_the_kept_one_alone),
         cmocka_unit_test(one_reading_is_exact),
         cmocka_unit_test(large_counts_are_nearly_normal),
     };

@@ -435,7 +435,7 @@ static const hfi_objective_kind memories = {
  * bit, and asks for the others alone. */
 static void searches_go_on_from_a_journal(void **state)
 {
-    static const unsigned char print[HFI_SHA256_BYTES] = "a search";
+    static const hfi_fingerprint print[1] = {{{1, 2, 3, 4, 5}}};
     hf_context *ctx = *state;
     folder f = folder_make();
     char path[256];

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hf_table_read(): files, packed files and tables of databases. */
-#include "data/support.h"
+#include "data/packed.h"
 
 #include <math.h>
 #include <sqlite3.h>
-
-#ifdef HF_WITH_ZLIB
-#include <zlib.h>
-#endif
-#ifdef HF_WITH_ZSTD
-#include <zstd.h>
-#endif
 
 typedef struct desk {
     hf_context *ctx;
@@ -49,45 +42,6 @@ static void refused(desk *d, const char *path, hf_status status, const char *mes
 /* ---- packed ------------------------------------------------------------------------------------------------ */
 
 static const char plain[] = "x,y\n1,2.5\n3,-4e-3\n5,inf\n";
-
-static size_t pack_gzip(const char *text, size_t bytes, char *out, size_t room)
-{
-#ifdef HF_WITH_ZLIB
-    z_stream z = {0};
-    assert_int_equal(deflateInit2(&z, 9, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY), Z_OK);
-    z.next_in = (unsigned char *)(uintptr_t)text;
-    z.avail_in = (unsigned)bytes;
-    z.next_out = (unsigned char *)out;
-    z.avail_out = (unsigned)room;
-    assert_int_equal(deflate(&z, Z_FINISH), Z_STREAM_END);
-    const size_t used = room - z.avail_out;
-    deflateEnd(&z);
-    return used;
-#else
-    (void)text;
-    (void)bytes;
-    (void)room;
-    memcpy(out, "\x1f\x8b\x08\0", 4);
-    return 4;
-#endif
-}
-
-static size_t pack_zstd(const char *text, size_t bytes, char *out, size_t room)
-{
-#ifdef HF_WITH_ZSTD
-    const size_t used = ZSTD_compress(out, room, text, bytes, 19);
-    assert_false(ZSTD_isError(used));
-    return used;
-#else
-    (void)text;
-    (void)bytes;
-    (void)room;
-    memcpy(out, "\x28\xb5\x2f\xfd\0", 5);
-    return 5;
-#endif
-}
-
-typedef size_t (*packer)(const char *text, size_t bytes, char *out, size_t room);
 
 /* True, after a look at the message, for a build without the library. */
 static bool is_missing(desk *d, bool there, const char *library)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A fit that is killed, again and again, goes on from its checkpoint and ends in the model of an unbroken one."""
 import ctypes
+import math
 import os
 import random
 import re
@@ -28,7 +29,7 @@ def content(path):
     return tables
 
 
-HEADER = 48  # bytes of a checkpoint before the first evaluation
+HEADER = 56  # bytes of a checkpoint before the first evaluation
 
 
 def keep_deadly(number):
@@ -54,6 +55,15 @@ def cut_off(size):
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
     return limit
+
+
+def write_counts(case, rows, **_):
+    """Positive counts of exposures, which are amounts too, under the name that the other tables have."""
+    lines = ["a,hours,y"]
+    for i in range(1, rows + 1):
+        a, hours = (i * 37 % rows) / 8, 1 + i % 3
+        lines.append("%g,%d,%d" % (a, hours, 1 + hours * math.exp(1 + math.sin(a) + 0.4 * math.sin(61 * i * i))))
+    return case.write("wave.csv", "\n".join(lines) + "\n")
 
 
 class Killed(ToolCase):
@@ -142,8 +152,8 @@ class Killed(ToolCase):
             os.remove(self.path("part.hf.checkpoint"))
         return True
 
-    def compare(self, rows, options, kill=kill_while_writing, fit=FIT):
-        self.wave(rows=rows, bad=range(7, rows, 19))
+    def compare(self, rows, options, kill=kill_while_writing, fit=FIT, table=ToolCase.wave):
+        table(self, rows=rows, bad=range(7, rows, 19))
         self.ok(*fit, "whole.hf", "-q", *options)
         self.assertGreater(kill(self, [*fit, "part.hf", "-q", *options]), 0)
         # The cache of a streamed table stays, and so does what a model was written to when the tool was killed.
@@ -171,6 +181,16 @@ class Killed(ToolCase):
 
     def test_relevance_pursuit_with_inducing_inputs(self):
         self.compare(120, ["--preset", "rrp", "--solver", "inducing", "--inducing", "20"])
+
+    def test_counts_and_amounts(self):
+        counts = [*FIT[:-1], "--exposure", "hours", "--iterations", "12", "-o"]
+        for options in (["--preset", "poisson", "--restarts", "1"], ["--preset", "poisson", "--inference", "laplace"],
+                        ["--preset", "poisson", "--solver", "inducing", "--inducing", "12"],
+                        ["--preset", "negative-binomial", "--inference", "variational"],
+                        ["--preset", "gamma"], ["--preset", "gamma", "--solver", "inducing", "--inducing", "12", "--train-inducing"]):
+            with self.subTest(options=options):
+                self.setUp()
+                self.compare(60, options, fit=counts, table=write_counts)
 
     def test_several_outputs(self):
         two = ["fit", "wave.csv", "--target", "y,b", "-o"]
@@ -218,11 +238,30 @@ class Stopped(ToolCase):
         self.assertEqual(self.files(), ["m.hf.checkpoint", "wave.csv"])
         before = self.read("m.hf.checkpoint", "rb")
         self.fails(arguments + ["--checkpoint", "m.hf.checkpoint"], "m.hf.checkpoint", "resume")
-        self.fails(arguments + ["--resume", "--seed", "5"], "m.hf.checkpoint", "belongs to another fit")
-        self.fails(arguments + ["--resume", "--kernel", "se"], "belongs to another fit")
+        self.fails(arguments + ["--resume", "--seed", "5"], "m.hf.checkpoint", "belongs to another fit (other seed)")
+        self.fails(arguments + ["--resume", "--kernel", "se"], "belongs to another fit (other settings)")
         with open(self.path("wave.csv"), "a") as file:
             file.write("1,2,3\n")
-        self.fails(arguments + ["--resume"], "belongs to another fit")
+        self.fails(arguments + ["--resume"], "belongs to another fit (other data)")
+        self.assertEqual(self.read("m.hf.checkpoint", "rb"), before)
+
+    def test_a_checkpoint_of_other_counts_is_told_by_what_differs(self):
+        write_counts(self, rows=200)
+        arguments = [*FIT, "m.hf", "--exposure", "hours", "--restarts", "20"]
+        code, _, err = self.stop(*arguments, "--sites", "poisson", "--resume")
+        self.assertEqual((code, err), (130, "holdfast: stopped; add --resume to go on from m.hf.checkpoint\n"))
+        before = self.read("m.hf.checkpoint", "rb")
+        poisson = [*arguments, "--sites", "poisson", "--resume"]
+        self.fails([*arguments, "--sites", "gamma", "--resume"], "belongs to another fit (other likelihood)")
+        self.fails([*poisson, "--inference", "laplace"], "belongs to another fit (other settings)")
+        self.fails([*arguments, "--sites", "gamma", "--kernel", "se", "--seed", "9", "--resume"],
+                   "belongs to another fit (other likelihood, settings, seed)")
+        text = self.read("wave.csv")
+        self.write("wave.csv", text.replace(",2,", ",2.5,", 1))  # one exposure
+        self.fails(poisson, "belongs to another fit (other data)")
+        self.write("wave.csv", text)
+        self.fails([*FIT, "m.hf", "--restarts", "20", "--sites", "poisson", "--resume"],
+                   "belongs to another fit (other data)")  # the column is an input, then
         self.assertEqual(self.read("m.hf.checkpoint", "rb"), before)
 
     def test_a_damaged_checkpoint_is_mended(self):
@@ -266,11 +305,11 @@ class Stopped(ToolCase):
         self.assertEqual(err, "holdfast: stopped; add --resume to go on from m.hf.checkpoint\n")
         before = self.read("m.hf.checkpoint", "rb")
         self.fails(arguments + ["--checkpoint", "m.hf.checkpoint"], "m.hf.checkpoint", "resume")
-        self.fails(arguments + ["--resume", "--seed", "5"], "m.hf.checkpoint", "belongs to another fit")
-        self.fails(arguments + ["--resume", "--kernel", "se"], "belongs to another fit")
+        self.fails(arguments + ["--resume", "--seed", "5"], "m.hf.checkpoint", "belongs to another fit (other seed)")
+        self.fails(arguments + ["--resume", "--kernel", "se"], "belongs to another fit (other settings)")
         table = self.read("wave.csv")
         self.write("wave.csv", table + "1,2,3\n")
-        self.fails(arguments + ["--resume"], "belongs to another fit")
+        self.fails(arguments + ["--resume"], "belongs to another fit (other data)")
         self.assertEqual(self.read("m.hf.checkpoint", "rb"), before)
 
     def test_a_damaged_checkpoint_of_minibatches_is_mended(self):

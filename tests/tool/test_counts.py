@@ -115,7 +115,6 @@ class Counts(ToolCase):
         self.fails(poisson + ["--suspects", "auto"], "--suspects auto does not go with --sites poisson", code=2)
         self.fails(poisson + ["--nu", "4"], "--nu", code=2)
         self.fails(poisson + ["--inference", "corrected"], "it is for softmax", code=2)
-        self.fails(poisson + ["--checkpoint", "c"], "checkpoint")
         self.fails(poisson + ["--mean", "median"], "median", code=2)
 
 

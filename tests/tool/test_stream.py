@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tables that are read in parts: the same use as any other fit, a cache that is trusted only while it fits its table."""
+import gzip
 import json
 import math
 import os
 import re
+import shutil
+import subprocess
 import unittest
 
 from toolcase import ToolCase, table
@@ -58,6 +61,29 @@ class Stream(ToolCase):
         self.assertEqual(os.stat(self.path("wave.csv.hfcache")).st_mtime_ns, made)
         self.table(400)
         self.assertEqual(readings(), 400)
+
+    def test_packed_and_with_comments(self):
+        def told(name):
+            report = json.loads(self.ok("fit", name, *FIT[2:], "-q", "--json"))
+            return report["parameters"], report["report"]["objective"], report["report"]["readings"], report["data_sha256"]
+        plain = told("wave.csv")
+        lines = self.read("wave.csv").splitlines(keepends=True)
+        self.write("notes.csv", "# a wave\n" + "".join(lines[:200]) + "# changed, by hand\n#\n" + "".join(lines[200:]) + "# end")
+        with open(self.path("notes.csv"), "rb") as file:
+            text = file.read()
+        with gzip.open(self.path("notes.csv.gz"), "wb") as file:
+            file.write(text)
+        names = ["notes.csv", "notes.csv.gz"]
+        if shutil.which("zstd"):
+            subprocess.run(["zstd", "-q", "notes.csv", "-o", "notes.csv.zst"], cwd=self.folder, check=True)
+            names.append("notes.csv.zst")
+        for name in names:
+            self.assertEqual(told(name), plain, name)
+        with open(self.path("notes.csv.gz"), "rb") as file:
+            packed = file.read()
+        self.write("cut.gz", packed[:len(packed) // 2])
+        self.fails(["fit", "cut.gz", *FIT[2:]], "cut.gz: it is cut off: gzip expects more")
+        self.assertNotIn("cut.gz.hfcache", self.files())
 
     def test_places_for_the_cache(self):
         self.write("mine.txt", "something of mine")
