@@ -17,8 +17,8 @@ enum {
     LOSSES = 4
 };
 
-/* Every wrong decision costs 1; a class that must not be missed; costs of decisions; a right decision that
- * costs, too. */
+/* Every wrong decision costs 1; a class that must not be missed; costs of decisions; a right
+ * decision that costs, too. */
 static const double losses[LOSSES][C * C] = {{0, 1, 1, 1, 0, 1, 1, 1, 0},
                                              {0, 1, 20, 1, 0, 20, 1, 1, 0},
                                              {0, 5, 2, 1, 0, 0.5, 3, 4, 0.1},

@@ -56,7 +56,7 @@ def _class_number(own, order, class_):
 
 
 def _question(classifier, what, asked):
-    """What is asked for, by default and in full; refuses what does not go with it."""
+    """The question in full, with its default; refuses keywords that do not go with it."""
     given = {name for name, value in asked.items() if value is not None}
     if not classifier:
         if "loss" in given:
