@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Envelopes, studies, tracks, certificates and pictures: what they promise holds, and the tool reads their files."""
+import csv
 import functools
 import os
 import subprocess
@@ -312,6 +313,27 @@ class Certificates(Case):
             refused("with x", holdfast.certify, model, low, high, class_=labels[0], x=low)
             refused("with loss", holdfast.certify, model, low, high, "probability", class_=labels[0], loss=cost)
             refused("loss or decision", holdfast.certify, model, low, high, "sd", class_=labels[0])
+
+    def test_tool_says_the_same(self):
+        X, y = wavy(40)
+        labels, at = np.array(["10", "9", "b"])[np.digitize(y, [-0.5, 0.5])], X[:8]
+        model = holdfast.GPClassifier().fit(X, labels)
+        with tempfile.TemporaryDirectory() as folder:
+            file, rows, out = (os.path.join(folder, name) for name in ("model.hf", "at.csv", "out.csv"))
+            model.save(file)
+            np.savetxt(rows, at, delimiter=",", header=",".join(model.model_.feature_names), comments="", fmt="%.17g")
+            for loss in (None, np.array([[0.0, 2.0, 5.0], [1.0, 0.5, 9.0], [3.0, 4.0, 0.0]])):
+                # The model's classes have an order of their own.
+                order = [model.classes_.tolist().index(name) for name in model.model_.classes]
+                costs = [] if loss is None else ["--loss", ",".join(map(str, loss[np.ix_(order, order)].ravel()))]
+                done = tool("certify", file, "--at", rows, "--radius", "0.1", "--what", "decision", *costs, "-o", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(out, encoding="utf-8") as lines:
+                    said = list(csv.DictReader(lines))
+                found = holdfast.certify(model, at - 0.1, at + 0.1, "decision", loss=loss, x=at)
+                self.assertEqual([row["class"] for row in said], found.winner.tolist())
+                self.assertEqual([row["status"] for row in said], found.verdict.tolist())
+                self.assertEqual([int(row["nodes"]) for row in said], found.nodes.tolist())
 
     def test_what_is_refused(self):
         X, y = wavy(30)
