@@ -152,6 +152,7 @@ static void *ask(void *argument)
 {
     asker *a = argument;
     hf_context *ctx = hf_context_create();
+    a->wrong += hf_context_set_threads(ctx, 1) != HF_OK;
     for (size_t k = 0; k < BOXES; k++) {
         const found f = decide(ctx, a->classifier, a->loss, &a->boxes[k]);
         a->wrong += !is_same(&f, &a->expected[k]);
