@@ -94,16 +94,22 @@ typedef struct hf_decision {
 
 /**
  * Whether the class of x[k] is that of all points of box k.
+ * @param loss           classes x classes as hf_class_rule has it: the class of a point is that of
+ *                       the least expected loss, and answers are to the digit those with a rule
+ *                       that has this loss and the lambda of the classifier's rule, which is left
+ *                       as it is. NULL: the classifier's rule decides (hf_classifier_set_rule())
  * @param x              m x inputs: points, of which only the class matters
  * @param counterexample m x inputs or NULL: the point of another class; NaN where there is none
  * Stops as soon as that is known; tolerance and decide_at of the settings are not looked at.
  * HF_WARN_NOT_CONVERGED: a verdict is open.
- * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point outside its box.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point outside its box, and for a loss
+ * that hf_classifier_set_rule() refuses. The classifier is only read: threads with contexts of
+ * their own may ask about several losses at once.
  */
 HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
-                                     const hf_certify_settings *settings, size_t m, const double *x,
-                                     const double *lower, const double *upper, hf_decision *out,
-                                     double *counterexample);
+                                     const double *loss, const hf_certify_settings *settings,
+                                     size_t m, const double *x, const double *lower,
+                                     const double *upper, hf_decision *out, double *counterexample);
 
 /** How far a point can be moved. */
 typedef struct hf_radius {

@@ -284,6 +284,16 @@ typedef struct decisions {
     double *at;       /* m x d */
 } decisions;
 
+/* Sides and points that are not finite are refused with the box. */
+static hf_status check_points(hf_context *ctx, const decisions *job)
+{
+    for (size_t k = 0; k < job->m * job->d; k++)
+        if (job->x[k] < job->lower[k] || job->x[k] > job->upper[k])
+            return hfi_refuse(ctx, "box %zu: input %zu of its point is %g, which is not within [%g, %g]",
+                              k / job->d + 1, k % job->d + 1, job->x[k], job->lower[k], job->upper[k]);
+    return HF_OK;
+}
+
 static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_settings *settings)
 {
     hf_status worst = HF_OK;
@@ -309,7 +319,7 @@ static hf_status decide(hf_context *ctx, const decisions *job, const hf_certify_
     return worst;
 }
 
-hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
+hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier, const double *loss,
                               const hf_certify_settings *settings, size_t m, const double *x,
                               const double *lower, const double *upper, hf_decision *out,
                               double *counterexample)
@@ -318,19 +328,23 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
     if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
     hf_certify_settings own;
     hf_region region;
+    hf_classifier decides;
     hf_status status = hfi_certify_open(ctx, settings, &own, &region);
     own.output = 0;
     if (status >= 0) status = hfi_class_quantity(ctx, classifier, 0, &quantity);
+    if (status >= 0) status = hfi_classifier_with_loss(ctx, classifier, loss, &decides);
     if (status >= 0) status = check_rigorous(ctx, quantity, &own);
     if (status < 0 || m == 0) return status;
-    decisions job = {classifier, m, hfi_class_inputs(classifier), x, lower, upper, NULL, NULL, NULL};
+    decisions job = {&decides, m, hfi_class_inputs(classifier), x, lower, upper, NULL, NULL, NULL};
     size_t numbers;
     if (!hfi_size_mul(m, job.d, &numbers)) return hfi_out_of_memory(ctx);
+    status = check_points(ctx, &job);
+    if (status < 0) return status;
     job.winner = hfi_alloc(ctx, m, sizeof *job.winner);
     job.out = hfi_alloc(ctx, m, sizeof *job.out);
     job.at = hfi_alloc(ctx, numbers, sizeof *job.at);
     status = job.winner && job.out && job.at
-                 ? hf_classify_predict(ctx, classifier, m, x, job.d, NULL, job.winner, NULL, NULL, NULL)
+                 ? hf_classify_predict(ctx, &decides, m, x, job.d, NULL, job.winner, NULL, NULL, NULL)
                  : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_worse(status, decide(ctx, &job, &own));
     if (status >= 0) {
@@ -379,7 +393,7 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
     if (status >= 0) {
         hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row),
                                      .estimate = hf_certify_is_estimate(classifier)};
-        status = hf_certify_decision(ctx, classifier, settings, sum.rows, boxes, boxes + m * d,
+        status = hf_certify_decision(ctx, classifier, NULL, settings, sum.rows, boxes, boxes + m * d,
                                      boxes + 2 * m * d, found, NULL);
         for (size_t k = 0; status >= 0 && k < sum.rows; k++) {
             if (found[k].winner != label[row[k]]) continue;

@@ -182,8 +182,8 @@ static hf_status class_decide(hf_context *ctx, void *of, const hfi_around *box, 
 {
     const hfi_named *n = of;
     hf_decision decision;
-    const hf_status status = hf_certify_decision(ctx, n->classifier, box->settings, 1, box->x, box->lower,
-                                                 box->upper, &decision, found);
+    const hf_status status = hf_certify_decision(ctx, n->classifier, NULL, box->settings, 1, box->x,
+                                                 box->lower, box->upper, &decision, found);
     if (status < 0) return status;
     *out = (hfi_judged){.verdict = decision.verdict, .nodes = decision.nodes};
     return status;

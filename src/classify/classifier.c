@@ -6,15 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-struct hf_classifier {
-    hfi_memory memory;
-    hf_posterior *posterior;
-    hf_link link;
-    size_t classes;
-    hf_class_rule rule;
-    double *loss; /* of the rule */
-};
-
 hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
                                hf_classifier **out)
 {
@@ -125,6 +116,16 @@ hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier, con
     return HF_OK;
 }
 
+hf_status hfi_classifier_with_loss(hf_context *ctx, const hf_classifier *classifier, const double *loss,
+                                   hf_classifier *out)
+{
+    *out = *classifier;
+    if (!loss) return HF_OK;
+    out->rule.threshold = hf_class_rule_default().threshold;
+    out->rule.loss = loss;
+    return take_loss(ctx, out, &out->rule);
+}
+
 const hf_class_rule *hf_classifier_rule(const hf_classifier *classifier)
 {
     return classifier ? &classifier->rule : NULL;
@@ -165,8 +166,8 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
 {
     if (!classifier) return hfi_refuse(ctx, "hf_classify_predict: classifier is NULL");
     if (classifier->link == HF_LINK_SOFTMAX)
-        return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, classifier->loss, m, x,
-                                   ldx, probability, winner, latent_mean, latent_var, error);
+        return hfi_softmax_predict(ctx, classifier->posterior, classifier->classes, classifier->rule.loss, m,
+                                   x, ldx, probability, winner, latent_mean, latent_var, error);
     double *room = hfi_alloc(ctx, m, 2 * sizeof *room);
     if (!room) return HF_ERR_MEMORY;
     const answer a = {room, room + m, probability, winner, error};

@@ -12,8 +12,23 @@
 
 #include <math.h>
 
+/** Other rooms make one by hfi_classifier_with_loss() and read it by functions. */
+struct hf_classifier {
+    hfi_memory memory;
+    hf_posterior *posterior;
+    hf_link link;
+    size_t classes;
+    hf_class_rule rule;
+    double *loss; /**< what the rule's points to when it is owned */
+};
+
 /** For who owns the classifier: the posterior that it owns. */
 hf_posterior *hfi_classifier_posterior(hf_classifier *classifier);
+
+/** *out: the classifier as it is when its rule has this loss, or with NULL as it is. It borrows
+ * posterior and loss, and nothing frees it. HF_ERR_ARGUMENT for a loss that is none. */
+hf_status hfi_classifier_with_loss(hf_context *ctx, const hf_classifier *classifier,
+                                   const double *loss, hf_classifier *out);
 
 /** The cost of a decision where the class is another or the same; `loss` as hf_class_rule has
  * it. */

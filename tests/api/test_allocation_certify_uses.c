@@ -29,7 +29,8 @@ static hf_status decision(workshop *w)
 {
     hf_classifier *c = classifiers_make();
     hf_decision out = {.winner = 77};
-    const hf_status s = hf_certify_decision(w->ctx, c, NULL, 1, point, low, high, &out, NULL);
+    const double loss[4] = {0.0, 2.0, 1.0, 0.0};
+    const hf_status s = hf_certify_decision(w->ctx, c, loss, NULL, 1, point, low, high, &out, NULL);
     assert_true((out.winner == 77) == (s < 0));
     hf_classifier_free(c);
     return s;

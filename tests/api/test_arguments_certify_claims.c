@@ -142,7 +142,7 @@ static void regions(workshop *w)
     assert_contains(hf_context_message(w->ctx), "there is no choice of shape '3'");
     region = hf_region_default();
     region.set_count = 1;
-    ARGUMENT(hf_certify_decision(w->ctx, c, &settings, 1, point, low, high, &decision, NULL));
+    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, &settings, 1, point, low, high, &decision, NULL));
     assert_true(out.nodes == 77 && decision.nodes == 77);
     hf_classifier_free(c);
 }

@@ -42,14 +42,19 @@ static void decisions(workshop *w)
     hf_decision d;
     hf_certified_accuracy a;
     const size_t label = 0;
-    const double radius[2] = {0.1, -0.1}, far[2] = {0.5, NAN};
-    ARGUMENT(hf_certify_decision(w->ctx, NULL, NULL, 1, point, low, high, &d, NULL));
-    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, 1, NULL, low, high, &d, NULL));
-    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, 1, point, low, high, NULL, NULL));
-    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, 1, point, high, low, &d, NULL));
-    REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, 1, point, low, far, &d, NULL));
-    REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, 1, far, low, high, &d, NULL));
-    assert_int_equal(hf_certify_decision(NULL, c, NULL, 1, point, low, high, &d, NULL), HF_ERR_ARGUMENT);
+    const double radius[2] = {0.1, -0.1}, far[2] = {0.5, NAN}, outside[2] = {0.4, 0.7}, free_of_cost[4] = {0};
+    ARGUMENT(hf_certify_decision(w->ctx, NULL, NULL, NULL, 1, point, low, high, &d, NULL));
+    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, NULL, 1, NULL, low, high, &d, NULL));
+    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, NULL, 1, point, low, high, NULL, NULL));
+    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, NULL, 1, point, high, low, &d, NULL));
+    ARGUMENT(hf_certify_decision(w->ctx, c, free_of_cost, NULL, 1, point, low, high, &d, NULL));
+    assert_contains(hf_context_message(w->ctx), "must be less");
+    ARGUMENT(hf_certify_decision(w->ctx, c, NULL, NULL, 1, outside, low, high, &d, NULL));
+    assert_contains(hf_context_message(w->ctx), "not within");
+    REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, NULL, 1, point, low, far, &d, NULL));
+    REFUSED(HF_ERR_NOT_FINITE, hf_certify_decision(w->ctx, c, NULL, NULL, 1, far, low, high, &d, NULL));
+    assert_int_equal(hf_certify_decision(NULL, c, NULL, NULL, 1, point, low, high, &d, NULL),
+                     HF_ERR_ARGUMENT);
     assert_false(hf_certify_is_estimate(c) || hf_certify_is_estimate(NULL));
     ARGUMENT(hf_certify_accuracy(w->ctx, c, NULL, 1, point, &label, radius, &a));
     assert_contains(hf_context_message(w->ctx), "input 2");

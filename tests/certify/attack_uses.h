@@ -187,7 +187,7 @@ static inline void attack_decision(attack_tally *tally, attack_model *m, const a
     hf_decision d;
     attack_draw_point(m, box, NULL, x);
     if (!attack_ok(m,
-                   hf_certify_decision(m->ctx, m->classifier, &a.settings, 1, x, box->lower,
+                   hf_certify_decision(m->ctx, m->classifier, NULL, &a.settings, 1, x, box->lower,
                                        box->upper, &d, other),
                    "decide"))
         return;

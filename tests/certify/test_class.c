@@ -163,8 +163,8 @@ static void test_decisions(void **state)
         double x[INPUTS], lower[INPUTS], upper[INPUTS], other[INPUTS];
         hf_decision d;
         draw_box(&t, 0.5, x, lower, upper);
-        assert_int_equal(hf_certify_decision(t.l.ctx, t.classifier, NULL, 1, x, lower, upper, &d, other),
-                         HF_OK);
+        assert_int_equal(
+            hf_certify_decision(t.l.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &d, other), HF_OK);
         seen[d.verdict]++;
         assert_int_equal(d.winner, probability_of(&t, 1, x) > 0.5);
         if (d.verdict == HF_VERDICT_COUNTEREXAMPLE) {

@@ -399,8 +399,8 @@ static void test_decisions(void **state)
             size_t winner[SAMPLES];
             hf_decision d;
             draw_box(&t, 0.5, x, lower, upper);
-            assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &d, other),
-                             HF_OK);
+            assert_int_equal(
+                hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &d, other), HF_OK);
             seen[d.verdict]++;
             assert_int_equal(d.winner, predict(&t, 1, x, NULL));
             if (d.verdict == HF_VERDICT_COUNTEREXAMPLE) {
@@ -619,7 +619,7 @@ static void test_arguments(void **state)
     assert_int_equal(hf_certify_class(t.ctx, t.classifier, &settings, 1, x, x, &r, NULL, NULL),
                      HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(t.ctx), "softmax"));
-    assert_int_equal(hf_certify_decision(t.ctx, t.classifier, &settings, 1, x, x, x, &d, NULL),
+    assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, &settings, 1, x, x, x, &d, NULL),
                      HF_ERR_ARGUMENT);
     assert_true(r.lower == 7.0);
     end(&t);

@@ -154,7 +154,7 @@ static void check_point(trial *t, const double *x, size_t *seen)
     assert_true(hf_certify_class(t->ctx, t->classifier, &settings, 1, x, x, &r, NULL, NULL) >= 0);
     assert_true(r.estimate && r.lower < r.upper && r.lower <= p[best] && p[best] <= r.upper);
     assert_true(r.upper - r.lower < 0.02);
-    assert_true(hf_certify_decision(t->ctx, t->classifier, NULL, 1, x, x, x, &d, away) >= 0);
+    assert_true(hf_certify_decision(t->ctx, t->classifier, NULL, NULL, 1, x, x, x, &d, away) >= 0);
     assert_true(d.estimate);
     if (d.verdict == HF_VERDICT_CERTIFIED) assert_int_equal(d.winner, best);
     assert_int_not_equal(d.verdict, HF_VERDICT_COUNTEREXAMPLE);
@@ -201,8 +201,8 @@ static void boxes_across_boundaries_are_never_wrong(void **state)
             upper[j] = middle[j] + half;
         }
         settings.node_limit = 12;
-        assert_true(hf_certify_decision(t.ctx, t.classifier, &settings, 1, middle, lower, upper, &d, other) >=
-                    0);
+        assert_true(hf_certify_decision(t.ctx, t.classifier, NULL, &settings, 1, middle, lower, upper, &d,
+                                        other) >= 0);
         assert_int_not_equal(d.verdict, HF_VERDICT_CERTIFIED);
         if (d.verdict == HF_VERDICT_OPEN) continue;
         reference(&t, other, p);

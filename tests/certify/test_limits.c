@@ -365,7 +365,7 @@ static void all_boxes_share_the_time(void **state)
     t.settings.total_time = 1e-9;
     hf_decision decision;
     hf_radius radius;
-    assert_true(hf_certify_decision(t.c.ctx, t.classifier, &t.settings, 1, within, corner, other_corner,
+    assert_true(hf_certify_decision(t.c.ctx, t.classifier, NULL, &t.settings, 1, within, corner, other_corner,
                                     &decision, NULL) >= 0);
     assert_true(decision.nodes <= 2);
     assert_true(

@@ -1,99 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Losses of classes: decisions by the least expected loss, ranges of expected losses, attacked by random
  * points; of two classes the rule that a threshold makes. */
-#include "classify/labels.h"
+#include "certify/losses.h"
 
 #include <holdfast/certify_classes.h>
-#include <holdfast/certify_uses.h>
-#include <stdio.h>
-
-enum {
-    C = 3,
-    SAMPLES = 300,
-    LOSSES = 4
-};
-
-/* Every wrong decision costs 1; a class that must not be missed; costs of decisions; a right decision that
- * costs, too. */
-static const double losses[LOSSES][C * C] = {{0, 1, 1, 1, 0, 1, 1, 1, 0},
-                                             {0, 1, 20, 1, 0, 20, 1, 1, 0},
-                                             {0, 5, 2, 1, 0, 0.5, 3, 4, 0.1},
-                                             {2, 300, 70, 10, 30, 90, 40, 31, 60}};
-
-typedef struct trial {
-    hf_context *ctx;
-    hf_classifier *classifier;
-    double x[ROWS * INPUTS];
-    size_t label[ROWS];
-    hfi_stream stream;
-} trial;
-
-static void begin(trial *t, hf_link link, size_t classes)
-{
-    t->ctx = hf_context_create();
-    assert_int_equal(hf_context_set_threads(t->ctx, 1), HF_OK);
-    t->classifier = NULL;
-    hfi_stream_init(&t->stream, 31, HFI_PURPOSE_TEST, classes);
-    for (size_t i = 0; i < ROWS; i++) {
-        const size_t c = i % classes;
-        t->label[i] = c;
-        for (size_t j = 0; j < INPUTS; j++)
-            t->x[i * INPUTS + j] =
-                0.6 * hfi_stream_normal(&t->stream) + (j == 0 ? cos : sin)(2.1 * (double)c);
-    }
-    hf_class_settings fit = hf_class_settings_default();
-    const hf_class_data data = {
-        .n = ROWS, .d = INPUTS, .x = t->x, .ldx = INPUTS, .label = t->label, .classes = classes};
-    fit.link = link;
-    fit.train = false;
-    assert_true(hf_classifier_fit(t->ctx, &data, &fit, &t->classifier, NULL) >= 0);
-}
-
-static void end(trial *t)
-{
-    hf_classifier_free(t->classifier);
-    hf_context_free(t->ctx);
-}
-
-static void set_loss(trial *t, const double *loss)
-{
-    hf_class_rule rule = hf_class_rule_default();
-    rule.loss = loss;
-    if (hf_classifier_set_rule(t->ctx, t->classifier, &rule) != HF_OK)
-        fail_msg("%s", hf_context_message(t->ctx));
-}
-
-static void draw_box(trial *t, double half, double *x, double *lower, double *upper)
-{
-    for (size_t j = 0; j < INPUTS; j++) {
-        x[j] = 3.0 * hfi_stream_uniform(&t->stream) - 1.5;
-        lower[j] = x[j] - half * hfi_stream_uniform(&t->stream);
-        upper[j] = x[j] + half * hfi_stream_uniform(&t->stream);
-    }
-}
-
-static void draw_inside(trial *t, const double *lower, const double *upper, double *x)
-{
-    for (size_t k = 0; k < SAMPLES; k++)
-        for (size_t j = 0; j < INPUTS; j++) {
-            const double u = 1.2 * hfi_stream_uniform(&t->stream) - 0.1;
-            x[k * INPUTS + j] = lower[j] + fmin(fmax(u, 0.0), 1.0) * (upper[j] - lower[j]);
-        }
-}
-
-static void predict(trial *t, size_t m, const double *x, double *p, size_t *winner)
-{
-    assert_int_equal(hf_classify_predict(t->ctx, t->classifier, m, x, INPUTS, p, winner, NULL, NULL, NULL),
-                     HF_OK);
-}
-
-/* By a loop of its own. */
-static double expected(size_t classes, const double *loss, const double *p, size_t a)
-{
-    double sum = 0.0;
-    for (size_t b = 0; b < classes; b++) sum += p[b] * loss[a * classes + b];
-    return sum;
-}
 
 static void test_predictions(void **state)
 {
@@ -173,7 +83,7 @@ static void test_decisions(void **state)
         hf_class_range all[C];
         set_loss(&t, losses[b % LOSSES]);
         draw_box(&t, b % 3 == 0 ? 1.5 : 0.2, x, lower, upper);
-        assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &d, other),
+        assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &d, other),
                          HF_OK);
         seen[d.verdict]++;
         predict(&t, 1, x, NULL, &own);
@@ -213,14 +123,14 @@ static void test_plain(void **state)
         settings.output = b % C;
         draw_box(&t, 0.4, x, lower, upper);
         set_loss(&t, NULL);
-        assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &without, at[0]),
-                         HF_OK);
+        assert_int_equal(
+            hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &without, at[0]), HF_OK);
         assert_int_equal(
             hf_certify_class(t.ctx, t.classifier, &settings, 1, lower, upper, &probability, NULL, NULL),
             HF_OK);
         set_loss(&t, losses[0]);
-        assert_int_equal(hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &with, at[1]),
-                         HF_OK);
+        assert_int_equal(
+            hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &with, at[1]), HF_OK);
         assert_int_equal(
             hf_certify_loss(t.ctx, t.classifier, NULL, &settings, 1, lower, upper, &loss, NULL, NULL), HF_OK);
         assert_int_equal(with.verdict, without.verdict);
@@ -252,7 +162,7 @@ static void test_two_classes(void **state)
                 hf_class_threshold(t.ctx, cost[k][2] - cost[k][0], cost[k][1] - cost[k][3], &threshold),
                 HF_OK);
             assert_true(hf_classifier_rule(t.classifier)->threshold == threshold);
-            (void)hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &by_loss, at[0]);
+            (void)hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &by_loss, at[0]);
             draw_inside(&t, lower, upper, y);
             predict(&t, SAMPLES, y, p, winner);
             for (size_t a = 0; a < 2; a++) {
@@ -273,7 +183,8 @@ static void test_two_classes(void **state)
             const hf_class_rule rule = {sizeof(hf_class_rule), 1.0, threshold, NULL};
             assert_int_equal(hf_classifier_set_rule(t.ctx, t.classifier, &rule), HF_OK);
             assert_null(hf_classifier_rule(t.classifier)->loss);
-            (void)hf_certify_decision(t.ctx, t.classifier, NULL, 1, x, lower, upper, &by_threshold, at[1]);
+            (void)hf_certify_decision(t.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &by_threshold,
+                                      at[1]);
             assert_int_equal(by_loss.verdict, by_threshold.verdict);
             assert_int_equal(by_loss.nodes, by_threshold.nodes);
             assert_memory_equal(at[0], at[1], sizeof at[0]);
@@ -314,7 +225,7 @@ static void test_bad(void **state)
 }
 
 /* A loss that is given is that of a rule, digit for digit, and leaves the rule as it is. */
-static void test_given(void **state)
+static void test_given_ranges(void **state)
 {
     (void)state;
     const double of_two[] = {1, 6, 2, 0.5};
@@ -388,9 +299,9 @@ static void test_settings(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions), cmocka_unit_test(test_ranges),
-                                       cmocka_unit_test(test_decisions),   cmocka_unit_test(test_plain),
-                                       cmocka_unit_test(test_two_classes), cmocka_unit_test(test_bad),
-                                       cmocka_unit_test(test_given),       cmocka_unit_test(test_settings)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_predictions),  cmocka_unit_test(test_ranges),
+                                       cmocka_unit_test(test_decisions),    cmocka_unit_test(test_plain),
+                                       cmocka_unit_test(test_two_classes),  cmocka_unit_test(test_bad),
+                                       cmocka_unit_test(test_given_ranges), cmocka_unit_test(test_settings)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -402,10 +402,12 @@ static void check_class(hf_context *ctx, const hf_classifier *classifier, size_t
         upper[j] = x[j] + half;
     }
     assert_true(hf_certify_class(ctx, classifier, &settings, 1, lower, upper, &plain, NULL, NULL) >= 0);
-    assert_true(hf_certify_decision(ctx, classifier, &settings, 1, x, lower, upper, &decided[0], NULL) >= 0);
+    assert_true(
+        hf_certify_decision(ctx, classifier, NULL, &settings, 1, x, lower, upper, &decided[0], NULL) >= 0);
     settings.rigorous = true;
     assert_true(hf_certify_class(ctx, classifier, &settings, 1, lower, upper, &proof, argmin, argmax) >= 0);
-    assert_true(hf_certify_decision(ctx, classifier, &settings, 1, x, lower, upper, &decided[1], NULL) >= 0);
+    assert_true(
+        hf_certify_decision(ctx, classifier, NULL, &settings, 1, x, lower, upper, &decided[1], NULL) >= 0);
     assert_true(proof.rigorous && !plain.rigorous && proof.rounding == 0.0);
     assert_true(proof.lower <= plain.lower_attained + 1e-9 && proof.upper >= plain.upper_attained - 1e-9);
     assert_true(proof.lower >= 0.0 && proof.upper <= 1.0);
@@ -432,8 +434,8 @@ static void classes_have_rigorous_ranges(void **state)
         hf_certify_settings far = hf_certify_settings_default();
         hf_decision decision;
         far.rigorous = true; /* and without a limit */
-        assert_true(hf_certify_decision(*state, classifier, &far, 1, lower, lower, upper, &decision, NULL) >=
-                    0);
+        assert_true(hf_certify_decision(*state, classifier, NULL, &far, 1, lower, lower, upper, &decision,
+                                        NULL) >= 0);
         assert_true(decision.nodes < 100);
         for (size_t b = 0; b < 3; b++)
             check_class(*state, classifier, (b + k / 2) % 2, b == 0 ? 0.0 : b == 1 ? 0.03 : 0.3, &stream);

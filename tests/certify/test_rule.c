@@ -160,7 +160,8 @@ static void check_decisions(trial *t)
         size_t winner;
         hf_decision d;
         draw_box(t, 0.5, x, lower, upper);
-        assert_true(hf_certify_decision(t->l.ctx, t->classifier, NULL, 1, x, lower, upper, &d, other) >= 0);
+        assert_true(hf_certify_decision(t->l.ctx, t->classifier, NULL, NULL, 1, x, lower, upper, &d, other) >=
+                    0);
         seen[d.verdict]++;
         (void)probability_of(t, x, &winner);
         assert_int_equal(d.winner, winner);
@@ -196,10 +197,11 @@ static void test_half(void **state)
         hf_decision with, without;
         const hf_class_rule nearly = {sizeof(hf_class_rule), 1.0, 0.5 + 1e-15, NULL};
         draw_box(&t, 0.4, x, lower, upper);
-        assert_true(hf_certify_decision(t.l.ctx, t.classifier, NULL, 1, x, lower, upper, &with, NULL) >= 0);
-        assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, b % 2 ? NULL : &nearly), HF_OK);
-        assert_true(hf_certify_decision(t.l.ctx, t.classifier, NULL, 1, x, lower, upper, &without, NULL) >=
+        assert_true(hf_certify_decision(t.l.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &with, NULL) >=
                     0);
+        assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, b % 2 ? NULL : &nearly), HF_OK);
+        assert_true(
+            hf_certify_decision(t.l.ctx, t.classifier, NULL, NULL, 1, x, lower, upper, &without, NULL) >= 0);
         assert_int_equal(with.verdict, without.verdict);
         assert_int_equal(with.winner, without.winner);
         assert_int_equal(hf_classifier_set_rule(t.l.ctx, t.classifier, &t.rule), HF_OK);

@@ -162,7 +162,12 @@ class Fuzzer:
         keywords = {"tolerance": self.one(0.1, 0.0, -1.0, np.nan), "node_limit": 50, "output": self.one(0, 0, 1)}
         if isinstance(estimator, holdfast.GPClassifier):
             keywords["class_"] = self.one(None, *estimator.classes_.tolist(), "z")
-        holdfast.certify(estimator, low, low + self.one(0.1, 0.0, -0.1, np.inf), self.one("mean", "sd", "mean-plus", "no"), **keywords)
+            keywords["loss"] = self.one(None, None, self.array(self.rows(), len(estimator.classes_)), [1.0] * len(estimator.classes_))
+        kinds = ("probability", "loss", "decision", "decision") if "class_" in keywords else ("mean", "sd", "mean-plus")
+        what = self.one(None, "no", *kinds)
+        if what == "decision" and self.random.integers(4):
+            keywords = {"loss": keywords["loss"], "node_limit": 50, "x": self.one(None, low, low + 0.05, low[:1])}
+        holdfast.certify(estimator, low, low + self.one(0.1, 0.0, -0.1, np.inf), what, **keywords)
 
     def envelope(self):
         if self.envelopes and self.random.integers(3):

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Envelopes, studies, tracks, certificates and pictures: what they promise holds, and the tool reads their files."""
+import csv
+import functools
 import os
 import subprocess
 import tempfile
@@ -252,12 +254,95 @@ class Certificates(Case):
         self.refused(ValueError, "one a class", holdfast.certify, model, low, high, class_=label, loss=[1.0, 2.0])
         self.refused(ValueError, "must be less", holdfast.certify, model, low, high, class_=label, loss=1.0 - 0.0 * cost)
 
+    def check_decisions(self, model, lower, upper, loss, whole):
+        """Verdicts of boxes about what numpy decides by the loss (k, k): no point beats a certified one."""
+        def decide(points):
+            return model.classes_[(model.predict_proba(points) @ whole.T).argmin(axis=1)]
+
+        random = np.random.default_rng(1)
+        x = lower + random.uniform(size=lower.shape) * (upper - lower)
+        found = holdfast.certify(model, lower, upper, "decision", loss=loss, x=np.asfortranarray(x))
+        self.assertEqual(found.winner.tolist(), decide(x).tolist())
+        for box, verdict in enumerate(found.verdict):
+            inside = lower[box] + random.uniform(size=(200, 2)) * (upper[box] - lower[box])
+            other = found.counterexample[box]
+            if verdict == "counterexample":
+                self.assertTrue(((lower[box] <= other) & (other <= upper[box])).all())
+                self.assertNotEqual(decide([other])[0], found.winner[box])
+            else:
+                self.assertEqual(verdict, "certified")
+                self.assertTrue(np.isnan(other).all() and (decide(inside) == found.winner[box]).all())
+        return found
+
+    def test_decisions(self):
+        X, y = wavy(60)
+        random = np.random.default_rng(2)
+        half = np.where(np.arange(12) % 2, 0.5, 0.05)[:, np.newaxis]
+        lower, upper = X[:12] - half * random.uniform(size=(12, 2)), X[:12] + half
+        costs = {2: np.array([[0.0, 3.0], [1.0, 0.2]]), 3: np.array([[0.0, 2.0, 5.0], [1.0, 0.5, 9.0], [3.0, 4.0, 0.0]])}
+        for labels in (np.where(y > 0, "up", "down"), np.array(["10", "9", "b"])[np.digitize(y, [-0.5, 0.5])]):
+            model = holdfast.GPClassifier().fit(X, labels)
+            before, k = model.predict(X), len(model.classes_)
+            plain, cost, miss = 1.0 - np.eye(k), costs[k], np.arange(k, 0.0, -1.0) ** 6
+            given = self.check_decisions(model, lower, upper, cost, cost)
+            by_columns = self.check_decisions(model, lower, upper, np.asfortranarray(cost), cost)
+            missed = self.check_decisions(model, lower, upper, miss, np.where(np.eye(k), 0.0, [miss] * k))
+            without = self.check_decisions(model, lower, upper, None, plain)
+            with_plain = self.check_decisions(model, lower, upper, plain, plain)
+            for one, other in ((given, by_columns), (without, with_plain)):
+                for name in ("winner", "verdict", "nodes", "counterexample"):
+                    np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+            self.assertEqual(set(given.verdict), {"certified", "counterexample"})
+            self.assertNotEqual(given.winner.tolist() + missed.winner.tolist(), 2 * without.winner.tolist())
+            self.assertEqual(model.predict(X).tolist(), before.tolist())
+            one = holdfast.certify(model, lower[0], upper[0], "decision", loss=cost)
+            middle = model.predict_proba([0.5 * (lower[0] + upper[0])])[0]
+            self.assertEqual((one.winner, one.verdict), (model.classes_[(cost @ middle).argmin()], given.verdict[0]))
+            self.assertEqual((one.counterexample.shape, bool(one.estimate)), ((2,), False))
+            self.assertEqual(holdfast.certify(model, lower, upper, "decision", loss=cost, node_limit=1).winner.shape, (12,))
+            low, high, refused = lower[0], upper[0], functools.partial(self.refused, ValueError)
+            for loss in (1.0, np.ones(k + 1), np.ones((k, k + 1)), cost[:, :, np.newaxis], cost[:0]):
+                refused("loss has the shape", holdfast.certify, model, low, high, "decision", loss=loss)
+                refused("loss has the shape", holdfast.certify, model, low, high, class_=labels[0], loss=loss)
+            refused("must be less", holdfast.certify, model, low, high, "decision", loss=np.ones((k, k)))
+            refused("not below 0", holdfast.certify, model, low, high, "decision", loss=-cost)
+            refused("x has the shape", holdfast.certify, model, low, high, "decision", x=[1.0])
+            refused("must agree", holdfast.certify, model, low, high, "decision", x=X[:2])
+            refused("not within", holdfast.certify, model, low, high, "decision", x=high + 1.0)
+            refused("class_ and tolerance", holdfast.certify, model, low, high, "decision", class_=labels[0], tolerance=0.1)
+            refused("with x", holdfast.certify, model, low, high, class_=labels[0], x=low)
+            refused("with loss", holdfast.certify, model, low, high, "probability", class_=labels[0], loss=cost)
+            refused("loss or decision", holdfast.certify, model, low, high, "sd", class_=labels[0])
+
+    def test_tool_says_the_same(self):
+        X, y = wavy(40)
+        labels, at = np.array(["10", "9", "b"])[np.digitize(y, [-0.5, 0.5])], X[:8]
+        model = holdfast.GPClassifier().fit(X, labels)
+        with tempfile.TemporaryDirectory() as folder:
+            file, rows, out = (os.path.join(folder, name) for name in ("model.hf", "at.csv", "out.csv"))
+            model.save(file)
+            np.savetxt(rows, at, delimiter=",", header=",".join(model.model_.feature_names), comments="", fmt="%.17g")
+            for loss in (None, np.array([[0.0, 2.0, 5.0], [1.0, 0.5, 9.0], [3.0, 4.0, 0.0]])):
+                # The model's classes have an order of their own.
+                order = [model.classes_.tolist().index(name) for name in model.model_.classes]
+                costs = [] if loss is None else ["--loss", ",".join(map(str, loss[np.ix_(order, order)].ravel()))]
+                done = tool("certify", file, "--at", rows, "--radius", "0.1", "--what", "decision", *costs, "-o", out)
+                self.assertEqual(done.returncode, 0, done.stderr)
+                with open(out, encoding="utf-8") as lines:
+                    said = list(csv.DictReader(lines))
+                found = holdfast.certify(model, at - 0.1, at + 0.1, "decision", loss=loss, x=at)
+                self.assertEqual([row["class"] for row in said], found.winner.tolist())
+                self.assertEqual([row["status"] for row in said], found.verdict.tolist())
+                self.assertEqual([int(row["nodes"]) for row in said], found.nodes.tolist())
+
     def test_what_is_refused(self):
         X, y = wavy(30)
         gp = holdfast.GPRegressor(target_transform="log").fit(X, np.exp(y))
         self.refused(ValueError, "transform", holdfast.certify, gp, X[0], X[0])
         gp = holdfast.GPRegressor().fit(X, y)
         self.refused(ValueError, "classifiers", holdfast.certify, gp, X[0], X[0], loss=[1.0, 2.0])
+        self.refused(ValueError, "mean-plus", holdfast.certify, gp, X[0], X[0], "decision")
+        self.refused(ValueError, "with x", holdfast.certify, gp, X[0], X[0], x=X[0])
         self.refused(ValueError, "2 sides", holdfast.certify, gp, [0.0], [1.0])
         self.refused(ValueError, "above", holdfast.certify, gp, [1.0, 1.0], [0.0, 2.0])
         self.refused(TypeError, "estimator", holdfast.certify, "gp", [0.0], [1.0])

@@ -293,8 +293,8 @@ static hf_status ask_decisions(certified *run, certify_request *asked)
     hf_decision *out = calloc(run->m + 1, sizeof *out);
     if (out == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
-        status = hf_certify_decision(run->session.ctx, run->classifier, &asked->settings, run->m, run->x,
-                                     run->lower, run->upper, out, asked->counterexample);
+        status = hf_certify_decision(run->session.ctx, run->classifier, NULL, &asked->settings, run->m,
+                                     run->x, run->lower, run->upper, out, asked->counterexample);
     if (status >= 0) status = tell_decisions(run, asked, out);
     free(out);
     return status;

@@ -194,7 +194,7 @@ FUNCTIONS = {
     'hf_certify_claims': ('i', ['P', 'P', 'P', 'z', 'P', 'P', 'P', 'P', 'P']),
     'hf_certify_class': ('i', ['P', 'P', 'P', 'z', 'P', 'P', 'P', 'P', 'P']),
     'hf_certify_classes': ('i', ['P', 'P', 'P', 'z', 'P', 'P', 'P', 'P']),
-    'hf_certify_decision': ('i', ['P', 'P', 'P', 'z', 'P', 'P', 'P', 'P', 'P']),
+    'hf_certify_decision': ('i', ['P', 'P', 'P', 'P', 'z', 'P', 'P', 'P', 'P', 'P']),
     'hf_certify_flip': ('i', ['P', 'P', 'i', 'P', 'P', 'P', 'd', 'd', 'P', 'P']),
     'hf_certify_is_estimate': ('b', ['P']),
     'hf_certify_loss': ('i', ['P', 'P', 'P', 'P', 'z', 'P', 'P', 'P', 'P', 'P']),
