@@ -80,13 +80,17 @@ char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
     return copy;
 }
 
+static hf_status tell(hf_context *ctx, size_t count, double size)
+{
+    return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %.0f bytes (%.3g GiB) could not be had", count,
+                    size, (double)count * size / (1024.0 * 1024.0 * 1024.0));
+}
+
 static void *allocate_or_tell(hf_context *ctx, size_t count, size_t size, bool zeroed)
 {
     hfi_memory memory = hfi_context_memory(ctx);
     void *block = allocate(&memory, count, size, zeroed);
-    if (block == NULL)
-        hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %zu bytes (%.3g GiB) could not be had", count,
-                 size, (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
+    if (block == NULL) (void)tell(ctx, count, (double)size);
     return block;
 }
 
@@ -101,6 +105,40 @@ void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size)
     if (hfi_size_mul(a, b, &count)) return hfi_alloc(ctx, count, size);
     (void)hfi_out_of_memory(ctx);
     return NULL;
+}
+
+static const void *const nothing = NULL;
+
+/* The array of a room into its place. */
+static bool fill(const hfi_memory *memory, const hfi_room *room)
+{
+    size_t bytes;
+    void *block =
+        hfi_size_mul(room->times, room->size, &bytes) ? allocate(memory, room->count, bytes, true) : NULL;
+    memcpy(room->place, &block, sizeof block);
+    return block != NULL;
+}
+
+/* How many of the rooms were filled, in their order; the others are left NULL. */
+static size_t fill_all(const hfi_memory *memory, size_t count, const hfi_room *room)
+{
+    size_t had = 0;
+    while (had < count && fill(memory, &room[had])) had++;
+    for (size_t k = had; k < count; k++) memcpy(room[k].place, &nothing, sizeof nothing);
+    return had;
+}
+
+bool hfi_memory_alloc_list(const hfi_memory *memory, size_t count, const hfi_room *room)
+{
+    return fill_all(memory, count, room) == count;
+}
+
+hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room)
+{
+    const hfi_memory memory = hfi_context_memory(ctx);
+    const size_t had = fill_all(&memory, count, room);
+    return had == count ? HF_OK
+                        : tell(ctx, room[had].count, (double)room[had].times * (double)room[had].size);
 }
 
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size)
