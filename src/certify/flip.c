@@ -2,9 +2,7 @@
 /* The smallest move that changes a class or breaks a claim. */
 #include <holdfast/certify_flip.h>
 
-#include "certify/claimed.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
@@ -356,10 +354,9 @@ static hf_status search(hf_context *ctx, hf_flip_kind kind, flip *f)
 static bool make_room(hf_context *ctx, flip *f)
 {
     const size_t d = f->d, each = f->classes > 2 ? f->classes : 2;
-    f->points = hfi_alloc(ctx, 2 * (d + 1), d * sizeof *f->points);
-    f->numbers = hfi_alloc(ctx, 2 * each + 8, d * sizeof *f->numbers);
-    f->input = hfi_alloc(ctx, 2 * d, sizeof *f->input);
-    if (!f->points || !f->numbers || !f->input) return false;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(f->points, 2 * (d + 1), d), HFI_ROOMS(f->numbers, 2 * each + 8, d),
+                  HFI_ROOM(f->input, 2 * d)) < 0)
+        return false;
     f->margin = f->numbers + 2 * d * each;
     f->lower = f->margin + 2 * d;
     f->upper = f->lower + d;
