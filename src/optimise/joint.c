@@ -208,17 +208,12 @@ static hf_status make_room(joint *j)
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, p = j->p, q = j->q;
-    j->points = hfi_alloc_product(ctx, p, d, sizeof *j->points);
-    j->e = hfi_alloc_product(ctx, j->draws, p, sizeof *j->e);
-    j->part = hfi_alloc_product(ctx, j->draws, q, sizeof *j->part);
-    j->best = hfi_alloc_product(ctx, j->draws, q, sizeof *j->best);
-    j->f = hfi_alloc(ctx, 3 * p + 2 * q + 3 * d, sizeof *j->f);
-    j->by_factor = hfi_alloc_product(ctx, p, 2 * p, sizeof *j->by_factor);
-    j->log_p_slope = hfi_alloc_product(ctx, q, d, sizeof *j->log_p_slope);
-    j->workspace = hfi_alloc(ctx, 1 + j->a->constraints, sizeof(hf_workspace *));
-    if (j->points == NULL || j->e == NULL || j->part == NULL || j->best == NULL || j->f == NULL ||
-        j->by_factor == NULL || j->log_p_slope == NULL || j->workspace == NULL)
-        return HF_ERR_MEMORY;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(j->points, p, d), HFI_ROOMS(j->e, j->draws, p),
+                  HFI_ROOMS(j->part, j->draws, q), HFI_ROOMS(j->best, j->draws, q),
+                  HFI_ROOM(j->f, 3 * p + 2 * q + 3 * d), HFI_ROOMS(j->by_factor, p, 2 * p),
+                  HFI_ROOMS(j->log_p_slope, q, d), HFI_ROOM(j->workspace, 1 + j->a->constraints));
+    if (status < 0) return status;
     j->by_mean = j->f + p;
     j->log_p = j->by_mean + p;
     j->share = j->log_p + q;
@@ -363,9 +358,8 @@ static hf_status ascend(joint *j, const hf_domain *domain, size_t iterations, do
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, entries = j->q * d;
-    climb c = {.j = j, .domain = domain, .inputs = hfi_alloc(ctx, d, sizeof *c.inputs)};
-    c.x = hfi_alloc_product(ctx, entries, 5, sizeof *c.x);
-    hf_status status = c.inputs == NULL || c.x == NULL ? HF_ERR_MEMORY : HF_OK;
+    climb c = {.j = j, .domain = domain};
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(c.inputs, d), HFI_ROOMS(c.x, entries, 5));
     if (status >= 0) {
         (void)hfi_domain_free_inputs(domain, c.inputs, &c.smooth);
         c.gradient = c.x + entries;

@@ -154,9 +154,7 @@ static hf_status go_up(search *s, size_t start)
 
 static hf_status make_room(search *s)
 {
-    s->inputs = hfi_alloc(s->ctx, s->d, sizeof *s->inputs);
-    s->room = hfi_alloc(s->ctx, s->d, 7 * sizeof *s->room);
-    if (s->inputs == NULL || s->room == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(s->ctx, HFI_ROOM(s->inputs, s->d), HFI_ROOMS(s->room, s->d, 7)) < 0) return HF_ERR_MEMORY;
     s->free = hfi_domain_free_inputs(s->domain, s->inputs, &s->smooth);
     s->x = s->room;
     s->gradient = s->x + s->d;
