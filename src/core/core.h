@@ -69,6 +69,12 @@ hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room);
     hfi_alloc_list(ctx, sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),                      \
                    (hfi_room[]){__VA_ARGS__})
 
+/** Room for `need` things of `size` bytes, of which there are `used` in `block`, which has room for
+ * *room: the block itself, or a larger one in its place. NULL when out of memory: then nothing has
+ * changed. Amortised O(1). */
+void *hfi_memory_grow(const hfi_memory *memory, void *block, size_t used, size_t need, size_t *room,
+                      size_t size);
+
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
 

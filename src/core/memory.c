@@ -72,6 +72,23 @@ void hfi_memory_free_list(const hfi_memory *memory, size_t count, void *const *b
     for (size_t k = 0; k < count; k++) hfi_memory_free(memory, block[k]);
 }
 
+void *hfi_memory_grow(const hfi_memory *memory, void *block, size_t used, size_t need, size_t *room,
+                      size_t size)
+{
+    enum {
+        SMALLEST = 16
+    };
+    if (block != NULL && need <= *room) return block;
+    size_t more = *room > 0 ? *room : SMALLEST;
+    while (more < need && more <= SIZE_MAX / 2) more *= 2;
+    void *larger = more >= need ? hfi_memory_alloc(memory, more, size) : NULL;
+    if (larger == NULL) return NULL;
+    if (block != NULL) memcpy(larger, block, used * size);
+    hfi_memory_free(memory, block);
+    *room = more;
+    return larger;
+}
+
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
 {
     size_t bytes = strlen(text) + 1;

@@ -34,9 +34,9 @@ hf_status hfi_study_take(hf_context *ctx, const hfi_entry *entry, void *user)
     const uint64_t count = hfi_bytes_take_u64(&from);
     const double time = hfi_bytes_take_double(&from);
     if (!hfi_bytes_have(&from, count, 8)) return hfi_ledger_damaged_entry(ctx, r->ledger, entry->number);
-    hf_status status = hfi_entry_numbers_room(ctx, &r->numbers, (size_t)count + 1);
-    if (status < 0) return status;
-    hfi_bytes_take_doubles(&from, (size_t)count, r->numbers.at);
+    double *numbers = hfi_ledger_numbers(ctx, r->ledger, (size_t)count + 1);
+    if (numbers == NULL) return HF_ERR_MEMORY;
+    hfi_bytes_take_doubles(&from, (size_t)count, numbers);
     const bool empty = from.left <= 8;
     char *text = take_text(r->ledger, &from);
     if (!from.bad && text == NULL && !empty) return hfi_out_of_memory(ctx);
@@ -45,10 +45,11 @@ hf_status hfi_study_take(hf_context *ctx, const hfi_entry *entry, void *user)
                                    .of = entry->of,
                                    .time = time,
                                    .count = (size_t)count,
-                                   .values = r->numbers.at,
+                                   .values = numbers,
                                    .text = text};
-    status = from.bad || from.left > 0 ? hfi_ledger_damaged_entry(ctx, r->ledger, entry->number)
-                                       : r->take(ctx, entry->number, &event, r->user);
+    const hf_status status = from.bad || from.left > 0
+                                 ? hfi_ledger_damaged_entry(ctx, r->ledger, entry->number)
+                                 : r->take(ctx, entry->number, &event, r->user);
     hfi_memory_free(&r->ledger->memory, text);
     return status;
 }

@@ -51,7 +51,5 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
     telling t = {.visit = visit, .user = user, .study = study, .ledger = store->ledger};
     hfi_study_reading r = {.ledger = store->ledger, .take = tell, .user = &t};
     const hfi_ledger_owner owner = {.take = hfi_study_take, .user = &r};
-    const hf_status status = hfi_ledger_each(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers.at);
-    return status;
+    return hfi_ledger_each(ctx, store->ledger, &owner);
 }

@@ -5,7 +5,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static const hfi_ledger_table tables[] = {
+static const hfi_file_table tables[] = {
     {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
      "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"},
     {"variable",
@@ -37,8 +37,7 @@ static const hfi_ledger_kind kinds[HFI_STUDY_KINDS] = {
 
 const hfi_ledger_form hfi_study_form = {.file = &hfi_kind_study,
                                         .version = HFI_STUDY_VERSION,
-                                        .tables = COUNT(tables),
-                                        .table = tables,
+                                        .tables = {.count = COUNT(tables), .table = tables},
                                         .kinds = HFI_STUDY_KINDS,
                                         .kind = kinds,
                                         .payload = "payload"};
@@ -57,19 +56,26 @@ static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least
         "settings." #field, HFI_CHOICE, offsetof(object, field), list, COUNT(list), 1                        \
     }
 
+#define TEXT(object, field, called, type)                                                                    \
+    {                                                                                                        \
+        called, type, offsetof(object, field), NULL, 0, 1                                                    \
+    }
+
 static const hfi_file_field variable_fields[] = {
+    TEXT(hf_variable, name, "variable", HFI_TEXT),
     CHOICE(hf_variable, kind, variable_kinds),
     FIELD(hf_variable, lower, HFI_REAL),
     FIELD(hf_variable, upper, HFI_REAL),
     FIELD(hf_variable, log, HFI_FLAG),
 };
 static const hfi_file_field outcome_fields[] = {
-    CHOICE(hf_outcome, goal, goals),         FIELD(hf_outcome, limit, HFI_REAL),
-    FIELD(hf_outcome, certain, HFI_FLAG),    FIELD(hf_outcome, noise_bound, HFI_REAL),
-    FIELD(hf_outcome, norm_bound, HFI_REAL), FIELD(hf_outcome, centre, HFI_REAL),
+    TEXT(hf_outcome, name, "outcome", HFI_TEXT), CHOICE(hf_outcome, goal, goals),
+    FIELD(hf_outcome, limit, HFI_REAL),          FIELD(hf_outcome, certain, HFI_FLAG),
+    FIELD(hf_outcome, noise_bound, HFI_REAL),    FIELD(hf_outcome, norm_bound, HFI_REAL),
+    FIELD(hf_outcome, centre, HFI_REAL),         TEXT(hf_outcome, kernel, "a kernel", HFI_TEXT_OR_NULL),
 };
 
-const hfi_study_row hfi_study_variable_row = {
+const hfi_file_rows hfi_study_variables = {
     .noun = "variable",
     .insert =
         "INSERT INTO variable (position, name, kind, lower, upper, log) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
@@ -77,7 +83,7 @@ const hfi_study_row hfi_study_variable_row = {
     .fields = COUNT(variable_fields),
     .field = variable_fields};
 
-const hfi_study_row hfi_study_outcome_row = {
+const hfi_file_rows hfi_study_outcomes = {
     .noun = "outcome",
     .insert = "INSERT INTO outcome (position, name, goal, bound, certain, noise_bound, norm_bound, centre, "
               "kernel) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",

@@ -30,11 +30,10 @@ hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user)
     const size_t count = entry->bytes / 8;
     if (entry->bytes % 8 != 0 || count < HFI_EVENT_NUMBERS)
         return hfi_ledger_damaged_entry(ctx, r->store->ledger, entry->number);
-    const hf_status status = hfi_entry_numbers_room(ctx, &r->numbers, count);
-    if (status < 0) return status;
     hfi_bytes_left from = {.at = entry->payload, .left = entry->bytes};
-    const double *numbers = r->numbers.at;
-    hfi_bytes_take_doubles(&from, count, r->numbers.at);
+    double *numbers = hfi_ledger_numbers(ctx, r->store->ledger, count);
+    if (numbers == NULL) return HF_ERR_MEMORY;
+    hfi_bytes_take_doubles(&from, count, numbers);
     const hfi_event event = {.kind = (hfi_event_kind)entry->kind,
                              .id = entry->id,
                              .of = entry->of,
@@ -52,7 +51,5 @@ hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_tr
 {
     hfi_track_reading r = {.store = store, .take = take, .user = user};
     const hfi_ledger_owner owner = {.take = hfi_track_take, .user = &r};
-    const hf_status status = hfi_ledger_each(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers.at);
-    return status;
+    return hfi_ledger_each(ctx, store->ledger, &owner);
 }

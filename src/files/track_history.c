@@ -20,15 +20,10 @@ static hf_status keep_place(hf_context *ctx, telling *t, const hfi_event *event)
 {
     if (event->count != t->d || event->id != t->requests + 1)
         return hfi_fail(ctx, HF_ERR_MODEL_FILE, "a request is out of order");
-    if (t->requests == t->room) {
-        const size_t room = t->room > 0 ? 2 * t->room : 64;
-        double *larger = hfi_alloc_unset(ctx, room, t->d * sizeof *larger);
-        if (larger == NULL) return HF_ERR_MEMORY;
-        if (t->requests > 0) memcpy(larger, t->place, t->requests * t->d * sizeof *larger);
-        hfi_free(ctx, t->place);
-        t->place = larger;
-        t->room = room;
-    }
+    double *place = hfi_memory_grow(&t->store->ledger->memory, t->place, t->requests, t->requests + 1,
+                                    &t->room, t->d * sizeof *place);
+    if (place == NULL) return hfi_out_of_memory(ctx);
+    t->place = place;
     memcpy(t->place + t->requests * t->d, event->values, t->d * sizeof *t->place);
     t->requests++;
     return HF_OK;
@@ -98,6 +93,6 @@ hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
     telling t = {
         .visit = visit, .user = user, .d = hf_track_settings_of(track)->domain.dimension, .store = open};
     const hf_status status = hfi_track_read_entries(ctx, open, tell, &t);
-    hfi_free(ctx, t.place);
+    hfi_memory_free(&open->ledger->memory, t.place);
     return status;
 }

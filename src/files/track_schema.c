@@ -2,7 +2,7 @@
 /* The tables of a track's file. */
 #include "files/track_store.h"
 
-static const hfi_ledger_table tables[] = {
+static const hfi_file_table tables[] = {
     {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
      "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"},
     {"input", "CREATE TABLE input (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL)",
@@ -31,10 +31,10 @@ static const hfi_ledger_kind kinds[HFI_EVENTS] = {[HFI_EVENT_TOLD] = {"told", HF
                                                   [HFI_EVENT_FITTED] = {"fitted", HFI_ENTRY_ALONE},
                                                   [HFI_EVENT_BATCH] = {"batch", HFI_ENTRY_LIST}};
 
-const hfi_ledger_form hfi_track_form = {.file = &hfi_kind_track,
-                                        .version = HFI_TRACK_PLAIN,
-                                        .tables = sizeof tables / sizeof tables[0],
-                                        .table = tables,
-                                        .kinds = HFI_EVENTS,
-                                        .kind = kinds,
-                                        .payload = "numbers"};
+const hfi_ledger_form hfi_track_form = {
+    .file = &hfi_kind_track,
+    .version = HFI_TRACK_PLAIN,
+    .tables = {.count = sizeof tables / sizeof tables[0], .table = tables},
+    .kinds = HFI_EVENTS,
+    .kind = kinds,
+    .payload = "numbers"};

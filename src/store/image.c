@@ -142,10 +142,9 @@ hf_status hfi_reader_intact(const hfi_reader *r, const char *table)
 {
     char check[64] = "PRAGMA integrity_check(1)";
     if (table != NULL) sqlite3_snprintf(sizeof check, check, "PRAGMA integrity_check(\"%w\")", table);
-    sqlite3_stmt *statement = NULL;
-    bool sound = sqlite3_prepare_v2(r->db, check, -1, &statement, NULL) == SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
-                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    sqlite3_stmt *statement = hfi_statement_row(r->db, check, 0, NULL);
+    const char *found = statement != NULL ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const bool sound = found != NULL && strcmp(found, "ok") == 0;
     sqlite3_finalize(statement);
     return sound ? HF_OK : hfi_reader_damaged(r, "the database is not intact");
 }
@@ -155,7 +154,11 @@ static hf_status check_digest(const hfi_reader *r)
     char *stored = NULL, hex[HFI_SHA256_HEX];
     hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
     if (status < 0) return status;
-    bool same = hfi_schema_digest(r->db, r->schema, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
+    const hfi_file_tables tables = hfi_model_tables(r->schema);
+    hfi_sha256 hash;
+    const bool made = hfi_tables_digest(r->db, &tables, &hash) == SQLITE_OK;
+    if (made) hfi_sha256_hex(&hash, hex);
+    const bool same = made && strcmp(hex, stored) == 0;
     hfi_memory_free(&r->memory, stored);
     return same ? HF_OK
                 : hfi_fail(r->ctx, HF_ERR_MODEL_FILE,

@@ -37,15 +37,10 @@ static hf_status damaged(hf_context *ctx, const hfi_study_event *event, const ch
 
 static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
 {
-    if (study->trials + more <= study->room) return HF_OK;
-    size_t room = study->room > 0 ? study->room : 32;
-    while (room < study->trials + more) room *= 2;
-    hfi_trial **larger = hfi_memory_alloc(&study->memory, room, sizeof(hfi_trial *));
-    if (larger == NULL) return hfi_out_of_memory(ctx);
-    if (study->trials > 0) memcpy(larger, study->trial, study->trials * sizeof(hfi_trial *));
-    hfi_memory_free(&study->memory, study->trial);
-    study->trial = larger;
-    study->room = room;
+    hfi_trial **trial = hfi_memory_grow(&study->memory, study->trial, study->trials, study->trials + more,
+                                        &study->room, sizeof(hfi_trial *));
+    if (trial == NULL) return hfi_out_of_memory(ctx);
+    study->trial = trial;
     return HF_OK;
 }
 

@@ -160,6 +160,8 @@ double hfi_variable_step(const hf_variable *variable);
 /** Checks and copies settings, makes domain and kernel expression. */
 hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *from, hf_study *study);
 void hfi_study_free_settings(hf_study *study);
+/** Releases settings whose lists and texts are blocks of their own. */
+void hfi_study_settings_free(const hfi_memory *memory, hf_study_settings *settings);
 /** Surrogates see an outcome times this: objectives are to be large, constraints at most a
  * limit. */
 double hfi_study_sign(const hf_study *study, size_t outcome);

@@ -70,7 +70,7 @@ static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
     s.age.rate = sqrt(variance) / (SPAN_START * (last - first));
     hf_status status = hf_track_create(ctx, &s, out);
     for (size_t k = n; k-- > 0 && status >= 0;) {
-        const size_t i = (r->next + HFI_RECENT - 1 - k) % HFI_RECENT;
+        const size_t i = hfi_recent_row(r, k);
         const double noise = r->noise[i] == survey->own.s.noise ? 0.0 : r->noise[i];
         status = hf_track_tell(ctx, *out, r->time[i], r->x + i * survey->d, r->y[i], noise, NULL);
     }
