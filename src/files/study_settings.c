@@ -1,8 +1,103 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of a study into its file, and out of it. */
+/* The tables of a study's file; its settings into them, and out of them. Names and keys are part of the format: never
+ * rename one. */
 #include "files/study_store.h"
 
 #include <holdfast/version.h>
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+static const hfi_file_table tables[] = {
+    {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
+     "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"},
+    {"variable",
+     "CREATE TABLE variable (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, kind TEXT NOT NULL, "
+     "lower REAL, upper REAL, log INTEGER NOT NULL)",
+     "SELECT position, name, kind, lower, upper, log FROM variable ORDER BY position"},
+    {"level",
+     "CREATE TABLE level (variable INTEGER NOT NULL, position INTEGER NOT NULL, name TEXT NOT NULL, PRIMARY "
+     "KEY (variable, position))",
+     "SELECT variable, position, name FROM level ORDER BY variable, position"},
+    {"outcome",
+     "CREATE TABLE outcome (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL, goal TEXT NOT NULL, "
+     "bound REAL, certain INTEGER NOT NULL, noise_bound REAL, norm_bound REAL, centre REAL, kernel TEXT)",
+     "SELECT position, name, goal, bound, certain, noise_bound, norm_bound, centre, kernel FROM outcome "
+     "ORDER BY position"},
+};
+
+/* Whatever was learnt on the way to a question goes with that question. */
+static const hfi_ledger_kind kinds[HFI_STUDY_KINDS] = {
+    [HFI_STUDY_ASKED] = {"asked", HFI_ENTRY_ALONE},
+    [HFI_STUDY_ADDED] = {"added", HFI_ENTRY_ALONE},
+    [HFI_STUDY_TOLD] = {"told", HFI_ENTRY_ALONE},
+    [HFI_STUDY_FAILED] = {"failed", HFI_ENTRY_ALONE},
+    [HFI_STUDY_EXPIRED] = {"expired", HFI_ENTRY_ALONE},
+    [HFI_STUDY_FITTED] = {"fitted", HFI_ENTRY_AHEAD},
+    [HFI_STUDY_REGION] = {"region", HFI_ENTRY_AHEAD},
+    [HFI_STUDY_LABELLED] = {"labelled", HFI_ENTRY_ALONE},
+    [HFI_STUDY_ADDED_FAILED] = {"added_failed", HFI_ENTRY_ALONE}};
+
+const hfi_ledger_form hfi_study_form = {.file = &hfi_kind_study,
+                                        .version = HFI_STUDY_VERSION,
+                                        .tables = {.count = COUNT(tables), .table = tables},
+                                        .kinds = HFI_STUDY_KINDS,
+                                        .kind = kinds,
+                                        .payload = "payload"};
+
+static const char *const variable_kinds[] = {"real", "integer", "ordered", "category"};
+static const char *const goals[] = {"maximise", "minimise", "at-most", "at-least"};
+
+#define FIELD(object, field, type)                                                                           \
+    {                                                                                                        \
+        "settings." #field, type, offsetof(object, field), NULL, 0, 1                                        \
+    }
+#define CHOICE(object, field, list)                                                                          \
+    {                                                                                                        \
+        "settings." #field, HFI_CHOICE, offsetof(object, field), list, COUNT(list), 1                        \
+    }
+
+#define TEXT(object, field, called, type)                                                                    \
+    {                                                                                                        \
+        called, type, offsetof(object, field), NULL, 0, 1                                                    \
+    }
+
+static const hfi_file_field variable_fields[] = {
+    TEXT(hf_variable, name, "variable", HFI_TEXT),
+    CHOICE(hf_variable, kind, variable_kinds),
+    FIELD(hf_variable, lower, HFI_REAL),
+    FIELD(hf_variable, upper, HFI_REAL),
+    FIELD(hf_variable, log, HFI_FLAG),
+};
+static const hfi_file_field outcome_fields[] = {
+    TEXT(hf_outcome, name, "outcome", HFI_TEXT), CHOICE(hf_outcome, goal, goals),
+    FIELD(hf_outcome, limit, HFI_REAL),          FIELD(hf_outcome, certain, HFI_FLAG),
+    FIELD(hf_outcome, noise_bound, HFI_REAL),    FIELD(hf_outcome, norm_bound, HFI_REAL),
+    FIELD(hf_outcome, centre, HFI_REAL),         TEXT(hf_outcome, kernel, "a kernel", HFI_TEXT_OR_NULL),
+};
+
+static const hfi_file_rows variable_rows = {
+    .noun = "variable",
+    .insert =
+        "INSERT INTO variable (position, name, kind, lower, upper, log) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    .select = "SELECT position, name, kind, lower, upper, log FROM variable ORDER BY position",
+    .fields = COUNT(variable_fields),
+    .field = variable_fields};
+
+static const hfi_file_rows outcome_rows = {
+    .noun = "outcome",
+    .insert = "INSERT INTO outcome (position, name, goal, bound, certain, noise_bound, norm_bound, centre, "
+              "kernel) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    .select = "SELECT position, name, goal, bound, certain, noise_bound, norm_bound, centre, kernel FROM "
+              "outcome ORDER BY position",
+    .fields = COUNT(outcome_fields),
+    .field = outcome_fields};
+
+static const hfi_text_rows level_rows = {
+    .noun = "level",
+    .insert = "INSERT INTO level (position, name, variable) VALUES (?1, ?2, ?3)",
+    .select = "SELECT position, name FROM level WHERE variable = ?1 ORDER BY position"};
 
 /* ---- into the file -------------------------------------------------------------------------------------------- */
 
@@ -17,10 +112,10 @@ void hfi_study_write_settings(hfi_writer *w, const void *settings)
     hfi_writer_meta(w, "kernel", hfi_text(s->kernel));
     hfi_writer_meta_seed(w, "seed", s->seed);
     hfi_writer_settings(w, hf_study_settings_table(), s);
-    hfi_writer_rows(w, &hfi_study_variables, s->variables, sizeof *s->variable, s->variable);
+    hfi_writer_rows(w, &variable_rows, s->variables, sizeof *s->variable, s->variable);
     for (size_t j = 0; j < s->variables; j++)
-        hfi_writer_texts(w, &hfi_study_levels, j, s->variable[j].levels, s->variable[j].level);
-    hfi_writer_rows(w, &hfi_study_outcomes, s->outcomes, sizeof *s->outcome, s->outcome);
+        hfi_writer_texts(w, &level_rows, j, s->variable[j].levels, s->variable[j].level);
+    hfi_writer_rows(w, &outcome_rows, s->outcomes, sizeof *s->outcome, s->outcome);
 }
 
 /* ---- out of it ------------------------------------------------------------------------------------------------ */
@@ -40,7 +135,7 @@ static hf_status read_levels(const hfi_reader *r, size_t variables, hf_variable 
         char **level = NULL;
         const size_t count = count_levels(r, (int64_t)j);
         if (count == 0) continue;
-        status = hfi_reader_texts(r, &hfi_study_levels, j, count, &level);
+        status = hfi_reader_texts(r, &level_rows, j, count, &level);
         variable[j].levels = level != NULL ? count : 0;
         variable[j].level = (const char *const *)level;
         total += count;
@@ -66,7 +161,7 @@ static hf_status read_variables(const hfi_reader *r, hf_study_settings *s)
     s->variable = variable;
     if (variable == NULL) return hfi_out_of_memory(r->ctx);
     s->variables = count;
-    status = hfi_reader_rows(r, &hfi_study_variables, count, sizeof *variable, variable);
+    status = hfi_reader_rows(r, &variable_rows, count, sizeof *variable, variable);
     return status >= 0 ? read_levels(r, count, variable) : status;
 }
 
@@ -79,7 +174,7 @@ static hf_status read_outcomes(const hfi_reader *r, hf_study_settings *s)
     s->outcome = outcome;
     if (outcome == NULL) return hfi_out_of_memory(r->ctx);
     s->outcomes = count;
-    return hfi_reader_rows(r, &hfi_study_outcomes, count, sizeof *outcome, outcome);
+    return hfi_reader_rows(r, &outcome_rows, count, sizeof *outcome, outcome);
 }
 
 /* Reads the settings. Those that came later are missing in older files, which have the default then. */

@@ -28,15 +28,10 @@ void hfi_study_store_attach(hfi_study_store *store, hf_study *study);
 /** The store of a study that has a file, else NULL. */
 hfi_study_store *hfi_study_store_of(const hf_study *study);
 
-/* ---- tables (study_schema.c) ----------------------------------------------------------------- */
+/* ---- tables and settings (study_settings.c) -------------------------------------------------- */
 
 /** Settings in meta, variable, level and outcome; kinds are those of events. */
 extern const hfi_ledger_form hfi_study_form;
-
-extern const hfi_file_rows hfi_study_variables, hfi_study_outcomes;
-extern const hfi_text_rows hfi_study_levels; /* of several variables */
-
-/* ---- settings (study_settings.c) ------------------------------------------------------------- */
 
 /** Everything but the journal into a database with tables. */
 void hfi_study_write_settings(hfi_writer *w, const void *settings);

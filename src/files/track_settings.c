@@ -1,8 +1,47 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The settings of a track into its file, and out of it. */
+/* The tables of a track's file; its settings into them, and out of them. */
 #include "files/track_store.h"
 
 #include <holdfast/version.h>
+
+/* ---- tables ----------------------------------------------------------------------------------------------------- */
+
+static const hfi_file_table tables[] = {
+    {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
+     "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"},
+    {"input", "CREATE TABLE input (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL)",
+     "SELECT position, name FROM input ORDER BY position"},
+    {"candidate", "CREATE TABLE candidate (position INTEGER PRIMARY KEY NOT NULL, name TEXT NOT NULL)",
+     "SELECT position, name FROM candidate ORDER BY position"},
+    {"array",
+     "CREATE TABLE array (name TEXT PRIMARY KEY NOT NULL, rows INTEGER NOT NULL, columns INTEGER NOT NULL, "
+     "data BLOB NOT NULL)",
+     "SELECT name, rows, columns, data FROM array ORDER BY name"},
+};
+
+static const hfi_text_rows input_rows = {.noun = "input",
+                                         .insert = "INSERT INTO input (position, name) VALUES (?1, ?2)",
+                                         .select = "SELECT position, name FROM input ORDER BY position"};
+static const hfi_text_rows candidate_rows = {
+    .noun = "candidate",
+    .insert = "INSERT INTO candidate (position, name) VALUES (?1, ?2)",
+    .select = "SELECT position, name FROM candidate ORDER BY position"};
+
+static const hfi_ledger_kind kinds[HFI_EVENTS] = {[HFI_EVENT_TOLD] = {"told", HFI_ENTRY_ALONE},
+                                                  [HFI_EVENT_ASKED] = {"asked", HFI_ENTRY_ALONE},
+                                                  [HFI_EVENT_REQUESTED] = {"requested", HFI_ENTRY_LISTED},
+                                                  [HFI_EVENT_ANSWERED] = {"answered", HFI_ENTRY_ALONE},
+                                                  [HFI_EVENT_TRUTH] = {"truth", HFI_ENTRY_ALONE},
+                                                  [HFI_EVENT_FITTED] = {"fitted", HFI_ENTRY_ALONE},
+                                                  [HFI_EVENT_BATCH] = {"batch", HFI_ENTRY_LIST}};
+
+const hfi_ledger_form hfi_track_form = {
+    .file = &hfi_kind_track,
+    .version = HFI_TRACK_PLAIN,
+    .tables = {.count = sizeof tables / sizeof tables[0], .table = tables},
+    .kinds = HFI_EVENTS,
+    .kind = kinds,
+    .payload = "numbers"};
 
 /* ---- into the file -------------------------------------------------------------------------------------------- */
 
@@ -26,8 +65,8 @@ void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, 
     const hf_domain *domain = &settings->domain;
     const size_t d = domain->dimension;
     write_meta(w, settings, target, labels != NULL);
-    if (settings->names != NULL) hfi_writer_texts(w, &hfi_track_inputs, 0, d, settings->names);
-    if (labels != NULL) hfi_writer_texts(w, &hfi_track_candidates, 0, domain->candidates, labels);
+    if (settings->names != NULL) hfi_writer_texts(w, &input_rows, 0, d, settings->names);
+    if (labels != NULL) hfi_writer_texts(w, &candidate_rows, 0, domain->candidates, labels);
     if (domain->candidates > 0) {
         hfi_writer_array(w, "points", domain->candidates, d, domain->points);
     } else {
@@ -92,10 +131,9 @@ hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_store *store, h
     if (status >= 0) status = hfi_meta_text(r, "target", false, &store->target);
     if (status >= 0) status = hfi_meta_text(r, "kernel", true, &out->kernel);
     if (status >= 0) status = read_arrays(r, out);
-    if (status >= 0 && named)
-        status = hfi_reader_texts(r, &hfi_track_inputs, 0, s->domain.dimension, &out->names);
+    if (status >= 0 && named) status = hfi_reader_texts(r, &input_rows, 0, s->domain.dimension, &out->names);
     if (status >= 0 && labelled) {
-        status = hfi_reader_texts(r, &hfi_track_candidates, 0, s->domain.candidates, &store->label);
+        status = hfi_reader_texts(r, &candidate_rows, 0, s->domain.candidates, &store->label);
         store->labels = store->label != NULL ? s->domain.candidates : 0;
     }
     s->kernel = out->kernel;

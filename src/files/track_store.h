@@ -36,14 +36,10 @@ hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
 /** The store of a track that has a file, else NULL. */
 hfi_track_store *hfi_track_store_of(const hf_track *track);
 
-/* ---- tables (track_schema.c) ----------------------------------------------------------------- */
+/* ---- tables and settings (track_settings.c) -------------------------------------------------- */
 
 /** Settings in meta, input, candidate and array; kinds are those of events. */
 extern const hfi_ledger_form hfi_track_form;
-
-/* ---- settings (track_settings.c) ------------------------------------------------------------- */
-
-extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
 
 /** Everything but the journal into a database with tables. */
 void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, const char *target,

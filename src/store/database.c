@@ -194,29 +194,29 @@ void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg)
 
 /* ---- statements ----------------------------------------------------------------------------------------------- */
 
-hfi_value hfi_whole(uint64_t value)
+hfi_sql_value hfi_whole(uint64_t value)
 {
-    hfi_value out = {.type = SQLITE_INTEGER};
+    hfi_sql_value out = {.type = SQLITE_INTEGER};
     memcpy(&out.whole, &value, sizeof out.whole);
     return out;
 }
 
-hfi_value hfi_number(double value)
+hfi_sql_value hfi_number(double value)
 {
-    return (hfi_value){.type = SQLITE_FLOAT, .number = value};
+    return (hfi_sql_value){.type = SQLITE_FLOAT, .number = value};
 }
 
-hfi_value hfi_text(const char *text)
+hfi_sql_value hfi_text(const char *text)
 {
-    return (hfi_value){.type = SQLITE_TEXT, .bytes = text};
+    return (hfi_sql_value){.type = SQLITE_TEXT, .bytes = text};
 }
 
-hfi_value hfi_blob(const void *bytes, size_t size)
+hfi_sql_value hfi_blob(const void *bytes, size_t size)
 {
-    return (hfi_value){.type = SQLITE_BLOB, .bytes = bytes, .size = size};
+    return (hfi_sql_value){.type = SQLITE_BLOB, .bytes = bytes, .size = size};
 }
 
-static int bind(sqlite3_stmt *s, int at, const hfi_value *value)
+static int bind(sqlite3_stmt *s, int at, const hfi_sql_value *value)
 {
     switch (value->type) {
     case SQLITE_INTEGER:
@@ -233,14 +233,14 @@ static int bind(sqlite3_stmt *s, int at, const hfi_value *value)
     }
 }
 
-int hfi_statement_bind(sqlite3_stmt *statement, size_t count, const hfi_value *values)
+int hfi_statement_bind(sqlite3_stmt *statement, size_t count, const hfi_sql_value *values)
 {
     int rc = SQLITE_OK;
     for (size_t i = 0; i < count && rc == SQLITE_OK; i++) rc = bind(statement, (int)i + 1, &values[i]);
     return rc;
 }
 
-int hfi_statement_open(sqlite3 *db, const char *sql, size_t count, const hfi_value *values,
+int hfi_statement_open(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values,
                        sqlite3_stmt **out)
 {
     *out = NULL;
@@ -248,7 +248,7 @@ int hfi_statement_open(sqlite3 *db, const char *sql, size_t count, const hfi_val
     return rc == SQLITE_OK ? hfi_statement_bind(*out, count, values) : rc;
 }
 
-int hfi_statement_run(sqlite3 *db, const char *sql, size_t count, const hfi_value *values)
+int hfi_statement_run(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values)
 {
     sqlite3_stmt *statement = NULL;
     int rc = hfi_statement_open(db, sql, count, values, &statement);
@@ -257,7 +257,7 @@ int hfi_statement_run(sqlite3 *db, const char *sql, size_t count, const hfi_valu
     return rc;
 }
 
-sqlite3_stmt *hfi_statement_row(sqlite3 *db, const char *sql, size_t count, const hfi_value *values)
+sqlite3_stmt *hfi_statement_row(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values)
 {
     sqlite3_stmt *statement = NULL;
     if (hfi_statement_open(db, sql, count, values, &statement) == SQLITE_OK &&

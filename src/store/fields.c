@@ -26,7 +26,7 @@ static const size_t member_bytes[] = {
     [HFI_SIZE] = sizeof(size_t),     [HFI_REAL] = sizeof(double), [HFI_FLAG] = sizeof(bool),
     [HFI_CHOICE] = sizeof(unsigned), [HFI_TEXT] = sizeof(char *), [HFI_TEXT_OR_NULL] = sizeof(char *)};
 
-hfi_value hfi_file_field_value(const hfi_file_field *field, const void *object)
+hfi_sql_value hfi_file_field_value(const hfi_file_field *field, const void *object)
 {
     member m = {0};
     memcpy(&m, (const char *)object + field->offset, member_bytes[field->type]);
@@ -38,7 +38,7 @@ hfi_value hfi_file_field_value(const hfi_file_field *field, const void *object)
     case HFI_FLAG:
         return hfi_whole(m.flag ? 1 : 0);
     case HFI_CHOICE:
-        return m.choice < field->choices ? hfi_text(field->names[m.choice]) : (hfi_value){0};
+        return m.choice < field->choices ? hfi_text(field->names[m.choice]) : (hfi_sql_value){0};
     default:
         return hfi_text(m.text);
     }

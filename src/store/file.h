@@ -73,7 +73,7 @@ typedef struct hfi_file_kind {
 
 extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hfi_kind_study;
 
-/* ---- bytes (bytes.c) ------------------------------------------------------------------------- */
+/* ---- bytes (image.c) ------------------------------------------------------------------------- */
 
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
@@ -161,7 +161,7 @@ typedef struct hfi_setting_key {
 bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_field *out);
 
 /** The field of `object` as a value of a statement; of no type when it is out of range. */
-hfi_value hfi_file_field_value(const hfi_file_field *field, const void *object);
+hfi_sql_value hfi_file_field_value(const hfi_file_field *field, const void *object);
 /** Takes the value in a column of the present row; texts are copies in that memory.
  * HF_ERR_MODEL_FILE without a message when it is of the wrong type or out of range, HF_ERR_MEMORY
  * likewise. */

@@ -46,7 +46,7 @@ hf_status hfi_reader_rows(const hfi_reader *r, const hfi_file_rows *rows, size_t
                           void *objects);
 /** The number that a query about these values gives, as of rows; 0 when it gives none. */
 size_t hfi_reader_count(const hfi_reader *r, const char *sql, size_t count,
-                        const hfi_value *values);
+                        const hfi_sql_value *values);
 /** Exactly `count` texts that hfi_writer_texts() wrote. On error *out is what there is, the
  * caller's. */
 hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_t of, size_t count,

@@ -11,7 +11,7 @@ void hfi_writer_rows(hfi_writer *w, const hfi_file_rows *rows, size_t count, siz
 {
     sqlite3_stmt *s = hfi_writer_prepare(w, rows->insert);
     for (size_t i = 0; i < count; i++) {
-        hfi_value values[HFI_MOST_ROW_FIELDS + 1] = {hfi_whole(i)};
+        hfi_sql_value values[HFI_MOST_ROW_FIELDS + 1] = {hfi_whole(i)};
         for (size_t k = 0; k < rows->fields; k++)
             values[k + 1] = hfi_file_field_value(&rows->field[k], (const char *)objects + i * size);
         hfi_writer_row(w, s, rows->fields + 1, values);
@@ -59,7 +59,7 @@ hf_status hfi_reader_rows(const hfi_reader *r, const hfi_file_rows *rows, size_t
     return status;
 }
 
-size_t hfi_reader_count(const hfi_reader *r, const char *sql, size_t count, const hfi_value *values)
+size_t hfi_reader_count(const hfi_reader *r, const char *sql, size_t count, const hfi_sql_value *values)
 {
     sqlite3_stmt *s = hfi_statement_row(r->db, sql, count, values);
     const sqlite3_int64 number = s != NULL ? sqlite3_column_int64(s, 0) : 0;
@@ -75,7 +75,7 @@ void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_
     sqlite3_stmt *s = hfi_writer_prepare(w, rows->insert);
     const size_t values = sqlite3_bind_parameter_count(s) > 2 ? 3 : 2;
     for (size_t i = 0; i < count; i++)
-        hfi_writer_row(w, s, values, (hfi_value[]){hfi_whole(i), hfi_text(texts[i]), hfi_whole(of)});
+        hfi_writer_row(w, s, values, (hfi_sql_value[]){hfi_whole(i), hfi_text(texts[i]), hfi_whole(of)});
     sqlite3_finalize(s);
 }
 

@@ -75,21 +75,21 @@ sqlite3_stmt *hfi_writer_prepare(hfi_writer *w, const char *sql)
     return statement;
 }
 
-void hfi_writer_row(hfi_writer *w, sqlite3_stmt *statement, size_t count, const hfi_value *values)
+void hfi_writer_row(hfi_writer *w, sqlite3_stmt *statement, size_t count, const hfi_sql_value *values)
 {
     if (w->rc == SQLITE_OK) w->rc = hfi_statement_bind(statement, count, values);
     if (w->rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) w->rc = sqlite3_errcode(w->db);
     sqlite3_reset(statement);
 }
 
-void hfi_writer_insert(hfi_writer *w, const char *sql, size_t count, const hfi_value *values)
+void hfi_writer_insert(hfi_writer *w, const char *sql, size_t count, const hfi_sql_value *values)
 {
     sqlite3_stmt *statement = hfi_writer_prepare(w, sql);
     hfi_writer_row(w, statement, count, values);
     sqlite3_finalize(statement);
 }
 
-void hfi_writer_meta(hfi_writer *w, const char *key, hfi_value value)
+void hfi_writer_meta(hfi_writer *w, const char *key, hfi_sql_value value)
 {
     hfi_writer_row(w, w->meta, HFI_VALUES(hfi_text(key), value));
 }

@@ -29,9 +29,10 @@ hf_status hfi_writer_end(hfi_writer *w, unsigned char **image, size_t *size);
 
 sqlite3_stmt *hfi_writer_prepare(hfi_writer *w, const char *sql);
 /** Runs a statement with these values and makes it ready for the next row. */
-void hfi_writer_row(hfi_writer *w, sqlite3_stmt *statement, size_t count, const hfi_value *values);
+void hfi_writer_row(hfi_writer *w, sqlite3_stmt *statement, size_t count,
+                    const hfi_sql_value *values);
 /** Prepares and runs one. */
-void hfi_writer_insert(hfi_writer *w, const char *sql, size_t count, const hfi_value *values);
+void hfi_writer_insert(hfi_writer *w, const char *sql, size_t count, const hfi_sql_value *values);
 
 /** `count` structs of `size` bytes each. */
 void hfi_writer_rows(hfi_writer *w, const hfi_file_rows *rows, size_t count, size_t size,
@@ -41,7 +42,7 @@ void hfi_writer_texts(hfi_writer *w, const hfi_text_rows *rows, size_t of, size_
                       const char *const *texts);
 
 /** A row of the table meta. */
-void hfi_writer_meta(hfi_writer *w, const char *key, hfi_value value);
+void hfi_writer_meta(hfi_writer *w, const char *key, hfi_sql_value value);
 /** A number below 2^64, as text in decimal digits. */
 void hfi_writer_meta_seed(hfi_writer *w, const char *key, uint64_t seed);
 /** Fields of an object as rows of meta: those that the version of the writer has. */

@@ -44,14 +44,20 @@ static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
     return HF_OK;
 }
 
-/* Outcomes are numbers or missing, noises are not negative. */
+bool hfi_study_outcomes_sound(const hf_study *study, const double *values)
+{
+    const double *noise = values + study->outcomes;
+    for (size_t o = 0; o < study->outcomes; o++)
+        if (isinf(values[o]) || !(noise[o] >= 0.0) || isinf(noise[o])) return false;
+    return true;
+}
+
 static hf_status check_outcomes(hf_context *ctx, const hf_study *study, const hfi_study_event *event,
                                 const double *values)
 {
-    for (size_t o = 0; o < study->outcomes; o++)
-        if (isinf(values[o]) || !(values[study->outcomes + o] >= 0.0) || isinf(values[study->outcomes + o]))
-            return damaged(ctx, event, "has an outcome or a noise that is none");
-    return HF_OK;
+    return hfi_study_outcomes_sound(study, values)
+               ? HF_OK
+               : damaged(ctx, event, "has an outcome or a noise that is none");
 }
 
 static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t number,
