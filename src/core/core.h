@@ -68,6 +68,12 @@ hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room);
 #define HFI_ALLOC(ctx, ...)                                                                        \
     hfi_alloc_list(ctx, sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),                      \
                    (hfi_room[]){__VA_ARGS__})
+/** Parts of a block of numbers, each of them double, one after another, or NULL where the block is.
+ * How many numbers they are in all. */
+size_t hfi_lay_out_list(double *block_or_null, size_t count, const hfi_room *room);
+#define HFI_LAY_OUT(block_or_null, ...)                                                            \
+    hfi_lay_out_list((block_or_null), sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),        \
+                     (hfi_room[]){__VA_ARGS__})
 
 /** Room for `need` things of `size` bytes, of which there are `used` in `block`, which has room for
  * *room: the block itself, or a larger one in its place. NULL when out of memory: then nothing has

@@ -158,6 +158,17 @@ hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room)
                         : tell(ctx, room[had].count, (double)room[had].times * (double)room[had].size);
 }
 
+size_t hfi_lay_out_list(double *block_or_null, size_t count, const hfi_room *room)
+{
+    size_t numbers = 0;
+    for (size_t k = 0; k < count; k++) {
+        double *part = block_or_null != NULL ? block_or_null + numbers : NULL;
+        memcpy(room[k].place, &part, sizeof part);
+        numbers += room[k].count * room[k].times;
+    }
+    return numbers;
+}
+
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size)
 {
     return allocate_or_tell(ctx, count, size, false);

@@ -147,6 +147,18 @@ static void several_arrays_are_made_at_once(void **state)
     hfi_memory_free(&memory, a);
 }
 
+static void a_block_is_cut_into_parts(void **state)
+{
+    (void)state;
+    double block[26], *a = block, *b = block, *c = block, *end = block;
+    assert_int_equal(HFI_LAY_OUT(NULL, HFI_ROOM(a, 5), HFI_ROOM(b, 0), HFI_ROOMS(c, 3, 7), HFI_ROOM(end, 0)),
+                     26);
+    assert_true(a == NULL && b == NULL && c == NULL && end == NULL);
+    assert_int_equal(HFI_LAY_OUT(block, HFI_ROOM(a, 5), HFI_ROOM(b, 0), HFI_ROOMS(c, 3, 7), HFI_ROOM(end, 0)),
+                     26);
+    assert_true(a == block && b == block + 5 && c == block + 5 && end == block + 26);
+}
+
 static void products_of_sizes(void **state)
 {
     (void)state;
@@ -206,6 +218,7 @@ int main(void)
         cmocka_unit_test(memory_outlives_its_context),
         cmocka_unit_test(strings_are_copied),
         cmocka_unit_test(several_arrays_are_made_at_once),
+        cmocka_unit_test(a_block_is_cut_into_parts),
         cmocka_unit_test(products_of_sizes),
         cmocka_unit_test(products_of_entries_are_checked),
         cmocka_unit_test(available_memory_is_plausible),
