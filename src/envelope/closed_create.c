@@ -17,7 +17,8 @@ void hf_closed_envelope_free(hf_closed_envelope *closed)
     hf_kernel_free(closed->kernel);
     hf_mean_free(closed->mean);
     hfi_scaling_free(&closed->scaling);
-    HFI_MEMORY_FREE(&memory, closed->x, closed->matrix, closed->factor, closed->sd, closed->weight, closed);
+    HFI_MEMORY_FREE(&memory, closed->x, closed->matrix, closed->factor, closed->sd, closed->target,
+                    closed->noise, closed->dual, closed->weight, closed);
 }
 
 double hf_closed_envelope_radius(const hf_closed_envelope *closed)
@@ -28,19 +29,9 @@ double hf_closed_envelope_radius(const hf_closed_envelope *closed)
 
 static hf_status allocate_arrays(hf_context *ctx, hf_closed_envelope *c)
 {
-    enum {
-        VECTORS = 4
-    };
-    size_t square;
-    if (!hfi_size_mul(c->n, c->n, &square)) return hfi_out_of_memory(ctx);
-    if (HFI_ALLOC(ctx, HFI_ROOMS(c->x, c->all, c->d), HFI_ROOM(c->matrix, square),
-                  HFI_ROOM(c->factor, square), HFI_ROOMS(c->sd, c->n, VECTORS),
-                  HFI_ROOM(c->weight, c->all)) < 0)
-        return HF_ERR_MEMORY;
-    c->target = c->sd + c->n;
-    c->noise = c->target + c->n;
-    c->dual = c->noise + c->n;
-    return HF_OK;
+    return HFI_ALLOC(ctx, HFI_ROOMS(c->x, c->all, c->d), HFI_ROOMS(c->matrix, c->n, c->n),
+                     HFI_ROOMS(c->factor, c->n, c->n), HFI_ROOM(c->sd, c->n), HFI_ROOM(c->target, c->n),
+                     HFI_ROOM(c->noise, c->n), HFI_ROOM(c->dual, c->n), HFI_ROOM(c->weight, c->all));
 }
 
 hf_status hfi_closed_allocate(hf_context *ctx, const hf_kernel *kernel, size_t n, size_t all,
@@ -230,28 +221,18 @@ static hf_status decompose(hf_context *ctx, const hf_closed_envelope *closed, sc
 static hf_status choose_site(hf_context *ctx, const hf_closed_envelope *closed, const double *s, double norm,
                              double *site)
 {
-    enum {
-        VECTORS = 6
-    };
     const size_t n = closed->n;
     scan job = {.n = n, .s = s, .norm = norm};
     *site = 1.0;
     if (n == 0) return HF_OK;
     hf_status status = hfi_require_memory(ctx, "choosing the sites", n, 32.0 * (double)n * (double)n);
     if (status < 0) return status;
-    job.square = hfi_alloc(ctx, n, n * sizeof *job.square);
-    job.value = job.square ? hfi_alloc(ctx, n, VECTORS * sizeof *job.value) : NULL;
-    status = HF_ERR_MEMORY;
-    if (job.value) {
-        job.projection = job.value + n;
-        job.gain = job.projection + n;
-        job.share = job.gain + n;
-        job.known = job.share + n;
-        job.unknown = job.known + n;
-        status = decompose(ctx, closed, &job);
-    }
+    status = HFI_ALLOC(ctx, HFI_ROOMS(job.square, n, n), HFI_ROOM(job.value, n), HFI_ROOM(job.projection, n),
+                       HFI_ROOM(job.gain, n), HFI_ROOM(job.share, n), HFI_ROOM(job.known, n),
+                       HFI_ROOM(job.unknown, n));
+    if (status >= 0) status = decompose(ctx, closed, &job);
     if (status >= 0) *site = search(&job);
-    HFI_FREE(ctx, job.value, job.square);
+    HFI_FREE(ctx, job.square, job.value, job.projection, job.gain, job.share, job.known, job.unknown);
     return status;
 }
 

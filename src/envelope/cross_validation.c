@@ -51,7 +51,7 @@ typedef struct search {
 
 static void search_free(search *s)
 {
-    HFI_FREE(s->ctx, s->x, s->a, s->at);
+    HFI_FREE(s->ctx, s->x, s->y, s->a, s->work, s->z, s->diagonal, s->at);
     hf_kernel_free(s->kernel);
 }
 
@@ -86,14 +86,9 @@ static hf_status prepare(search *s, const hf_bounded_readings *readings)
         status = hfi_fail(s->ctx, HF_ERR_NO_DATA,
                           "cross-validation needs readings at three inputs at least; there are %zu", n);
     if (status >= 0)
-        status = HFI_ALLOC(s->ctx, HFI_ROOMS(s->x, n, s->d + 1), HFI_ROOM(s->a, n * n + work + 2 * n));
-    if (status >= 0) {
-        s->y = s->x + n * s->d;
-        s->work = s->a + n * n;
-        s->z = s->work + work;
-        s->diagonal = s->z + n;
-        take_readings(s, readings, &distinct);
-    }
+        status = HFI_ALLOC(s->ctx, HFI_ROOMS(s->x, n, s->d), HFI_ROOM(s->y, n), HFI_ROOMS(s->a, n, n),
+                           HFI_ROOM(s->work, work), HFI_ROOM(s->z, n), HFI_ROOM(s->diagonal, n));
+    if (status >= 0) take_readings(s, readings, &distinct);
     hfi_distinct_free(s->ctx, &distinct);
     return status;
 }
