@@ -57,9 +57,9 @@ hf_status hfi_class_read(const hfi_reader *r)
     const hf_likelihood sites = model->settings.sites;
     if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has classes and what no classifier has");
-    model->class_name = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_name);
-    model->class_count = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_count);
-    if (model->class_name == NULL || model->class_count == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(r->ctx, HFI_ROOM(model->class_name, HFI_MOST_CLASSES),
+                  HFI_ROOM(model->class_count, HFI_MOST_CLASSES)) < 0)
+        return HF_ERR_MEMORY;
     hf_status status = read_table(r);
     if (status < 0) return status;
     if (model->classes < 2 || (model->classes > 2 && sites != HF_LIKELIHOOD_SOFTMAX))

@@ -337,9 +337,7 @@ static hf_status compute(hf_context *ctx, size_t n, const hf_robust_covariance_s
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     hf_robust_covariance_report *report = &e->report;
-    e->support = hfi_alloc(ctx, rows->n, sizeof *e->support);
-    e->kept = hfi_alloc(ctx, rows->n, sizeof *e->kept);
-    if (e->support == NULL || e->kept == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(e->support, rows->n), HFI_ROOM(e->kept, rows->n)) < 0) return HF_ERR_MEMORY;
     hf_status status = find_support(ctx, settings->starts, e);
     if (status >= 0) status = scatter_create(ctx, rows, e->support, e->rows.half, &e->raw);
     if (status < 0) return status;

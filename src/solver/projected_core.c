@@ -10,10 +10,8 @@ hf_status hfi_projected_core_init(hf_context *ctx, size_t capacity, hfi_projecte
 {
     hfi_projected_core c = {.ctx = ctx, .count = capacity, .capacity = capacity};
     memset(out, 0, sizeof *out);
-    c.t = hfi_alloc(ctx, capacity, capacity * sizeof *c.t);
-    c.factor = hfi_alloc(ctx, capacity, capacity * sizeof *c.factor);
-    c.lambda = hfi_alloc(ctx, capacity, 4 * sizeof *c.lambda);
-    if (!c.t || !c.factor || !c.lambda) {
+    if (HFI_ALLOC(ctx, HFI_ROOMS(c.t, capacity, capacity), HFI_ROOMS(c.factor, capacity, capacity),
+                  HFI_ROOMS(c.lambda, capacity, 4)) < 0) {
         hfi_projected_core_free(&c);
         return HF_ERR_MEMORY;
     }

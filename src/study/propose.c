@@ -402,9 +402,9 @@ static void settle(const hf_study *study, const double *from, double *at, double
 static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, batch *b)
 {
     const size_t d = study->d, known = r->pending - r->count, row = d * sizeof(double);
-    b->number = hfi_alloc(ctx, r->count, sizeof *b->number);
-    b->staying_u = hfi_alloc_product(ctx, r->pending + 3 * r->count, d, sizeof *b->staying_u);
-    if (b->number == NULL || b->staying_u == NULL) return HF_ERR_MEMORY;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(b->number, r->count), HFI_ROOMS(b->staying_u, r->pending + 3 * r->count, d));
+    if (status < 0) return status;
     b->before = b->staying_u + r->pending * d;
     b->u = b->before + r->count * d;
     b->at = b->u + r->count * d;

@@ -119,10 +119,9 @@ hf_status hfi_world_create(hf_context *ctx, const hf_track *learnt, size_t steps
     const size_t all = m + n, times = steps + n, scratch = hfi_kernel_scratch(learnt->kernel);
     hf_status status = hfi_evidence_create(ctx, learnt->kernel, n, &out->evidence);
     if (status < 0) return status;
-    out->x =
-        hfi_alloc(ctx, all * d + all * all + m * n + times + times * times + all * times, sizeof *out->x);
-    out->value = hfi_alloc(ctx, m * steps + n + all + steps + scratch, sizeof *out->value);
-    if (out->x == NULL || out->value == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(out->x, all * d + all * all + m * n + times + times * times + all * times),
+                  HFI_ROOM(out->value, m * steps + n + all + steps + scratch)) < 0)
+        return HF_ERR_MEMORY;
     out->place_factor = out->x + all * d;
     out->cross = out->place_factor + all * all;
     out->time = out->cross + m * n;
