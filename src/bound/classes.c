@@ -248,8 +248,7 @@ void hfi_classes_free(hfi_classes *c)
         HFI_MEMORY_FREE(&memory, c->side[i].taylor.mean_slope, c->side[i].sides);
     }
     if (c->quick.z) hfi_rules_free(&c->quick);
-    void *blocks[] = {c->side, c->whole_room, c->look, c->sketch, c};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+    HFI_MEMORY_FREE(&memory, c->side, c->whole_room, c->look, c->sketch, c);
 }
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */

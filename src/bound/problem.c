@@ -154,8 +154,7 @@ void hfi_problem_free(hfi_certify_problem *q)
     if (!q) return;
     const hfi_memory memory = q->memory;
     q->functions->destroy(q);
-    void *blocks[] = {q->numbers, q->free, q->x, q->x_moved, q->gradient, q};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+    HFI_MEMORY_FREE(&memory, q->numbers, q->free, q->x, q->x_moved, q->gradient, q);
 }
 
 hf_range hfi_unknown_range(const hfi_quantity *quantity, const hf_certify_settings *settings, size_t inputs,

@@ -400,9 +400,8 @@ void hfi_terms_free(hfi_terms *terms)
     const hfi_memory memory = terms->memory;
     for (size_t k = 0; terms->term && k < terms->count; k++) {
         hfi_term *term = &terms->term[k];
-        void *blocks[] = {term->factor, term->a,     term->axis,   term->scale,   term->share,
-                          term->z,      term->reach, term->offset, term->features};
-        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+        HFI_MEMORY_FREE(&memory, term->factor, term->a, term->axis, term->scale, term->share, term->z,
+                        term->reach, term->offset, term->features);
     }
     HFI_MEMORY_FREE(&memory, terms->term, terms);
 }

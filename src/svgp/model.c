@@ -44,9 +44,8 @@ hf_status hfi_svgp_init(hf_context *ctx, hf_kernel *kernel, hf_mean *mean, const
 
 void hfi_svgp_free(hfi_svgp *q)
 {
-    void *const blocks[] = {q->z, q->lu, q->precision, q->lp,  q->spare, q->another, q->shift, q->mu,
-                            q->a, q->t,  q->w,         q->row, q->term,  q->x,       q->y,     q->scratch};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_free(q->ctx, blocks[i]);
+    HFI_FREE(q->ctx, q->z, q->lu, q->precision, q->lp, q->spare, q->another, q->shift, q->mu, q->a, q->t,
+             q->w, q->row, q->term, q->x, q->y, q->scratch);
     *q = (hfi_svgp){0};
 }
 
