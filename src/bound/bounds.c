@@ -9,55 +9,22 @@
 #include <math.h>
 #include <string.h>
 
-static hfi_bounds_scratch lay_out(size_t m, size_t d, double *scratch, size_t *total)
+static size_t lay_out(size_t m, size_t d, double *scratch, hfi_bounds_scratch *b)
 {
-    const size_t sizes[] = {d * HFI_TOGETHER,
-                            m * HFI_TOGETHER,
-                            (m * m + 3 * m) * HFI_TOGETHER,
-                            (m * m + 2 * m) * HFI_TOGETHER,
-                            m,
-                            m * m,
-                            m,
-                            m,
-                            m,
-                            d,
-                            4 * d,
-                            hfi_quadratic_work(m),
-                            m <= HFI_SHARP_INPUTS ? m * m * m : 0,
-                            m * m + 3 * m,
-                            2 * m,
-                            hfi_plan_scratch(m)};
-    double *at[sizeof sizes / sizeof *sizes];
-    size_t sum = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += sizes[k];
-    }
-    *total = sum;
-    return (hfi_bounds_scratch){at[0],
-                                at[1],
-                                at[2],
-                                at[3],
-                                at[4],
-                                at[5],
-                                at[6],
-                                at[7],
-                                at[8],
-                                at[9],
-                                at[10],
-                                at[11],
-                                at[12],
-                                at[13],
-                                at[14],
-                                at[15],
-                                scratch ? scratch + sum : NULL};
+    return HFI_LAY_OUT(
+        scratch, HFI_ROOMS(b->centre, d, HFI_TOGETHER), HFI_ROOMS(b->half, m, HFI_TOGETHER),
+        HFI_ROOMS(b->mean, m * m + 3 * m, HFI_TOGETHER), HFI_ROOMS(b->spread, m * m + 2 * m, HFI_TOGETHER),
+        HFI_ROOM(b->g, m), HFI_ROOMS(b->h, m, m), HFI_ROOM(b->gap, m), HFI_ROOM(b->point, m),
+        HFI_ROOM(b->best_gap, m), HFI_ROOM(b->full, d), HFI_ROOM(b->sides, 4 * d),
+        HFI_ROOM(b->work, hfi_quadratic_work(m)), HFI_ROOM(b->cubic, m <= HFI_SHARP_INPUTS ? m * m * m : 0),
+        HFI_ROOM(b->square, m * m + 3 * m), HFI_ROOM(b->ball, 2 * m), HFI_ROOM(b->plan, hfi_plan_scratch(m)),
+        HFI_ROOM(b->models, 0));
 }
 
 size_t hfi_problem_own_scratch(size_t m, size_t d)
 {
-    size_t total;
-    (void)lay_out(m, d, NULL, &total);
-    return total;
+    hfi_bounds_scratch b;
+    return lay_out(m, d, NULL, &b);
 }
 
 size_t hfi_problem_sharp_scratch(const hfi_certify_problem *problem)
@@ -427,8 +394,8 @@ void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t
 {
     const hfi_certify_problem *q = of;
     const size_t m = q->subject.free_count, d = q->subject.d, one = m * m + 3 * m;
-    size_t total;
-    const hfi_bounds_scratch b = lay_out(m, d, hfi_problem_scratch(q, thread), &total);
+    hfi_bounds_scratch b;
+    (void)lay_out(m, d, hfi_problem_scratch(q, thread), &b);
     hfi_mean_model models[HFI_TOGETHER] = {{0}};
     hfi_spread_model spreads[HFI_TOGETHER] = {{0}};
     place(q, count, low, high, &b);

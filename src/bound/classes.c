@@ -173,13 +173,28 @@ static hf_status make_models(hf_context *ctx, hfi_classes *c)
 }
 
 /* Doubles of a look: a row of every class, k, R'k of every class, weights and gradient, and what the link needs. */
-static size_t look_size(const hfi_classes *c)
+typedef struct look {
+    double *row;   /* C x d, solver's units */
+    double *slope; /* 2 d */
+    double *k;     /* 2 n */
+    double *w;     /* (C + 1) x rank: R'k of each class, and a sum of them */
+    double *room, *scratch;
+    double *mean, *p, *third, *a, *of_mean; /* C, ... */
+    double *covariance, *of_covariance;     /* C x C */
+    double *link;
+} look;
+
+static size_t lay_out(const hfi_classes *c, double *room, look *l)
 {
     const hfi_solution *s = &c->posterior->solution;
-    const size_t n = c->classes, rank = hfi_solution_rank(s);
-    return (n + 2) * c->d + 2 * s->n + (n + 1) * rank + hfi_solution_room(s, 1) +
-           hfi_kernel_scratch(c->posterior->kernel) + 2 * n * n + 6 * n + hfi_third_count(n) +
-           hfi_softmax_scratch(n) + hfi_rules_scratch(&c->quick);
+    const size_t n = c->classes;
+    return HFI_LAY_OUT(
+        room, HFI_ROOMS(l->row, n, c->d), HFI_ROOM(l->slope, 2 * c->d), HFI_ROOM(l->k, 2 * s->n),
+        HFI_ROOMS(l->w, n + 1, hfi_solution_rank(s)), HFI_ROOM(l->room, hfi_solution_room(s, 1)),
+        HFI_ROOM(l->scratch, hfi_kernel_scratch(c->posterior->kernel)), HFI_ROOM(l->mean, n),
+        HFI_ROOM(l->p, n), HFI_ROOM(l->a, n), HFI_ROOM(l->of_mean, n), HFI_ROOM(l->third, hfi_third_count(n)),
+        HFI_ROOMS(l->covariance, n, n), HFI_ROOMS(l->of_covariance, n, n),
+        HFI_ROOM(l->link, hfi_softmax_scratch(n) + hfi_rules_scratch(&c->quick)));
 }
 
 hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, const hfi_subject *subject,
@@ -211,7 +226,8 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
     if (status >= 0) {
         c->heavy =
             (double)c->classes * (double)c->widest * (double)hfi_solution_rank(&posterior->solution) > HEAVY;
-        c->look = hfi_alloc(ctx, look_size(c), sizeof *c->look);
+        look l;
+        c->look = hfi_alloc(ctx, lay_out(c, NULL, &l), sizeof *c->look);
         if (!c->look) status = HF_ERR_MEMORY;
     }
     if (status >= 0) status = make_models(ctx, c);
@@ -232,43 +248,10 @@ void hfi_classes_free(hfi_classes *c)
         HFI_MEMORY_FREE(&memory, c->side[i].taylor.mean_slope, c->side[i].sides);
     }
     if (c->quick.z) hfi_rules_free(&c->quick);
-    void *blocks[] = {c->side, c->whole_room, c->look, c->sketch, c};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+    HFI_MEMORY_FREE(&memory, c->side, c->whole_room, c->look, c->sketch, c);
 }
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */
-
-typedef struct look {
-    double *row;   /* C x d, solver's units */
-    double *slope; /* 2 d */
-    double *k;     /* 2 n */
-    double *w;     /* (C + 1) x rank: R'k of each class, and a sum of them */
-    double *room, *scratch;
-    double *mean, *p, *third, *a, *of_mean; /* C, ... */
-    double *covariance, *of_covariance;     /* C x C */
-    double *link;
-} look;
-
-static look lay_out(const hfi_classes *c)
-{
-    const hfi_solution *s = &c->posterior->solution;
-    const size_t n = c->classes;
-    look l = {.row = c->look};
-    l.slope = l.row + n * c->d;
-    l.k = l.slope + 2 * c->d;
-    l.w = l.k + 2 * s->n;
-    l.room = l.w + (n + 1) * hfi_solution_rank(s);
-    l.scratch = l.room + hfi_solution_room(s, 1);
-    l.mean = l.scratch + hfi_kernel_scratch(c->posterior->kernel);
-    l.p = l.mean + n;
-    l.a = l.p + n;
-    l.of_mean = l.a + n;
-    l.third = l.of_mean + n;
-    l.covariance = l.third + hfi_third_count(n);
-    l.of_covariance = l.covariance + n * n;
-    l.link = l.of_covariance + n * n;
-    return l;
-}
 
 /* R'k of one class. */
 static void whiten(const hfi_classes *c, size_t i, const look *l)
@@ -316,7 +299,8 @@ static void find_moments(const hfi_classes *c, const double *x, const look *l)
 
 void hfi_classes_look(hfi_classes *c, const double *x, double *p)
 {
-    const look l = lay_out(c);
+    look l;
+    (void)lay_out(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, p, NULL, l.link);
 }
@@ -398,7 +382,8 @@ double hfi_classes_least(const hfi_classes *c, const double *p, double *a, doubl
 
 double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 {
-    const look l = lay_out(c);
+    look l;
+    (void)lay_out(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, l.p, error, l.link);
     /* Twice the three standard errors of the estimate. */
@@ -413,7 +398,8 @@ double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 
 double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
 {
-    const look l = lay_out(c);
+    look l;
+    (void)lay_out(c, c->look, &l);
     const size_t n = c->classes;
     find_moments(c, x, &l);
     if (gradient)

@@ -28,69 +28,36 @@ static size_t mean_size(size_t m)
     return m * m + 3 * m;
 }
 
-static hfi_box_scratch lay_out(const hfi_classes *c, double *scratch, size_t *total)
+static size_t lay_out(const hfi_classes *c, double *scratch, hfi_box_scratch *b)
 {
     const size_t m = c->m, d = c->d, n = c->classes, square = n * n, boxes = n * HFI_TOGETHER;
-    size_t mean = 0, sum = 0;
+    size_t mean = 0;
     for (size_t i = 0; i < n; i++) mean = most_of(mean, hfi_taylor_mean_scratch(&c->side[i].taylor));
-    hfi_box_scratch b;
-    const struct {
-        double **at;
-        size_t size;
-    } parts[] = {{&b.centre, d * HFI_TOGETHER},
-                 {&b.half, m * HFI_TOGETHER},
-                 {&b.models, boxes * (sizeof(hfi_mean_model) / sizeof(double) + 1)},
-                 {&b.means, boxes * mean_size(m)},
-                 {&b.covariance, square * (3 + m + m * (m + 1) / 2) + 2 * n + m},
-                 {&b.tilt, m + m * m},
-                 {&b.g, m},
-                 {&b.h, m * m},
-                 {&b.gap, m},
-                 {&b.point, m},
-                 {&b.work, hfi_quadratic_work(m)},
-                 {&b.best_gap, m},
-                 {&b.at, n},
-                 {&b.p, n},
-                 {&b.q, n},
-                 {&b.third, hfi_third_count(n)},
-                 {&b.third2, hfi_third_count(n)},
-                 {&b.fifth, hfi_tensors_wanted(n) ? hfi_fifth_count(n) : 0},
-                 {&b.tensor, hfi_tensor_room(n)},
-                 {&b.fine, m * m},
-                 {&b.bent, m * m},
-                 {&b.a, n},
-                 {&b.w, n},
-                 {&b.w2, n},
-                 {&b.low, n},
-                 {&b.curve, square},
-                 {&b.spare, square},
-                 {&b.wide, square},
-                 {&b.factor, square},
-                 {&b.row, n},
-                 {&b.highest, n},
-                 {&b.along, m},
-                 {&b.white, (m + 2) * square + n},
-                 {&b.place, m * HFI_TOGETHER},
-                 {&b.place2, m},
-                 {&b.full, d},
-                 {&b.ball, 2 * m},
-                 {&b.shape, hfi_covariance_scratch(c)},
-                 {&b.moments, hfi_rules_scratch(&c->quick)},
-                 {&b.jets, jets_together(c) * hfi_jets_room(c, c->local_degree)},
-                 {&b.scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree, jets_together(c)))}};
-    for (size_t k = 0; k < sizeof parts / sizeof *parts; k++) {
-        *parts[k].at = scratch ? scratch + sum : NULL;
-        sum += parts[k].size;
-    }
-    *total = sum;
-    return b;
+    return HFI_LAY_OUT(
+        scratch, HFI_ROOM(b->centre, d * HFI_TOGETHER), HFI_ROOM(b->half, m * HFI_TOGETHER),
+        HFI_ROOM(b->models, boxes * (sizeof(hfi_mean_model) / sizeof(double) + 1)),
+        HFI_ROOM(b->means, boxes * mean_size(m)),
+        HFI_ROOM(b->covariance, square * (3 + m + m * (m + 1) / 2) + 2 * n + m), HFI_ROOM(b->tilt, m + m * m),
+        HFI_ROOM(b->g, m), HFI_ROOM(b->h, m * m), HFI_ROOM(b->gap, m), HFI_ROOM(b->point, m),
+        HFI_ROOM(b->work, hfi_quadratic_work(m)), HFI_ROOM(b->best_gap, m), HFI_ROOM(b->at, n),
+        HFI_ROOM(b->p, n), HFI_ROOM(b->q, n), HFI_ROOM(b->third, hfi_third_count(n)),
+        HFI_ROOM(b->third2, hfi_third_count(n)),
+        HFI_ROOM(b->fifth, hfi_tensors_wanted(n) ? hfi_fifth_count(n) : 0),
+        HFI_ROOM(b->tensor, hfi_tensor_room(n)), HFI_ROOM(b->fine, m * m), HFI_ROOM(b->bent, m * m),
+        HFI_ROOM(b->a, n), HFI_ROOM(b->w, n), HFI_ROOM(b->w2, n), HFI_ROOM(b->low, n),
+        HFI_ROOM(b->curve, square), HFI_ROOM(b->spare, square), HFI_ROOM(b->wide, square),
+        HFI_ROOM(b->factor, square), HFI_ROOM(b->row, n), HFI_ROOM(b->highest, n), HFI_ROOM(b->along, m),
+        HFI_ROOM(b->white, (m + 2) * square + n), HFI_ROOM(b->place, m * HFI_TOGETHER),
+        HFI_ROOM(b->place2, m), HFI_ROOM(b->full, d), HFI_ROOM(b->ball, 2 * m),
+        HFI_ROOM(b->shape, hfi_covariance_scratch(c)), HFI_ROOM(b->moments, hfi_rules_scratch(&c->quick)),
+        HFI_ROOM(b->jets, jets_together(c) * hfi_jets_room(c, c->local_degree)),
+        HFI_ROOM(b->scratch, most_of(mean, hfi_jets_scratch(c, c->local_degree, jets_together(c)))));
 }
 
 size_t hfi_classes_scratch(const hfi_classes *classes)
 {
-    size_t total;
-    (void)lay_out(classes, NULL, &total);
-    return total;
+    hfi_box_scratch b;
+    return lay_out(classes, NULL, &b);
 }
 
 /* ---- a box ------------------------------------------------------------------------------------------------------- */
@@ -371,8 +338,8 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
 {
     const hfi_classes *c = q->classes;
     const size_t m = c->m, d = c->d, n = c->classes;
-    size_t total;
-    const hfi_box_scratch b = lay_out(c, scratch, &total);
+    hfi_box_scratch b;
+    (void)lay_out(c, scratch, &b);
     hfi_mean_model *models = (hfi_mean_model *)b.models, together[HFI_TOGETHER];
     for (size_t k = 0; k < count; k++) {
         memcpy(b.centre + k * d, c->subject->middle, d * sizeof *b.centre);
@@ -419,8 +386,8 @@ void hfi_classes_bounds(const hfi_certify_problem *q, double sign, double enough
 double hfi_classes_sketch(hfi_classes *c, const double *point, double *gradient)
 {
     const size_t m = c->m, n = c->classes, square = n * n;
-    size_t total;
-    const hfi_box_scratch b = lay_out(c, c->sketch, &total);
+    hfi_box_scratch b;
+    (void)lay_out(c, c->sketch, &b);
     hfi_mean_model *models = (hfi_mean_model *)b.models;
     hfi_box x = {.c = c, .b = &b, .m = m, .n = n, .centre = b.place, .half = b.half, .mean = models};
     memcpy(b.place, point, m * sizeof *point);

@@ -33,17 +33,6 @@ size_t hfi_jets_room(const hfi_classes *c, int degree)
     return all * all + 2 * c->m;
 }
 
-size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
-{
-    const hfi_solution *s = &c->posterior->solution;
-    const size_t count = hfi_jet_count(c->m, degree), rank = hfi_solution_rank(s);
-    size_t room = together * c->classes * count * rank + 4 * c->widest + c->m + c->d +
-                  hfi_kernel_scratch(c->posterior->kernel);
-    room += s->form == HFI_FORM_DENSE ? c->widest * together * count
-                                      : s->n * together * count + hfi_solution_room(s, together * count);
-    return room;
-}
-
 /* ---- making jets --------------------------------------------------------------------------------------- */
 
 typedef struct arrays {
@@ -124,21 +113,24 @@ static void whiten(const hfi_classes *c, const hfi_class *side, size_t together,
     for (size_t k = 0; k < all; k++) memcpy(out + k * rank, w + k * ld, rank * sizeof *out);
 }
 
-static arrays lay_out(const hfi_classes *c, size_t all, double *scratch)
+static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, arrays *b)
 {
     const hfi_solution *s = &c->posterior->solution;
+    const bool dense = s->form == HFI_FORM_DENSE;
     const size_t widest = c->widest;
-    arrays b = {.q = scratch};
-    b.value = b.q + widest;
-    b.slope = b.value + widest;
-    b.curve = b.slope + widest;
-    b.x = b.curve + widest;
-    b.centre = b.x + c->m;
-    b.scratch = b.centre + c->d;
-    b.white = b.scratch + hfi_kernel_scratch(c->posterior->kernel);
-    b.columns = b.white + c->classes * all * hfi_solution_rank(s);
-    b.room = b.columns + s->n * all; /* where it is needed */
-    return b;
+    return HFI_LAY_OUT(scratch, HFI_ROOM(b->q, widest), HFI_ROOM(b->value, widest),
+                       HFI_ROOM(b->slope, widest), HFI_ROOM(b->curve, widest), HFI_ROOM(b->x, c->m),
+                       HFI_ROOM(b->centre, c->d),
+                       HFI_ROOM(b->scratch, hfi_kernel_scratch(c->posterior->kernel)),
+                       HFI_ROOMS(b->white, c->classes * all, hfi_solution_rank(s)),
+                       HFI_ROOMS(b->columns, dense ? widest : s->n, all),
+                       HFI_ROOM(b->room, dense ? 0 : hfi_solution_room(s, all)));
+}
+
+size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
+{
+    arrays b;
+    return lay_out(c, together * hfi_jet_count(c->m, degree), NULL, &b);
 }
 
 /* Products of n numbers, of columns that a dense factor or triangular solves have made; as for one output
@@ -188,7 +180,8 @@ void hfi_jets_fill(const hfi_classes *c, size_t together, hfi_jets *jets, double
 {
     if (together == 0) return;
     const size_t each = together * jets->count, rank = hfi_solution_rank(&c->posterior->solution);
-    const arrays b = lay_out(c, each, scratch);
+    arrays b;
+    (void)lay_out(c, each, scratch, &b);
     for (size_t i = 0; i < c->classes; i++)
         whiten(c, &c->side[i], together, jets, b.white + i * each * rank, &b);
     for (size_t k = 0; k < together; k++) multiply_out(c, together, k, b.white, &jets[k]);
@@ -258,23 +251,26 @@ typedef struct shape {
     double *unit;    /* count: half-widths of the squares */
 } shape;
 
+static size_t lay_out_shape(const hfi_classes *c, size_t count, double *scratch, shape *s)
+{
+    *s = (shape){.m = c->m, .count = count, .all = c->classes * count};
+    return HFI_LAY_OUT(scratch, HFI_ROOM(s->v, s->m), HFI_ROOM(s->eta, s->m), HFI_ROOM(s->e, count),
+                       HFI_ROOMS(s->of_e, c->classes, s->all), HFI_ROOMS(s->slope, s->m, s->all),
+                       HFI_ROOM(s->full, c->d), HFI_ROOM(s->unit, count));
+}
+
 size_t hfi_covariance_scratch(const hfi_classes *c)
 {
     const int most = c->degree > c->local_degree ? c->degree : c->local_degree;
-    const size_t count = hfi_jet_count(c->m, most), all = c->classes * count;
-    return 2 * c->m + count + c->classes * all + c->m * all + c->d + count;
+    shape s;
+    return lay_out_shape(c, hfi_jet_count(c->m, most), NULL, &s);
 }
 
 static shape place_shape(const hfi_classes *c, const hfi_jets *jets, const double *centre, const double *half,
                          double *scratch)
 {
-    shape s = {.m = c->m, .count = jets->count, .all = c->classes * jets->count, .v = scratch};
-    s.eta = s.v + c->m;
-    s.e = s.eta + c->m;
-    s.of_e = s.e + s.count;
-    s.slope = s.of_e + c->classes * s.all;
-    s.full = s.slope + c->m * s.all;
-    s.unit = s.full + c->d;
+    shape s;
+    (void)lay_out_shape(c, jets->count, scratch, &s);
     for (size_t a = 0; a < c->m; a++) {
         const double unit = jets->half[a];
         s.v[a] = unit > 0.0 ? (centre[a] - jets->centre[a]) / unit : 0.0;

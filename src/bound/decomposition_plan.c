@@ -210,10 +210,8 @@ hf_status hfi_plan_create(hf_context *ctx, const hf_kernel *kernel, hfi_plan *ou
     (void)sum_node(&count, kernel->root);
     b.plan.memory = hfi_context_memory(ctx);
     b.plan.d = kernel->d;
-    b.plan.node = hfi_alloc(ctx, count.plan.nodes, sizeof *b.plan.node);
-    b.plan.part = hfi_alloc(ctx, count.plan.parts, sizeof *b.plan.part);
-    b.plan.wave = hfi_alloc(ctx, count.plan.waves, sizeof *b.plan.wave);
-    if (b.plan.node == NULL || b.plan.part == NULL || b.plan.wave == NULL) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(b.plan.node, count.plan.nodes), HFI_ROOM(b.plan.part, count.plan.parts),
+                  HFI_ROOM(b.plan.wave, count.plan.waves)) < 0) {
         hfi_plan_free(&b.plan);
         return HF_ERR_MEMORY;
     }

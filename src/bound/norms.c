@@ -124,21 +124,18 @@ static hf_status radial_norm(hf_context *ctx, const hfi_terms *terms, hfi_term *
         own = leaf_columns(ctx, terms, term, &job.columns);
         if (!own) return HF_ERR_MEMORY;
     }
-    ranked *order = hfi_alloc(ctx, n, sizeof *order);
-    job.z = hfi_alloc(ctx, n, job.columns * sizeof *job.z);
-    job.a = hfi_alloc(ctx, n, sizeof *job.a);
-    job.row = hfi_alloc(ctx, n, sizeof *job.row);
-    job.work = hfi_alloc(ctx, threads, (2 * n + job.columns) * sizeof *job.work);
-    const bool fine = order && job.z && job.a && job.row && job.work;
-    if (fine) {
+    ranked *order;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(order, n), HFI_ROOMS(job.z, n, job.columns), HFI_ROOM(job.a, n),
+                  HFI_ROOM(job.row, n), HFI_ROOMS(job.work, threads, 2 * n + job.columns));
+    if (status >= 0) {
         rank_anchors(terms, term, order);
         order_anchors(term, own ? own : term->z, order, &job);
         hfi_parallel_for(ctx, n, add_row, &job);
         fill_levels(&job, order, term);
     }
-    void *blocks[] = {order, job.z, job.a, job.row, job.work, own};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_free(ctx, blocks[b]);
-    return fine ? HF_OK : HF_ERR_MEMORY;
+    HFI_FREE(ctx, order, job.z, job.a, job.row, job.work, own);
+    return status;
 }
 
 /* t'K t of the whole kernel bounds what each of its terms has. */

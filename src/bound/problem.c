@@ -112,12 +112,9 @@ static void place_sides(hfi_certify_problem *q, const double *lower, const doubl
 static hf_status make(hf_context *ctx, hfi_certify_problem *q)
 {
     const size_t d = q->subject.d;
-    q->numbers = hfi_alloc(ctx, d, 4 * sizeof *q->numbers);
-    q->free = hfi_alloc(ctx, d, sizeof *q->free);
-    q->x = hfi_alloc(ctx, d, sizeof *q->x);
-    q->x_moved = hfi_alloc(ctx, d, sizeof *q->x_moved);
-    q->gradient = hfi_alloc(ctx, d, 3 * sizeof *q->gradient);
-    if (!q->numbers || !q->free || !q->x || !q->x_moved || !q->gradient) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(q->numbers, d, 4), HFI_ROOM(q->free, d), HFI_ROOM(q->x, d),
+                  HFI_ROOM(q->x_moved, d), HFI_ROOMS(q->gradient, d, 3)) < 0)
+        return HF_ERR_MEMORY;
     place_sides(q, q->user_lower, q->user_upper);
     return q->functions->create(ctx, q);
 }
@@ -157,8 +154,7 @@ void hfi_problem_free(hfi_certify_problem *q)
     if (!q) return;
     const hfi_memory memory = q->memory;
     q->functions->destroy(q);
-    void *blocks[] = {q->numbers, q->free, q->x, q->x_moved, q->gradient, q};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+    HFI_MEMORY_FREE(&memory, q->numbers, q->free, q->x, q->x_moved, q->gradient, q);
 }
 
 hf_range hfi_unknown_range(const hfi_quantity *quantity, const hf_certify_settings *settings, size_t inputs,

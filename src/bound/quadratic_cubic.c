@@ -4,6 +4,7 @@
 #include "bound/quadratic.h"
 
 #include "bound/loops.h"
+#include "core/core.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -39,32 +40,25 @@ typedef struct problem {
     double *point, best; /* the least value met */
 } problem;
 
-static size_t part_size(size_t m)
+static size_t lay_out(size_t m, size_t parts, double *work, problem *p)
 {
-    return (sizeof(part) + sizeof(double) - 1) / sizeof(double) + m * m + 3 * m;
+    const size_t places = parts / 2 + 2, of_part = m * m + 3 * m;
+    double *heads, *rest;
+    const size_t numbers = HFI_LAY_OUT(
+        work, HFI_ROOMS(heads, places, (sizeof(part) + sizeof(double) - 1) / sizeof(double)),
+        HFI_ROOMS(rest, places, of_part), HFI_ROOMS(p->size, m, m * m), HFI_ROOMS(p->hs, 3 * m, m),
+        HFI_ROOM(p->gs, m), HFI_ROOM(p->slices, m), HFI_ROOM(p->local, m), HFI_ROOM(p->shares, 2 * m),
+        HFI_ROOM(p->ball, 2 * m), HFI_ROOM(p->work, hfi_quadratic_work(m)));
+    p->parts = (part *)heads;
+    for (size_t k = 0; work != NULL && k < places; k++, rest += of_part)
+        p->parts[k] = (part){.side = rest, .at = rest + m, .g = rest + 2 * m, .h = rest + 3 * m};
+    return numbers;
 }
 
 size_t hfi_cubic_work(size_t m, size_t parts)
 {
-    return (parts / 2 + 2) * part_size(m) + m * m * m + 3 * m * m + 8 * m + hfi_quadratic_work(m);
-}
-
-static problem prepare(const hfi_cubic *cubic, size_t parts, double *point, double *work)
-{
-    const size_t m = cubic->m, places = parts / 2 + 2;
-    problem p = {.cubic = cubic, .m = m, .parts = (part *)work, .point = point, .best = (double)INFINITY};
-    double *at = work + places * ((sizeof(part) + sizeof(double) - 1) / sizeof(double));
-    for (size_t k = 0; k < places; k++, at += m * m + 3 * m)
-        p.parts[k] = (part){.side = at, .at = at + m, .g = at + 2 * m, .h = at + 3 * m};
-    p.size = at;
-    p.hs = at + m * m * m;
-    p.gs = p.hs + 3 * m * m;
-    p.slices = p.gs + m;
-    p.local = p.slices + m;
-    p.shares = p.local + m;
-    p.ball = p.shares + 2 * m;
-    p.work = p.ball + 2 * m;
-    return p;
+    problem p;
+    return lay_out(m, parts, NULL, &p);
 }
 
 /* |T(u, u, u)| <= |u| |sum_bc T_abc u_b u_c|_a <= (largest eigenvalue of sum_cd T_acd T_bcd)^(1/2) |u|^3,
@@ -177,8 +171,9 @@ static void halve(const problem *p, const part *from, double sign, part *to)
 double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, double *point,
                        double *predicted, double *gap, double *work)
 {
-    problem p = prepare(cubic, effort->parts, point, work);
-    const size_t m = p.m;
+    const size_t m = cubic->m;
+    problem p = {.cubic = cubic, .m = m, .point = point, .best = (double)INFINITY};
+    (void)lay_out(m, effort->parts, work, &p);
     double *shares = p.hs + m * m; /* m of 2 m^2 that only the norm needs */
     place_whole(&p);
     bound_part(&p, &p.parts[0], gap);

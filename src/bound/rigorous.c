@@ -61,11 +61,7 @@ static hf_status all_rows(hf_context *ctx, hfi_watch *watch, hfi_rigorous *rigor
     const size_t n = rigorous->posterior->solution.n;
     rows r = {.rigorous = rigorous};
     hfi_interval square = hfi_interval_point(0.0L);
-    hf_status status = HF_OK;
-    r.product = hfi_alloc(ctx, n, sizeof *r.product);
-    r.radius = hfi_alloc(ctx, n, sizeof *r.radius);
-    r.bad = hfi_alloc(ctx, n, sizeof *r.bad);
-    if (r.product == NULL || r.radius == NULL || r.bad == NULL) status = HF_ERR_MEMORY;
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(r.product, n), HFI_ROOM(r.radius, n), HFI_ROOM(r.bad, n));
     if (status == HF_OK && !hfi_watched_for(ctx, watch, n, one_row, &r)) status = hfi_cancelled(ctx);
     for (size_t i = 0; i < n && status == HF_OK; i++) {
         if (r.bad[i])
@@ -87,9 +83,8 @@ static hf_status prepare_spread(hf_context *ctx, hfi_rigorous *rigorous)
         return hfi_refuse(ctx, "rigorous ranges of the standard deviation need the exact solver; ask for the "
                                "mean, or without rigour");
     if (!hfi_size_mul(s->n, s->n, &entries)) return HF_ERR_MEMORY;
-    rigorous->gram = hfi_alloc(ctx, entries, sizeof *rigorous->gram);
-    rigorous->variance = hfi_alloc(ctx, s->n, sizeof *rigorous->variance);
-    if (rigorous->gram == NULL || rigorous->variance == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(rigorous->gram, entries), HFI_ROOM(rigorous->variance, s->n)) < 0)
+        return HF_ERR_MEMORY;
     for (size_t i = 0; i < s->n; i++)
         rigorous->variance[i] =
             hfi_interval_add(hfi_interval_point(s->variance[i]), hfi_interval_point(s->jitter)).lower;

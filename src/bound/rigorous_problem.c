@@ -140,9 +140,8 @@ static hf_status make(hfi_certify_problem *q, size_t threads)
     state *s = q->state = hfi_memory_alloc(&q->memory, 1, sizeof *s);
     if (!s) return HF_ERR_MEMORY;
     *s = (state){.d = q->subject.d, .threads = threads};
-    s->numbers = hfi_memory_alloc(&q->memory, 6 * s->d, sizeof *s->numbers);
-    s->work = hfi_memory_alloc(&q->memory, threads, sizeof *s->work);
-    if (!s->numbers || !s->work) return HF_ERR_MEMORY;
+    if (!HFI_MEMORY_ALLOC(&q->memory, HFI_ROOM(s->numbers, 6 * s->d), HFI_ROOM(s->work, threads)))
+        return HF_ERR_MEMORY;
     for (size_t k = 0; k < threads; k++) {
         s->work[k] = hfi_rigorous_work_create(q->shared, q->quantity, q->settings.beta);
         if (!s->work[k].block) return HF_ERR_MEMORY;

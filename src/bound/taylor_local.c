@@ -51,18 +51,13 @@ static size_t padded(size_t n)
     return (n + HFI_PAIR_LANES - 1) / HFI_PAIR_LANES * HFI_PAIR_LANES;
 }
 
-static arrays lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 {
-    const size_t n = taylor->n, m = taylor->m;
-    const size_t sizes[] = {m, m, m, n, padded(n), n, n, padded(n) * m, n, m * m, 2 * m * m};
-    double *at[sizeof sizes / sizeof *sizes];
-    size_t sum = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += sizes[k];
-    }
-    *total = sum;
-    return (arrays){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9], at[10]};
+    const size_t n = taylor->n, m = taylor->m, wide = padded(n);
+    return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, m), HFI_ROOM(b->v, m), HFI_ROOM(b->axis, m), HFI_ROOM(b->q, n),
+                       HFI_ROOM(b->w, wide), HFI_ROOM(b->size, n), HFI_ROOM(b->add, n),
+                       HFI_ROOMS(b->columns, wide, m), HFI_ROOM(b->product, n), HFI_ROOMS(b->matrix, m, m),
+                       HFI_ROOMS(b->square, 2 * m, m));
 }
 
 /* The one term that moves, if it is an se and the prior mean is all that moves beside it. */
@@ -85,9 +80,8 @@ bool hfi_taylor_can_sharpen(const hfi_taylor *taylor)
 
 size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor)
 {
-    size_t total;
-    (void)lay_out(taylor, NULL, &total);
-    return hfi_taylor_can_sharpen(taylor) ? total : 0;
+    arrays b;
+    return hfi_taylor_can_sharpen(taylor) ? lay_out(taylor, NULL, &b) : 0;
 }
 
 /* Findings about one term in one box. */
@@ -308,8 +302,8 @@ static void close_in(const hfi_taylor *taylor, const hfi_term *term, const doubl
 void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const double *half,
                         hfi_mean_model *model, double *scratch)
 {
-    size_t total;
-    const arrays b = lay_out(taylor, scratch, &total);
+    arrays b;
+    (void)lay_out(taylor, scratch, &b);
     const hfi_term *term = only_term(taylor);
     local l = {0};
     place(taylor, term, centre, half, &b, &l);

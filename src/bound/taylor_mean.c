@@ -44,36 +44,23 @@ static bool lacks_features(const hfi_terms *terms)
     return false;
 }
 
-static arrays lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 {
     const hfi_terms *terms = taylor->terms;
     const size_t n = taylor->n, axes = largest_axes(terms), columns = hfi_term_columns(axes);
     const size_t jet = has_general(terms) ? hfi_term_columns(taylor->m) + hfi_general_scratch(terms) : 0;
-    const size_t sizes[] = {axes,
-                            n,
-                            n * HFI_TOGETHER,
-                            n * HFI_TOGETHER,
-                            n * HFI_TOGETHER,
-                            columns * HFI_TOGETHER,
-                            (1 + axes) * HFI_TOGETHER,
-                            jet,
-                            taylor->m,
-                            lacks_features(terms) ? 2 * n * axes : 0};
-    double *at[sizeof sizes / sizeof *sizes];
-    size_t sum = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += sizes[k];
-    }
-    *total = sum;
-    return (arrays){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8], at[9]};
+    return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, axes), HFI_ROOM(b->q, n), HFI_ROOMS(b->value, n, HFI_TOGETHER),
+                       HFI_ROOMS(b->slope, n, HFI_TOGETHER), HFI_ROOMS(b->curve, n, HFI_TOGETHER),
+                       HFI_ROOMS(b->sums, columns, HFI_TOGETHER),
+                       HFI_ROOMS(b->firsts, 1 + axes, HFI_TOGETHER), HFI_ROOM(b->jet, jet),
+                       HFI_ROOM(b->width, taylor->m),
+                       HFI_ROOMS(b->direct, lacks_features(terms) ? 2 * n : 0, axes));
 }
 
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor)
 {
-    size_t total;
-    (void)lay_out(taylor, NULL, &total);
-    return total;
+    arrays b;
+    return lay_out(taylor, NULL, &b);
 }
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
@@ -301,8 +288,8 @@ static void begin(const hfi_taylor *taylor, const double *centre, const double *
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                      hfi_mean_model *models, double *scratch)
 {
-    size_t total;
-    const arrays b = lay_out(taylor, scratch, &total);
+    arrays b;
+    (void)lay_out(taylor, scratch, &b);
     const size_t d = taylor->subject->d, m = taylor->m;
     for (size_t q = 0; q < count; q++) begin(taylor, centre + q * d, half + q * m, &models[q]);
     for (size_t k = 0; k < taylor->terms->count; k++) {

@@ -19,34 +19,21 @@ typedef struct arrays {
     double *end;     /* d */
 } arrays;
 
-static arrays lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 {
     const hf_posterior *posterior = taylor->subject->posterior;
-    const size_t n = taylor->n, m = taylor->m;
-    const size_t sizes[] = {m,
-                            n * (1 + m) * HFI_TOGETHER,
-                            n,
-                            n,
-                            n,
-                            n,
-                            hfi_solution_room(&posterior->solution, (1 + m) * HFI_TOGETHER),
-                            hfi_kernel_scratch(posterior->kernel),
-                            taylor->subject->d};
-    double *at[sizeof sizes / sizeof *sizes];
-    size_t sum = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += sizes[k];
-    }
-    *total = sum;
-    return (arrays){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
+    const size_t n = taylor->n, m = taylor->m, columns = (1 + m) * HFI_TOGETHER;
+    return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, m), HFI_ROOMS(b->columns, n, columns), HFI_ROOM(b->q, n),
+                       HFI_ROOM(b->value, n), HFI_ROOM(b->slope, n), HFI_ROOM(b->curve, n),
+                       HFI_ROOM(b->room, hfi_solution_room(&posterior->solution, columns)),
+                       HFI_ROOM(b->scratch, hfi_kernel_scratch(posterior->kernel)),
+                       HFI_ROOM(b->end, taylor->subject->d));
 }
 
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
 {
-    size_t total;
-    (void)lay_out(taylor, NULL, &total);
-    return total;
+    arrays b;
+    return lay_out(taylor, NULL, &b);
 }
 
 /* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram
@@ -194,8 +181,9 @@ static void take_off(size_t m, size_t columns, size_t rank, const double *w, siz
 void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                        hfi_spread_model *models, double *scratch)
 {
-    size_t total, ld;
-    const arrays b = lay_out(taylor, scratch, &total);
+    size_t ld;
+    arrays b;
+    (void)lay_out(taylor, scratch, &b);
     const hfi_solution *s = &taylor->subject->posterior->solution;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
     const size_t columns = taylor->terms->smooth_radial ? 1 + m : 1;

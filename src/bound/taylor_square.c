@@ -47,27 +47,14 @@ static size_t pairs_of(size_t m)
     return m * (m + 1) / 2;
 }
 
-static arrays lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 {
-    const size_t n = taylor->n, m = taylor->m;
-    size_t sum = 0;
-    arrays b = {.third = hfi_third_lay_out(taylor, scratch, &sum)};
-    const size_t counts[] = {n * (1 + m), n, n, n, n, n * pairs_of(m), pairs_of(m) * (1 + m), 3 * m * m};
-    double *at[sizeof counts / sizeof *counts];
-    for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += counts[k];
-    }
-    b.weights = at[0];
-    b.scaled = at[1];
-    b.value = at[2];
-    b.slope = at[3];
-    b.curve = at[4];
-    b.products = at[5];
-    b.sums = at[6];
-    b.work = at[7];
-    *total = sum;
-    return b;
+    const size_t n = taylor->n, m = taylor->m, pairs = pairs_of(m);
+    const size_t third = hfi_third_lay_out(taylor, scratch, &b->third);
+    return third + HFI_LAY_OUT(scratch ? scratch + third : NULL, HFI_ROOMS(b->weights, n, 1 + m),
+                               HFI_ROOM(b->scaled, n), HFI_ROOM(b->value, n), HFI_ROOM(b->slope, n),
+                               HFI_ROOM(b->curve, n), HFI_ROOMS(b->products, n, pairs),
+                               HFI_ROOMS(b->sums, pairs, 1 + m), HFI_ROOMS(b->work, 3 * m, m));
 }
 
 bool hfi_taylor_has_square(const hfi_taylor *taylor)
@@ -77,9 +64,8 @@ bool hfi_taylor_has_square(const hfi_taylor *taylor)
 
 size_t hfi_taylor_square_scratch(const hfi_taylor *taylor)
 {
-    size_t total;
-    (void)lay_out(taylor, NULL, &total);
-    return hfi_taylor_has_square(taylor) ? total : 0;
+    arrays b;
+    return hfi_taylor_has_square(taylor) ? lay_out(taylor, NULL, &b) : 0;
 }
 
 /* ---- the polynomial ---------------------------------------------------------------------------------------------- */
@@ -290,8 +276,8 @@ static void finish(size_t m, const hfi_spread_model *spread, const sizes *s, hfi
 void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const double *half,
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch)
 {
-    size_t total;
-    arrays b = lay_out(taylor, scratch, &total);
+    arrays b;
+    (void)lay_out(taylor, scratch, &b);
     const hfi_solution *solution = &taylor->subject->posterior->solution;
     const size_t m = taylor->m;
     sizes s = {.second = spread->remainder * spread->remainder};

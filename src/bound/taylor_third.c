@@ -16,18 +16,13 @@
 #include <math.h>
 #include <string.h>
 
-hfi_third_scratch hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, size_t *total)
+size_t hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, hfi_third_scratch *b)
 {
     const size_t n = taylor->n, m = taylor->m;
-    const size_t sizes[] = {m, m, n, n, n, m * (m + 1) * (m + 2) / 6, n * m, m, m};
-    double *at[sizeof sizes / sizeof *sizes];
-    size_t sum = 0;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        at[k] = scratch ? scratch + sum : NULL;
-        sum += sizes[k];
-    }
-    *total = sum;
-    return (hfi_third_scratch){at[0], at[1], at[2], at[3], at[4], at[5], at[6], at[7], at[8]};
+    return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, m), HFI_ROOM(b->w, m), HFI_ROOM(b->q, n),
+                       HFI_ROOM(b->weight, n), HFI_ROOM(b->curve, n),
+                       HFI_ROOM(b->sums, m * (m + 1) * (m + 2) / 6), HFI_ROOMS(b->columns, n, m),
+                       HFI_ROOM(b->slope, m), HFI_ROOM(b->share, m));
 }
 
 /* As a function of its argument. */
@@ -49,9 +44,8 @@ bool hfi_taylor_has_third(const hfi_taylor *taylor)
 
 size_t hfi_taylor_third_scratch(const hfi_taylor *taylor)
 {
-    size_t total;
-    (void)hfi_third_lay_out(taylor, NULL, &total);
-    return hfi_taylor_has_third(taylor) ? total : 0;
+    hfi_third_scratch b;
+    return hfi_taylor_has_third(taylor) ? hfi_third_lay_out(taylor, NULL, &b) : 0;
 }
 
 double hfi_third_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
@@ -175,8 +169,8 @@ static void close_in(const hfi_taylor *taylor, double outside, const hfi_third_s
 void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const double *half,
                       hfi_mean_model *model, double *scratch)
 {
-    size_t total;
-    const hfi_third_scratch b = hfi_third_lay_out(taylor, scratch, &total);
+    hfi_third_scratch b;
+    (void)hfi_third_lay_out(taylor, scratch, &b);
     const size_t m = taylor->m, count = taylor->terms->count;
     double outside = 0.0;
     memset(b.slope, 0, m * sizeof *b.slope);

@@ -23,8 +23,8 @@ typedef struct hfi_third_scratch {
     double *share;   /* m */
 } hfi_third_scratch;
 
-/** *total := doubles that it takes. */
-hfi_third_scratch hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, size_t *total);
+/** How many numbers that takes, as HFI_LAY_OUT. */
+size_t hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, hfi_third_scratch *b);
 /** Where the box is in units of a term: x and w; returns tau, rounded up. */
 double hfi_third_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
                        const double *half, const hfi_third_scratch *b);

@@ -140,9 +140,7 @@ static double fixed_product(const hfi_terms *terms, const hfi_term *term, const 
 static bool weigh_anchors(const hfi_terms *terms, hfi_term *term)
 {
     const size_t n = terms->n;
-    term->factor = hfi_memory_alloc(&terms->memory, n, sizeof *term->factor);
-    term->a = hfi_memory_alloc(&terms->memory, n, sizeof *term->a);
-    if (!term->factor || !term->a) return false;
+    if (!HFI_MEMORY_ALLOC(&terms->memory, HFI_ROOM(term->factor, n), HFI_ROOM(term->a, n))) return false;
     term->self = fixed_product(terms, term, NULL);
     for (size_t i = 0; i < n; i++) {
         term->factor[i] = fixed_product(terms, term, terms->anchor + i * terms->d);
@@ -181,11 +179,9 @@ static bool place_axes(const hfi_terms *terms, hfi_term *term)
         add_precisions(terms, leaf, precision);
     }
     for (size_t f = 0; f < terms->free_count; f++) term->axes += precision[f] > 0.0;
-    term->axis = hfi_memory_alloc(memory, term->axes, sizeof *term->axis);
-    term->scale = hfi_memory_alloc(memory, term->axes, sizeof *term->scale);
-    term->reach = hfi_memory_alloc(memory, term->axes, sizeof *term->reach);
-    term->z = hfi_memory_alloc(memory, term->axes * terms->n, sizeof *term->z);
-    const bool fine = term->axis && term->scale && term->reach && term->z;
+    const bool fine =
+        HFI_MEMORY_ALLOC(memory, HFI_ROOM(term->axis, term->axes), HFI_ROOM(term->scale, term->axes),
+                         HFI_ROOM(term->reach, term->axes), HFI_ROOM(term->z, term->axes * terms->n));
     for (size_t f = 0, a = 0; fine && f < terms->free_count; f++)
         if (precision[f] > 0.0) {
             term->axis[a] = f;
@@ -404,9 +400,8 @@ void hfi_terms_free(hfi_terms *terms)
     const hfi_memory memory = terms->memory;
     for (size_t k = 0; terms->term && k < terms->count; k++) {
         hfi_term *term = &terms->term[k];
-        void *blocks[] = {term->factor, term->a,     term->axis,   term->scale,   term->share,
-                          term->z,      term->reach, term->offset, term->features};
-        for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+        HFI_MEMORY_FREE(&memory, term->factor, term->a, term->axis, term->scale, term->share, term->z,
+                        term->reach, term->offset, term->features);
     }
     HFI_MEMORY_FREE(&memory, terms->term, terms);
 }

@@ -398,21 +398,12 @@ hf_status hfi_search_round(hfi_search *s)
 
 static bool make_room(search *s)
 {
-    const size_t m = s->m, most = MOST;
-    const hfi_memory *memory = &s->memory;
-    s->nodes = hfi_memory_alloc(memory, s->room, sizeof *s->nodes);
-    s->sides = hfi_memory_alloc(memory, s->room, 2 * m * sizeof *s->sides);
-    s->spare = hfi_memory_alloc(memory, s->room, sizeof *s->spare);
-    s->heap = hfi_memory_alloc(memory, s->room, sizeof *s->heap);
-    s->low = hfi_memory_alloc(memory, most, 2 * m * sizeof *s->low);
-    s->bounds = hfi_memory_alloc(memory, most, sizeof *s->bounds);
-    s->parent = hfi_memory_alloc(memory, most, sizeof *s->parent);
-    s->points = hfi_memory_alloc(memory, most, m * sizeof *s->points);
-    s->faces = hfi_memory_alloc(memory, most, m * sizeof *s->faces);
-    s->user = hfi_memory_alloc(memory, s->problem->inputs, sizeof *s->user);
-    s->high = s->low ? s->low + most * m : NULL;
-    return s->nodes && s->sides && s->spare && s->heap && s->low && s->bounds && s->parent && s->points &&
-           s->faces && s->user;
+    const size_t m = s->m;
+    return HFI_MEMORY_ALLOC(
+        &s->memory, HFI_ROOM(s->nodes, s->room), HFI_ROOMS(s->sides, s->room, 2 * m),
+        HFI_ROOM(s->spare, s->room), HFI_ROOM(s->heap, s->room), HFI_ROOMS(s->low, MOST, m),
+        HFI_ROOMS(s->high, MOST, m), HFI_ROOM(s->bounds, MOST), HFI_ROOM(s->parent, MOST),
+        HFI_ROOMS(s->points, MOST, m), HFI_ROOMS(s->faces, MOST, m), HFI_ROOM(s->user, s->problem->inputs));
 }
 
 /* Boxes that the bytes are enough for, never fewer than the first room. */
@@ -452,7 +443,6 @@ void hfi_search_free(hfi_search *s)
 {
     if (!s) return;
     const hfi_memory memory = s->memory;
-    void *blocks[] = {s->nodes,  s->sides,  s->spare, s->heap, s->low, s->bounds,
-                      s->parent, s->points, s->faces, s->user, s};
-    for (size_t b = 0; b < sizeof blocks / sizeof *blocks; b++) hfi_memory_free(&memory, blocks[b]);
+    HFI_MEMORY_FREE(&memory, s->nodes, s->sides, s->spare, s->heap, s->low, s->high, s->bounds, s->parent,
+                    s->points, s->faces, s->user, s);
 }

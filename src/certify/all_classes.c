@@ -2,9 +2,7 @@
 /* Ranges of all classes, and which of them a box has. */
 #include <holdfast/certify_classes.h>
 
-#include "certify/class.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
@@ -94,9 +92,9 @@ static hf_status classes_of(hf_context *ctx, const job *j, size_t m, const doubl
 static hf_status look_at_most(hf_context *ctx, job *j)
 {
     const size_t all = j->m * j->classes;
-    size_t *class = hfi_alloc(ctx, all, sizeof *class);
-    double *x = hfi_alloc(ctx, all, j->d * sizeof *x);
-    hf_status status = class && x ? HF_OK : HF_ERR_MEMORY;
+    size_t *class;
+    double *x;
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(class, all), HFI_ROOMS(x, all, j->d));
     for (size_t k = 0; status >= 0 && k < all; k++)
         for (size_t i = 0; i < j->d; i++)
             x[k * j->d + i] =
@@ -212,16 +210,13 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
     if (m == 0) return HF_OK;
     if (!hfi_size_mul(m, j.classes, &answers) || !hfi_size_mul(answers, j.d, &numbers))
         return hfi_out_of_memory(ctx);
-    j.out = hfi_alloc(ctx, answers, sizeof *j.out);
-    j.at = hfi_alloc(ctx, numbers, sizeof *j.at);
-    j.range = hfi_alloc(ctx, m, sizeof *j.range);
-    j.least = hfi_alloc(ctx, m, 2 * j.d * sizeof *j.least);
-    j.most = j.least ? j.least + m * j.d : NULL;
-    status = j.out && j.at && j.range && j.least ? answer(ctx, &j) : HF_ERR_MEMORY;
+    status = HFI_ALLOC(ctx, HFI_ROOM(j.out, answers), HFI_ROOM(j.at, numbers), HFI_ROOM(j.range, m),
+                       HFI_ROOMS(j.least, m, j.d), HFI_ROOMS(j.most, m, j.d));
+    if (status >= 0) status = answer(ctx, &j);
     if (status >= 0) {
         memcpy(out, j.out, answers * sizeof *out);
         if (at) memcpy(at, j.at, numbers * sizeof *at);
     }
-    HFI_FREE(ctx, j.out, j.at, j.range, j.least);
+    HFI_FREE(ctx, j.out, j.at, j.range, j.least, j.most);
     return status;
 }

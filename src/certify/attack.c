@@ -2,17 +2,128 @@
 /* Attacks by gradients, on classes and on values of posteriors: what certificates are compared with. They
  * prove nothing. */
 #include "bound/classes.h"
-#include "certify/class.h"
-#include "certify/climb.h"
-#include "certify/region.h"
-#include "certify/settings.h"
-#include "certify/value.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
 enum {
     STEPS = 40
 };
+
+/* ---- steps that attacks take: along signs of slopes in a box, along what is steepest in a ball ---------- */
+
+static const double share = 0.1; /* of a box's side, of the first projected step */
+
+/* Points of one box whose score is to be small. */
+typedef struct descent {
+    /* The score at a point of the user's and its slope (d): errors end the climb. */
+    hf_status (*look)(void *of, const double *point, double *score, double *slope);
+    void *of;
+    hfi_watch *watch;
+    hf_attack_kind kind;
+    size_t d, steps;             /* steps of projected climbs */
+    const hf_region *region;     /* NULL: the whole box; without `moves` and `sets` */
+    const double *lower, *upper; /* d each: the box, cut to what is physical */
+    const double *centre, *half; /* of the region; NULL without one */
+    double *x, *at, *slope;      /* d each: where steps lead, where that is in the region */
+} descent;
+
+static void along_signs(const descent *c, double length)
+{
+    for (size_t j = 0; j < c->d; j++) {
+        const double slope = c->slope[j], side = c->upper[j] - c->lower[j];
+        c->x[j] -= (slope > 0.0 ? 1.0 : slope < 0.0 ? -1.0 : 0.0) * length * side;
+    }
+}
+
+static void along_slope(const descent *c, double length)
+{
+    double square = 0.0;
+    for (size_t j = 0; j < c->d; j++) square += pow(c->slope[j] * c->half[j], 2.0);
+    for (size_t j = 0; j < c->d && square > 0.0; j++)
+        c->x[j] -= 2.0 * length * c->half[j] * c->half[j] * c->slope[j] / sqrt(square);
+}
+
+static void along_steepest(const descent *c, double length)
+{
+    size_t best = 0;
+    for (size_t j = 1; j < c->d; j++)
+        if (fabs(c->slope[j]) * c->half[j] > fabs(c->slope[best]) * c->half[best]) best = j;
+    c->x[best] -= copysign(2.0 * length * c->half[best], c->slope[best]);
+}
+
+/* By what is steepest among moves of one length of that shape. */
+static void (*const along[])(const descent *c, double length) = {
+    [HF_SHAPE_BOX] = along_signs, [HF_SHAPE_L2] = along_slope, [HF_SHAPE_L1] = along_steepest};
+
+static hf_shape shape_of(const descent *c)
+{
+    return c->region ? c->region->shape : HF_SHAPE_BOX;
+}
+
+static void clamp(const descent *c, double *x)
+{
+    for (size_t j = 0; j < c->d; j++) x[j] = fmin(fmax(x[j], c->lower[j]), c->upper[j]);
+}
+
+/* Into the ball, towards its centre. */
+static void shrink(const descent *c, double *x)
+{
+    const double room = 1e-12;
+    double sum = 0.0;
+    const hf_shape shape = shape_of(c);
+    if (shape == HF_SHAPE_BOX) return;
+    for (size_t j = 0; j < c->d; j++) {
+        const double half = c->half[j], u = half > 0.0 ? fabs(x[j] - c->centre[j]) / half : 0.0;
+        sum += shape == HF_SHAPE_L2 ? u * u : u;
+    }
+    const double size = shape == HF_SHAPE_L2 ? sqrt(sum) : sum, most = 1.0 - room;
+    for (size_t j = 0; j < c->d && size > most; j++)
+        x[j] = c->centre[j] + (x[j] - c->centre[j]) * (most / size);
+}
+
+/* `at` := the point of the region that x of the box stands for: towards the centre. */
+static void place_in_region(const descent *c, const double *x, double *at)
+{
+    memcpy(at, x, c->d * sizeof *at);
+    shrink(c, at);
+    for (size_t j = 0; c->region && c->region->step && j < c->d; j++) {
+        const double step = c->region->step[j], away = at[j] - c->centre[j];
+        if (step > 0.0) at[j] = c->centre[j] + copysign(floor(fabs(away) / step + 1e-9), away) * step;
+    }
+    clamp(c, at);
+}
+
+static hf_status ask(const descent *c, bool anyhow, double *out, double *best)
+{
+    double score;
+    place_in_region(c, c->x, c->at);
+    const hf_status status = c->look(c->of, c->at, &score, c->slope);
+    if (status < 0 || !(anyhow || score < *best)) return status;
+    *best = score;
+    memcpy(out, c->at, c->d * sizeof *out);
+    return status;
+}
+
+/* From a point of the box: `out` := the best point on the way if its score is below *best, which
+ * becomes it. HF_ATTACK_FGSM takes its one step as it comes. HF_ERR_CANCELLED. */
+static hf_status descend(const descent *c, const double *from, double *out, double *best)
+{
+    const bool one = c->kind == HF_ATTACK_FGSM;
+    const size_t steps = one ? 1 : c->steps;
+    memcpy(c->x, from, c->d * sizeof *c->x);
+    hf_status status = ask(c, false, out, best);
+    for (size_t k = 0; k < steps && status >= 0; k++) {
+        if (!hfi_watch_ok(c->watch)) return HF_ERR_CANCELLED;
+        along[shape_of(c)](c, one ? 1.0 : share * (1.0 - (double)k / (double)steps));
+        clamp(c, c->x);
+        shrink(c, c->x);
+        status = ask(c, one, out, best);
+    }
+    return status;
+}
+
+/* ---- an attack ---------------------------------------------------------------------------------------- */
 
 typedef struct aim {
     hfi_value value;
@@ -30,7 +141,7 @@ typedef struct aim {
     double *start, *first, *second;          /* d each: where a climb begins, the best point of each sign */
     hfi_sides sides;                         /* d each */
     hfi_watch watch;
-    hfi_climb climb;
+    descent climb;
 } aim;
 
 /* ---- values ------------------------------------------------------------------------------------------------------ */
@@ -66,13 +177,13 @@ static hf_status climb(aim *a, double sign, size_t box, const double *x, double 
     hfi_stream_init(&stream, a->how->seed, HFI_PURPOSE_SAMPLE, box);
     a->sign = sign;
     *best = (double)INFINITY;
-    hf_status status = hfi_climb_from(&a->climb, x, out, best);
+    hf_status status = descend(&a->climb, x, out, best);
     for (size_t k = 1; a->how->kind == HF_ATTACK_PGD && k < a->how->starts && status >= 0; k++) {
         for (size_t j = 0; j < a->d; j++) {
             const double low = a->climb.lower[j], high = a->climb.upper[j];
             a->start[j] = fmin(low + hfi_stream_uniform(&stream) * (high - low), high);
         }
-        status = hfi_climb_from(&a->climb, a->start, out, best);
+        status = descend(&a->climb, a->start, out, best);
     }
     *best *= sign;
     return status;
@@ -183,17 +294,17 @@ static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, cons
     a->start = a->probability + classes, a->first = a->start + d, a->second = a->first + d;
     double *sides = a->second + d, *points = sides + 7 * d, *values = points + m * d;
     a->sides = (hfi_sides){sides, sides + d, sides + 2 * d, sides + 3 * d};
-    a->climb = (hfi_climb){.look = look,
-                           .of = a,
-                           .watch = &a->watch,
-                           .kind = a->how->kind,
-                           .d = d,
-                           .steps = a->how->steps ? a->how->steps : STEPS,
-                           .region = a->settings->region,
-                           .half = a->sides.half,
-                           .x = sides + 4 * d,
-                           .at = sides + 5 * d,
-                           .slope = sides + 6 * d};
+    a->climb = (descent){.look = look,
+                         .of = a,
+                         .watch = &a->watch,
+                         .kind = a->how->kind,
+                         .d = d,
+                         .steps = a->how->steps ? a->how->steps : STEPS,
+                         .region = a->settings->region,
+                         .half = a->sides.half,
+                         .x = sides + 4 * d,
+                         .at = sides + 5 * d,
+                         .slope = sides + 6 * d};
     hf_status status = make_ready(ctx, a, x);
     if (status >= 0) status = attack_all(ctx, a, m, x, lower, upper, points, values);
     if (status >= 0) {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a value keeps to limits: in boxes, and how large they may be. */
-#include <holdfast/certify_claims.h>
 
-#include "certify/claimed.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
@@ -177,9 +174,9 @@ hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim, const hf_cer
     if (status < 0 || m == 0) return status;
     const size_t d = c.value.inputs;
     if (!hfi_size_mul(m + 2, d, &numbers)) return hfi_out_of_memory(ctx);
-    hf_claim_answer *own = hfi_alloc(ctx, m, sizeof *own);
-    double *at = hfi_alloc(ctx, numbers, sizeof *at);
-    status = own && at ? HF_OK : HF_ERR_MEMORY;
+    hf_claim_answer *own;
+    double *at;
+    status = HFI_ALLOC(ctx, HFI_ROOM(own, m), HFI_ROOM(at, numbers));
     if (status >= 0) {
         c.spare = at + (m + 1) * d;
         status = decide_all(ctx, &c, m, x, lower, upper, own, at);

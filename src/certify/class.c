@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of class probabilities, and decisions. */
-#include "certify/class.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include "classify/softmax.h"
 
@@ -340,12 +338,9 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier, 
     if (!hfi_size_mul(m, job.d, &numbers)) return hfi_out_of_memory(ctx);
     status = check_points(ctx, &job);
     if (status < 0) return status;
-    job.winner = hfi_alloc(ctx, m, sizeof *job.winner);
-    job.out = hfi_alloc(ctx, m, sizeof *job.out);
-    job.at = hfi_alloc(ctx, numbers, sizeof *job.at);
-    status = job.winner && job.out && job.at
-                 ? hf_classify_predict(ctx, &decides, m, x, job.d, NULL, job.winner, NULL, NULL, NULL)
-                 : HF_ERR_MEMORY;
+    status = HFI_ALLOC(ctx, HFI_ROOM(job.winner, m), HFI_ROOM(job.out, m), HFI_ROOM(job.at, numbers));
+    if (status >= 0)
+        status = hf_classify_predict(ctx, &decides, m, x, job.d, NULL, job.winner, NULL, NULL, NULL);
     if (status >= 0) status = hfi_worse(status, decide(ctx, &job, &own));
     if (status >= 0) {
         memcpy(out, job.out, m * sizeof *out);
@@ -386,10 +381,11 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
             return hfi_refuse(ctx, "the radius of input %zu is %g; it must be 0 or above", j + 1, radius[j]);
     size_t numbers;
     if (!hfi_size_mul(m, 3 * d, &numbers)) return hfi_out_of_memory(ctx);
-    double *boxes = hfi_alloc(ctx, numbers + 1, sizeof *boxes);
-    size_t *row = hfi_alloc(ctx, m + 1, sizeof *row);
-    hf_decision *found = hfi_alloc(ctx, m + 1, sizeof *found);
-    hf_status status = boxes && row && found ? HF_OK : HF_ERR_MEMORY;
+    double *boxes;
+    size_t *row;
+    hf_decision *found;
+    hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(boxes, numbers + 1), HFI_ROOM(row, m + 1), HFI_ROOM(found, m + 1));
     if (status >= 0) {
         hf_certified_accuracy sum = {.rows = gather(m, d, x, label, radius, boxes, row),
                                      .estimate = hf_certify_is_estimate(classifier)};

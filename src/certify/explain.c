@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of inputs: what raising one does against lowering it. */
-#include "certify/settings.h"
-#include "certify/value.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
@@ -84,10 +83,10 @@ static hf_status score(hf_context *ctx, const scores *job, double *lower, double
     if (status < 0) return status;
     if (!hfi_size_mul(8 * job->d, job->d, &square) || !hfi_size_mul(job->m, 2 * job->d, &numbers))
         return hfi_out_of_memory(ctx);
-    double *boxes = hfi_alloc(ctx, square + 4 * job->d, sizeof *boxes),
-           *out = hfi_alloc(ctx, numbers + 1, sizeof *out);
-    hf_range *ranges = hfi_alloc(ctx, 2 * job->d, sizeof *ranges);
-    status = boxes && out && ranges ? HF_OK : HF_ERR_MEMORY;
+    double *boxes, *out;
+    hf_range *ranges;
+    status = HFI_ALLOC(ctx, HFI_ROOM(boxes, square + 4 * job->d), HFI_ROOM(out, numbers + 1),
+                       HFI_ROOM(ranges, 2 * job->d));
     for (size_t k = 0; k < job->m && status >= 0; k++) {
         double *own = out + k * job->d;
         const hf_certify_settings share = hfi_share_time(&job->settings, end, job->m - k);

@@ -2,9 +2,7 @@
 /* The smallest move that changes a class or breaks a claim. */
 #include <holdfast/certify_flip.h>
 
-#include "certify/claimed.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
 
@@ -353,20 +351,13 @@ static hf_status search(hf_context *ctx, hf_flip_kind kind, flip *f)
     return told < 0 ? told : status;
 }
 
-static bool make_room(hf_context *ctx, flip *f)
+static hf_status make_room(hf_context *ctx, flip *f)
 {
     const size_t d = f->d, each = f->classes > 2 ? f->classes : 2;
-    f->points = hfi_alloc(ctx, 2 * (d + 1), d * sizeof *f->points);
-    f->numbers = hfi_alloc(ctx, 2 * each + 8, d * sizeof *f->numbers);
-    f->input = hfi_alloc(ctx, 2 * d, sizeof *f->input);
-    if (!f->points || !f->numbers || !f->input) return false;
-    f->margin = f->numbers + 2 * d * each;
-    f->lower = f->margin + 2 * d;
-    f->upper = f->lower + d;
-    f->at = f->upper + d;
-    f->best = f->at + d;
-    f->claimed.spare = f->best + d;
-    return true;
+    return HFI_ALLOC(ctx, HFI_ROOMS(f->points, 2 * (d + 1), d), HFI_ROOMS(f->numbers, 2 * each, d),
+                     HFI_ROOM(f->input, 2 * d), HFI_ROOM(f->margin, 2 * d), HFI_ROOM(f->lower, d),
+                     HFI_ROOM(f->upper, d), HFI_ROOM(f->at, d), HFI_ROOM(f->best, d),
+                     HFI_ROOM(f->claimed.spare, 2 * d));
 }
 
 hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind kind,
@@ -397,12 +388,13 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
                       .estimate = hfi_value_is_estimate(&f.claimed.value)};
     status = hfi_check_radius(ctx, &f.far);
     if (status < 0) return status;
-    status = make_room(ctx, &f) ? search(ctx, kind, &f) : HF_ERR_MEMORY;
+    status = make_room(ctx, &f);
+    if (status >= 0) status = search(ctx, kind, &f);
     if (status >= 0) {
         f.out.seconds = hfi_now() - begun;
         *out = f.out;
         for (size_t j = 0; example && j < f.d; j++) example[j] = f.found ? f.best[j] : (double)NAN;
     }
-    HFI_FREE(ctx, f.points, f.numbers, f.input);
+    HFI_FREE(ctx, f.points, f.numbers, f.input, f.margin, f.lower, f.upper, f.at, f.best, f.claimed.spare);
     return status;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scores of inputs by a linear function about a point: what the certified ones are compared with. */
-#include "certify/class.h"
-#include "core/settings.h"
+#include "certify/certify.h"
 #include "linalg/linalg.h"
 
 #include <math.h>
@@ -51,14 +50,10 @@ static hf_status make_room(linear *l)
     if (!hfi_size_mul(pairs, l->free + 1, &draws) || !hfi_size_mul(2 * pairs, l->wide, &rows) ||
         !hfi_size_mul(2 * pairs, l->classes, &values))
         return hfi_out_of_memory(l->ctx);
-    l->u = hfi_alloc(l->ctx, draws, sizeof *l->u);
-    l->weighted = hfi_alloc(l->ctx, draws, sizeof *l->weighted);
-    l->gram = hfi_alloc(l->ctx, l->free * l->free + 1, sizeof *l->gram);
-    l->rows = hfi_alloc(l->ctx, rows + 1, sizeof *l->rows);
-    l->values = hfi_alloc(l->ctx, values + 1, sizeof *l->values);
-    l->half = hfi_alloc(l->ctx, pairs + 1, sizeof *l->half);
-    l->b = hfi_alloc(l->ctx, l->free + 1, sizeof *l->b);
-    return l->u && l->weighted && l->gram && l->rows && l->values && l->half && l->b ? HF_OK : HF_ERR_MEMORY;
+    return HFI_ALLOC(l->ctx, HFI_ROOM(l->u, draws), HFI_ROOM(l->weighted, draws),
+                     HFI_ROOM(l->gram, l->free * l->free + 1), HFI_ROOM(l->rows, rows + 1),
+                     HFI_ROOM(l->values, values + 1), HFI_ROOM(l->half, pairs + 1),
+                     HFI_ROOM(l->b, l->free + 1));
 }
 
 /* The same draws about every point, so that what is said of one does not depend on the others. */

@@ -3,12 +3,9 @@
  * a norm. */
 #include <holdfast/certify_outputs.h>
 
-#include "certify/range.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
-#include <string.h>
 
 /* The distance from the means at a point, as a row of the table. */
 typedef struct distance {
@@ -205,9 +202,7 @@ static hf_status create(hf_context *ctx, hfi_certify_problem *q)
     hf_status status = HF_OK;
     joined *j = q->state = hfi_alloc(ctx, 1, sizeof *j);
     if (!j) return HF_ERR_MEMORY;
-    j->problem = hfi_alloc(ctx, outputs, sizeof(hfi_certify_problem *));
-    j->whole = hfi_alloc(ctx, outputs, sizeof *j->whole);
-    if (!j->problem || !j->whole) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(j->problem, outputs), HFI_ROOM(j->whole, outputs)) < 0) return HF_ERR_MEMORY;
     for (size_t i = 0; i < outputs && status >= 0; i++) {
         own.output = i;
         status = hfi_problem_create(ctx, q->subject.posterior, &hfi_quantity_mean, &own, q->shared,
@@ -388,16 +383,15 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
     own.decide_at = (double)NAN;
     if (status < 0 || m == 0) return status;
     if (!hfi_size_mul(m, hfi_posterior_inputs(posterior), &numbers)) return hfi_out_of_memory(ctx);
-    hf_output_shift *found = hfi_alloc(ctx, m, sizeof *found);
-    double *at = hfi_alloc(ctx, numbers, sizeof *at);
-    d.centre = hfi_alloc(ctx, d.outputs, 6 * sizeof *d.centre);
-    d.away = d.centre ? d.centre + 2 * d.outputs : NULL;
-    status = found && at && d.centre ? search_all(ctx, posterior, &own, &d, m, x, lower, upper, found, at)
-                                     : HF_ERR_MEMORY;
+    hf_output_shift *found;
+    double *at;
+    status = HFI_ALLOC(ctx, HFI_ROOM(found, m), HFI_ROOM(at, numbers), HFI_ROOMS(d.centre, d.outputs, 2),
+                       HFI_ROOMS(d.away, d.outputs, 4));
+    if (status >= 0) status = search_all(ctx, posterior, &own, &d, m, x, lower, upper, found, at);
     if (status >= 0) {
         memcpy(out, found, m * sizeof *out);
         if (farthest) memcpy(farthest, at, numbers * sizeof *farthest);
     }
-    HFI_FREE(ctx, d.centre, found, at);
+    HFI_FREE(ctx, d.centre, d.away, found, at);
     return status;
 }

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The largest certified radius about a point. */
-#include "certify/radius.h"
-#include "certify/class.h"
-#include "certify/region.h"
-#include "certify/settings.h"
+#include "certify/certify.h"
 
 #include <math.h>
 

@@ -21,16 +21,14 @@
  *
  * and as new sites weigh no more than 1 / min(weight) times the old ones, |e(x)|^2 <= H(w) / min(weight) sum
  * r_i^2 / d_i too, which falls with the distance from the readings. */
-#include "certify/readings.h"
+#include "certify/certify.h"
 
-#include "certify/class.h"
 #include "kernel/kernel.h"
 #include "linalg/linalg.h"
 #include "sites/sites.h"
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     GRID = 512, /* points on which a pull is looked at, for each of two scales */
@@ -93,18 +91,142 @@ static double most_pull(const site *s, double sign)
     return best;
 }
 
+/* ---- one set ----------------------------------------------------------------------------------------- */
+
+/* A set I of readings that are replaced, with C the covariance given all others, V = C + D = ((A^-1)_II)^-1:
+ *
+ *     mean_new(x) - mean(x) = sum_I c_i (pull_i - t_i),    c = V w_I,    mean_-I(x_i) = z_i - (V t_I)_i
+ *
+ * The pull of reading i beside those of a set L of the others is (z - mean_-I(x_i) - sum_L C_il pull_l) / (v
+ * + d), where pull_l are those of L without i, v >= C_ii - C_iL (C_LL + base)^-1 C_Li and z - centre and d
+ * are functions of r = reading - centre: |r| / (v + d) <= threshold / (2 (base (base + v))^(1/2)), and the
+ * shift is at most noise / threshold. So a bound for each L follows from those of its parts, the smallest
+ * first. */
+
+enum {
+    SET_MOST = 4, /* readings of a set */
+    SUBSETS = 1 << SET_MOST
+};
+
+/* A robust site: d = base (1 + r^2 / threshold^2) + jitter for a reading r away from its centre. */
+typedef struct replaced {
+    double threshold, noise, base, jitter;
+    double d;      /* as it is, with jitter */
+    double offset; /* centre less target of the site */
+    double t;      /* weight of the mean */
+} replaced;
+
+typedef struct set {
+    size_t count;
+    const replaced *of;
+    double v[SET_MOST][SET_MOST];      /* C */
+    double offset[SET_MOST];           /* centre - mean_-I(x_i) */
+    double most[2][SUBSETS][SET_MOST]; /* of pull, and of -pull */
+} set;
+
+/* out := the inverse of a positive definite matrix; false where rounding has left none. */
+static int invert(size_t n, const double *a, double out[SET_MOST][SET_MOST])
+{
+    double m[SET_MOST][2 * SET_MOST];
+    memset(m, 0, sizeof m);
+    for (size_t i = 0; i < n; i++) {
+        for (size_t j = 0; j < n; j++) m[i][j] = a[i * n + j];
+        m[i][n + i] = 1.0;
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (!(m[k][k] > 0.0)) return 0;
+        for (size_t i = 0; i < n; i++) {
+            const double share = i == k ? 0.0 : m[i][k] / m[k][k];
+            for (size_t j = k; j < 2 * n && i != k; j++) m[i][j] -= share * m[k][j];
+        }
+    }
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) out[i][j] = m[i][n + j] / m[i][i];
+    return 1;
+}
+
+/* The least variance of reading i given those of L, wherever they lie. */
+static double least_variance(const set *s, size_t i, unsigned others)
+{
+    double m[SET_MOST][SET_MOST + 1], left = s->v[i][i];
+    size_t index[SET_MOST], n = 0;
+    for (size_t l = 0; l < s->count; l++)
+        if (others >> l & 1u) index[n++] = l;
+    for (size_t a = 0; a < n; a++) {
+        for (size_t b = 0; b < n; b++) m[a][b] = s->v[index[a]][index[b]];
+        m[a][a] += s->of[index[a]].base + s->of[index[a]].jitter;
+        m[a][n] = s->v[index[a]][i];
+    }
+    for (size_t k = 0; k < n; k++) {
+        if (!(m[k][k] > 0.0)) return 0.0;
+        left -= m[k][n] * m[k][n] / m[k][k];
+        for (size_t a = k + 1; a < n; a++) {
+            const double share = m[a][k] / m[k][k];
+            for (size_t b = k + 1; b <= n; b++) m[a][b] -= share * m[k][b];
+        }
+    }
+    return fmax(0.0, left * (1.0 - 1e-9));
+}
+
+static void bound_pull(set *s, size_t i, unsigned others)
+{
+    const replaced *r = &s->of[i];
+    const double v = least_variance(s, i, others) + r->jitter;
+    double low = s->offset[i], high = s->offset[i];
+    for (size_t l = 0; l < s->count; l++) {
+        if (!(others >> l & 1u)) continue;
+        const double c = s->v[i][l], up = s->most[0][others][l], down = s->most[1][others][l];
+        high += c > 0.0 ? c * down : -c * up;
+        low -= c > 0.0 ? c * up : -c * down;
+    }
+    const double own = 0.5 * r->threshold / sqrt(r->base * (r->base + v)), shift = r->noise / r->threshold;
+    s->most[0][others | 1u << i][i] = own + fmax(0.0, shift + high) / (r->base + v);
+    s->most[1][others | 1u << i][i] = own + fmax(0.0, shift - low) / (r->base + v);
+}
+
+/*
+ * A bound of |mean_new(x) - mean(x)| over all replacements of `count` <= SET_MOST readings I.
+ * @param inverse count x count: (K + D)^-1 of their rows and columns
+ * @param w       count: (K + D)^-1 k(Z, x) of their rows
+ */
+static double damage_of_set(size_t count, const replaced *readings, const double *inverse, const double *w)
+{
+    set s = {.count = count, .of = readings};
+    double c[SET_MOST], up = 0.0, down = 0.0;
+    const unsigned all = (1u << count) - 1u;
+    if (!invert(count, inverse, s.v)) return (double)INFINITY;
+    for (size_t i = 0; i < count; i++) {
+        c[i] = 0.0;
+        s.offset[i] = readings[i].offset;
+        for (size_t j = 0; j < count; j++) {
+            c[i] += s.v[i][j] * w[j];
+            s.offset[i] += s.v[i][j] * readings[j].t;
+        }
+    }
+    for (size_t i = 0; i < count; i++) s.v[i][i] = fmax(0.0, s.v[i][i] - readings[i].d);
+    for (unsigned part = 1; part <= all; part++)
+        for (size_t i = 0; i < count; i++)
+            if (part >> i & 1u) bound_pull(&s, i, part & ~(1u << i));
+    for (size_t i = 0; i < count; i++) {
+        const double more = s.most[0][all][i] - readings[i].t, less = s.most[1][all][i] + readings[i].t;
+        up += c[i] > 0.0 ? c[i] * more : -c[i] * less;
+        down += c[i] > 0.0 ? c[i] * less : -c[i] * more;
+    }
+    return fmax(up, down) * (1.0 + 1e-9);
+}
+
 /* More than one reading: what does not depend on the point. */
 typedef struct several {
-    double removal;         /* sum of the largest |t_i| s_i */
-    double energy;          /* sum of the largest r_i^2 / (4 d_i) */
-    double mu;              /* 0 or below: unknown */
-    double of_t;            /* H(t) */
-    double weight;          /* the least */
-    double *inverse;        /* n: 1 / a_i */
-    double *own;            /* n: A_ii */
-    double *ranked;         /* n: numbers to be sorted */
-    double *whole;          /* n x n: A^-1, where all sets can be looked at; else NULL */
-    hfi_replaced *readings; /* n, likewise */
+    double removal;     /* sum of the largest |t_i| s_i */
+    double energy;      /* sum of the largest r_i^2 / (4 d_i) */
+    double mu;          /* 0 or below: unknown */
+    double of_t;        /* H(t) */
+    double weight;      /* the least */
+    double *inverse;    /* n: 1 / a_i */
+    double *own;        /* n: A_ii */
+    double *ranked;     /* n: numbers to be sorted */
+    double *whole;      /* n x n: A^-1, where all sets can be looked at; else NULL */
+    replaced *readings; /* n, likewise */
 } several;
 
 typedef struct attacked {
@@ -245,7 +367,7 @@ static void weigh_several(attacked *a)
 static bool few_sets(size_t n, size_t count)
 {
     double sets = 1.0;
-    if (count > HFI_SET_MOST) return false;
+    if (count > SET_MOST) return false;
     for (size_t i = 0; i < count; i++) sets *= (double)(n - i) / (double)(i + 1);
     return sets <= SETS_MOST;
 }
@@ -255,33 +377,33 @@ static void describe_readings(attacked *a)
     const hfi_solution *s = &a->posterior->solution;
     for (size_t i = 0; i < a->n; i++) {
         const size_t row = a->row[i];
-        a->more.readings[i] = (hfi_replaced){.threshold = hfi_sites_threshold(a->sites, row),
-                                             .noise = hfi_sites_noise(a->sites, row),
-                                             .base = s->variance[i] * a->sites->weight[row],
-                                             .jitter = s->jitter,
-                                             .d = s->variance[i] + s->jitter,
-                                             .offset = a->sites->centre[row] - a->sites->target[row],
-                                             .t = s->t[i]};
+        a->more.readings[i] = (replaced){.threshold = hfi_sites_threshold(a->sites, row),
+                                         .noise = hfi_sites_noise(a->sites, row),
+                                         .base = s->variance[i] * a->sites->weight[row],
+                                         .jitter = s->jitter,
+                                         .d = s->variance[i] + s->jitter,
+                                         .offset = a->sites->centre[row] - a->sites->target[row],
+                                         .t = s->t[i]};
     }
 }
 
 static double damage_of(const attacked *a, const size_t *chosen, const double *w)
 {
-    hfi_replaced readings[HFI_SET_MOST];
-    double inverse[HFI_SET_MOST * HFI_SET_MOST], of_w[HFI_SET_MOST];
+    replaced readings[SET_MOST];
+    double inverse[SET_MOST * SET_MOST], of_w[SET_MOST];
     for (size_t i = 0; i < a->count; i++) {
         readings[i] = a->more.readings[chosen[i]];
         of_w[i] = w[chosen[i]];
         for (size_t j = 0; j < a->count; j++)
             inverse[i * a->count + j] = a->more.whole[chosen[i] * a->n + chosen[j]];
     }
-    return hfi_damage_of_set(a->count, readings, inverse, of_w);
+    return damage_of_set(a->count, readings, inverse, of_w);
 }
 
 /* The largest over all sets. */
 static double damage_of_sets(const attacked *a, hfi_watch *watch, const double *w)
 {
-    size_t chosen[HFI_SET_MOST], at = a->count;
+    size_t chosen[SET_MOST], at = a->count;
     double most = 0.0;
     for (size_t i = 0; i < a->count; i++) chosen[i] = i;
     while (at > 0 && hfi_watch_glance(watch)) {
@@ -300,16 +422,12 @@ static hf_status prepare_several(hf_context *ctx, attacked *a)
 {
     const hfi_solution *s = &a->posterior->solution;
     several *of = &a->more;
-    of->inverse = hfi_alloc(ctx, a->n, 3 * sizeof *of->inverse);
-    double *mean = hfi_alloc(ctx, a->n, 2 * sizeof *mean);
-    double *room = hfi_alloc(ctx, hfi_solution_room(s, 1) + 1, sizeof *room);
+    double *mean, *room;
     const bool few = few_sets(a->n, a->count);
-    if (few) {
-        of->whole = hfi_alloc(ctx, a->n * a->n, sizeof *of->whole);
-        of->readings = hfi_alloc(ctx, a->n, sizeof *of->readings);
-    }
-    hf_status status =
-        of->inverse && mean && room && (!few || (of->whole && of->readings)) ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOMS(of->inverse, a->n, 3), HFI_ROOMS(mean, a->n, 2),
+                                 HFI_ROOM(room, hfi_solution_room(s, 1) + 1));
+    if (status >= 0 && few)
+        status = HFI_ALLOC(ctx, HFI_ROOM(of->whole, a->n * a->n), HFI_ROOM(of->readings, a->n));
     if (status >= 0) status = hfi_solution_cavities(ctx, a->posterior->kernel, s, mean, of->inverse);
     if (status >= 0) {
         of->own = of->inverse + a->n;
@@ -412,13 +530,11 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
     attacked a = {.posterior = posterior, .sites = sites, .n = s->n, .count = count};
-    a.row = hfi_alloc(ctx, a.n, sizeof *a.row);
-    a.far = hfi_alloc(ctx, a.n, sizeof *a.far);
-    double *work = hfi_alloc(
-        ctx, s->d + a.n + hfi_solution_room(s, 1) + hfi_kernel_scratch(posterior->kernel) + 1, sizeof *work);
-    double *found = hfi_alloc(ctx, m + 1, sizeof *found);
-    size_t *rows = hfi_alloc(ctx, m + 1, sizeof *rows);
-    status = a.row && a.far && work && found && rows ? HF_OK : HF_ERR_MEMORY;
+    double *work, *found;
+    size_t *rows;
+    const size_t room = s->d + a.n + hfi_solution_room(s, 1) + hfi_kernel_scratch(posterior->kernel) + 1;
+    status = HFI_ALLOC(ctx, HFI_ROOM(a.row, a.n), HFI_ROOM(a.far, a.n), HFI_ROOM(work, room),
+                       HFI_ROOM(found, m + 1), HFI_ROOM(rows, m + 1));
     hfi_watch watch;
     hfi_watch_begin(&watch, ctx, "certify", 0.0);
     size_t at = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Settings of certified ranges and of what is made of them. */
-#include "certify/settings.h"
+#include "certify/certify.h"
 #include "core/settings_rows.h"
 
 #include <holdfast/certify_outputs.h>

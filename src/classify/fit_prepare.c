@@ -95,9 +95,8 @@ static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
 {
     hfi_fit *base = &fit->base;
     const hf_class_data *data = fit->given;
-    fit->reading = hfi_alloc(ctx, data->n, sizeof *fit->reading);
-    fit->label = hfi_alloc(ctx, data->n, sizeof *fit->label);
-    if (!fit->reading || !fit->label) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(fit->reading, data->n), HFI_ROOM(fit->label, data->n)) < 0)
+        return HF_ERR_MEMORY;
     for (size_t i = 0; i < data->n; i++)
         fit->reading[i] = data->label[i] == HF_LABEL_MISSING ? NAN : data->label[i] == 0 ? -1.0 : 1.0;
     fit->data = (hf_data){

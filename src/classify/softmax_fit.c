@@ -56,10 +56,9 @@ static hf_status stack(hf_context *ctx, const hf_class_data *data, softmax_fit *
 {
     const size_t d = data->d + 1, classes = data->classes;
     for (size_t i = 0; i < data->n; i++) f->n += data->label[i] != HF_LABEL_MISSING;
-    f->x = hfi_alloc_product(ctx, f->n, classes, d * sizeof *f->x);
-    f->fit.reading = hfi_alloc_product(ctx, f->n, classes, sizeof *f->fit.reading);
-    f->fit.label = hfi_alloc(ctx, f->n, sizeof *f->fit.label);
-    if (!f->x || !f->fit.reading || !f->fit.label) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(f->x, f->n, d * classes), HFI_ROOMS(f->fit.reading, f->n, classes),
+                  HFI_ROOM(f->fit.label, f->n)) < 0)
+        return HF_ERR_MEMORY;
     size_t at = 0;
     for (size_t i = 0; i < data->n; i++) {
         if (data->label[i] == HF_LABEL_MISSING) continue;

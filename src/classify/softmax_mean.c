@@ -151,12 +151,10 @@ static hf_status spread_init(hfi_softmax_problem *p, struct hfi_softmax_spread *
     const size_t n = p->n, classes = p->classes, threads = (size_t)hf_context_threads(p->ctx);
     *spread = (struct hfi_softmax_spread){.width = classes - 1,
                                           .stride = classes * (n + 1) * COLUMNS + classes * (classes + 4)};
-    spread->root = hfi_alloc_product(p->ctx, n, classes, spread->width * sizeof *spread->root);
-    spread->points = hfi_alloc(p->ctx, PAIRS, spread->width * sizeof *spread->points);
-    spread->value = hfi_alloc(p->ctx, n, sizeof *spread->value);
-    spread->last = hfi_alloc(p->ctx, n, classes * sizeof *spread->last);
-    spread->scratch = hfi_alloc(p->ctx, threads, spread->stride * sizeof *spread->scratch);
-    if (!spread->root || !spread->points || !spread->value || !spread->last || !spread->scratch)
+    if (HFI_ALLOC(p->ctx, HFI_ROOMS(spread->root, n, spread->width * classes),
+                  HFI_ROOMS(spread->points, PAIRS, spread->width), HFI_ROOM(spread->value, n),
+                  HFI_ROOMS(spread->last, n, classes),
+                  HFI_ROOMS(spread->scratch, threads, spread->stride)) < 0)
         return HF_ERR_MEMORY;
     const hf_status s = hfi_softmax_normals(p->ctx, classes, PAIRS, spread->points);
     if (s < 0) return s;

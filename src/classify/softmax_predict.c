@@ -8,14 +8,13 @@
 #include <string.h>
 
 enum {
-    BLOCK = 16,         /* points of a task */
-    TASKS_PER_WAVE = 4, /* of every thread between two reports of progress */
-    LINE = 8            /* doubles in a cache line */
+    BLOCK = 16, /* points of a task */
+    LINE = 8    /* doubles in a cache line */
 };
 
 typedef struct batch {
     const hf_posterior *posterior;
-    size_t classes, m, first;
+    size_t classes, m;
     const double *x;
     size_t ldx;
     double *arena;
@@ -61,7 +60,7 @@ static void predict_block(size_t task, int thread, void *arg)
     const batch *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
-    const size_t classes = job->classes, begin = (job->first + task) * BLOCK, d = s->d;
+    const size_t classes = job->classes, begin = task * BLOCK, d = s->d;
     const size_t count = job->m - begin < BLOCK ? job->m - begin : BLOCK, queries = count * classes;
     double *rows = job->arena + (size_t)thread * job->arena_size, *v = rows + BLOCK * classes * d;
     double *room = v + BLOCK * classes * s->n, *scratch = room + hfi_solution_room(s, BLOCK * classes);
@@ -87,20 +86,13 @@ static hf_status run(hf_context *ctx, batch *job)
 {
     const hfi_solution *s = &job->posterior->solution;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx),
-                 wave = TASKS_PER_WAVE * threads, rows = BLOCK * job->classes;
+                 rows = BLOCK * job->classes;
     job->arena_size = rows * (s->d + s->n) + hfi_solution_room(s, rows) +
                       hfi_kernel_scratch(job->posterior->kernel) + job->classes * job->classes +
                       hfi_softmax_scratch(job->classes) + LINE;
     job->arena = hfi_alloc(ctx, threads, job->arena_size * sizeof *job->arena);
     if (!job->arena) return HF_ERR_MEMORY;
-    hf_status status = HF_OK;
-    for (size_t first = 0; first < tasks && status >= 0; first += wave) {
-        job->first = first;
-        if (!hfi_progress(ctx, "predict", (double)first / (double)tasks, NAN))
-            status = hfi_cancelled(ctx);
-        else
-            hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, predict_block, job);
-    }
+    const hf_status status = hfi_waves(ctx, "predict", tasks, predict_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }

@@ -179,22 +179,18 @@ static size_t pairs_of(size_t classes)
     return classes / 2; /* of classes - 1 normal numbers, one more where that is odd */
 }
 
-size_t hfi_softmax_scratch(size_t classes)
+static size_t lay_out(size_t classes, double *scratch, sequence *s)
 {
     const size_t normals = 2 * pairs_of(classes);
-    return classes * normals + (SHIFTS + 2) * normals + (SHIFTS + 2) * classes;
+    return HFI_LAY_OUT(scratch, HFI_ROOMS(s->factor, classes, normals), HFI_ROOM(s->stride, normals),
+                       HFI_ROOMS(s->shift, SHIFTS, normals), HFI_ROOM(s->z, normals), HFI_ROOM(s->f, classes),
+                       HFI_ROOM(s->p, classes), HFI_ROOMS(s->sum, SHIFTS, classes));
 }
 
-static void cut(sequence *s, double *scratch)
+size_t hfi_softmax_scratch(size_t classes)
 {
-    const size_t normals = 2 * s->pairs;
-    s->factor = scratch;
-    s->stride = s->factor + s->classes * normals;
-    s->shift = s->stride + normals;
-    s->z = s->shift + SHIFTS * normals;
-    s->f = s->z + normals;
-    s->p = s->f + s->classes;
-    s->sum = s->p + s->classes;
+    sequence s;
+    return lay_out(classes, NULL, &s);
 }
 
 static void start(sequence *s)
@@ -244,7 +240,7 @@ hf_status hfi_softmax_normals(hf_context *ctx, size_t classes, size_t count, dou
     sequence s = {.classes = classes, .pairs = pairs_of(classes)};
     double *scratch = hfi_alloc(ctx, hfi_softmax_scratch(classes), sizeof *scratch);
     if (!scratch) return HF_ERR_MEMORY;
-    cut(&s, scratch);
+    (void)lay_out(classes, scratch, &s);
     start(&s);
     for (size_t k = 0; k < count; k++) {
         place_point(&s, k, 0);
@@ -274,7 +270,7 @@ static double conclude(const sequence *s, size_t points, double *probability)
 static double more(size_t classes, const double *mean, const double *v, double *probability, double *scratch)
 {
     sequence s = {.classes = classes, .pairs = pairs_of(classes), .mean = mean};
-    cut(&s, scratch);
+    (void)lay_out(classes, scratch, &s);
     hfi_softmax_differences(classes, v, 2 * s.pairs, s.factor);
     start(&s);
     double error = INFINITY;

@@ -12,9 +12,8 @@ enum {
 static hf_status gather(hfi_softmax_problem *p, size_t rows, const double *x, size_t ldx, const size_t *label)
 {
     const size_t d = p->d;
-    p->label = hfi_alloc(p->ctx, p->n, sizeof *p->label);
-    p->inputs = hfi_alloc_product(p->ctx, p->n, p->classes, d * sizeof *p->inputs);
-    if (!p->label || !p->inputs) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(p->ctx, HFI_ROOM(p->label, p->n), HFI_ROOMS(p->inputs, p->n, d * p->classes)) < 0)
+        return HF_ERR_MEMORY;
     size_t at = 0;
     for (size_t i = 0; i < rows; i++) {
         if (label[i] == SIZE_MAX) continue;
@@ -31,9 +30,9 @@ static hf_status gather(hfi_softmax_problem *p, size_t rows, const double *x, si
 static hf_status allocate(hfi_softmax_problem *p)
 {
     const size_t square = p->n * p->n;
-    p->matrices = hfi_alloc(p->ctx, square, (2 * p->classes + 1 + SPARE) * sizeof *p->matrices);
-    p->vectors = hfi_alloc_product(p->ctx, p->n, p->classes, VECTORS * sizeof *p->vectors);
-    if (!p->matrices || !p->vectors) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(p->ctx, HFI_ROOMS(p->matrices, square, 2 * p->classes + 1 + SPARE),
+                  HFI_ROOMS(p->vectors, p->n, VECTORS * p->classes)) < 0)
+        return HF_ERR_MEMORY;
     p->k = p->matrices;
     p->e = p->k + p->classes * square;
     p->m = p->e + p->classes * square;

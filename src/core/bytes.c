@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-enum {
-    SMALLEST = 64
-};
-
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
 /* Room for `more` bytes at the end; NULL once it has failed. */
@@ -14,17 +10,11 @@ static unsigned char *extend(hfi_bytes *bytes, size_t more)
 {
     if (bytes->failed || more > SIZE_MAX / 2 - bytes->count) bytes->failed = true;
     if (bytes->failed) return NULL;
-    if (bytes->count + more > bytes->room) {
-        size_t room = bytes->room > 0 ? bytes->room : SMALLEST;
-        while (room < bytes->count + more) room *= 2;
-        unsigned char *larger = hfi_memory_alloc(&bytes->memory, room, 1);
-        bytes->failed = larger == NULL;
-        if (larger == NULL) return NULL;
-        if (bytes->count > 0) memcpy(larger, bytes->data, bytes->count);
-        hfi_memory_free(&bytes->memory, bytes->data);
-        bytes->data = larger;
-        bytes->room = room;
-    }
+    unsigned char *data =
+        hfi_memory_grow(&bytes->memory, bytes->data, bytes->count, bytes->count + more, &bytes->room, 1);
+    bytes->failed = data == NULL;
+    if (data == NULL) return NULL;
+    bytes->data = data;
     unsigned char *end = bytes->data + bytes->count;
     bytes->count += more;
     return end;
@@ -50,7 +40,12 @@ void hfi_bytes_add_doubles(hfi_bytes *bytes, size_t count, const double *values)
 {
     if (count > SIZE_MAX / 16) bytes->failed = true;
     unsigned char *out = bytes->failed ? NULL : extend(bytes, 8 * count);
-    for (size_t i = 0; out != NULL && i < count; i++) {
+    if (out != NULL) hfi_doubles_to_bytes(count, values, out);
+}
+
+void hfi_doubles_to_bytes(size_t count, const double *values, unsigned char *out)
+{
+    for (size_t i = 0; i < count; i++) {
         uint64_t bits;
         memcpy(&bits, &values[i], sizeof bits);
         put(out + 8 * i, bits);

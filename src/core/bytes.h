@@ -21,6 +21,8 @@ void hfi_bytes_add_u64(hfi_bytes *bytes, uint64_t value);
 /** To the bit: NaN, infinities and signed zeros too. */
 void hfi_bytes_add_double(hfi_bytes *bytes, double value);
 void hfi_bytes_add_doubles(hfi_bytes *bytes, size_t count, const double *values);
+/** The same into 8 bytes for each that are there already. */
+void hfi_doubles_to_bytes(size_t count, const double *values, unsigned char *out);
 void hfi_bytes_add_text(hfi_bytes *bytes, const char *text);
 /** Releases the bytes; it is empty then. */
 void hfi_bytes_free(hfi_bytes *bytes);

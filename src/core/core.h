@@ -45,6 +45,42 @@ void hfi_free_list(hf_context *ctx, size_t count, void *const *block);
 #define HFI_FREE(ctx, ...)                                                                         \
     hfi_free_list(ctx, sizeof((void *[]){__VA_ARGS__}) / sizeof(void *), (void *[]){__VA_ARGS__})
 
+/** An array to be made, `place` being the address of the pointer to it: count * times entries of
+ * `size` bytes. */
+typedef struct hfi_room {
+    void *place;
+    size_t count, times, size;
+} hfi_room;
+#define HFI_ROOMS(array, rows, width)                                                              \
+    {                                                                                              \
+        &(array), (rows), (width), sizeof(__typeof__(*(array)))                                    \
+    }
+#define HFI_ROOM(array, entries) HFI_ROOMS(array, entries, 1)
+/** Like hfi_memory_alloc for each; false when out of memory: then those from the one that could not
+ * be had on are NULL, and the others are the caller's to free. HFI_MEMORY_ALLOC(memory, HFI_ROOM(a,
+ * n), ...) counts them. */
+bool hfi_memory_alloc_list(const hfi_memory *memory, size_t count, const hfi_room *room);
+#define HFI_MEMORY_ALLOC(memory, ...)                                                              \
+    hfi_memory_alloc_list(memory, sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),            \
+                          (hfi_room[]){__VA_ARGS__})
+/** The same with the context's allocator: HF_OK, or HF_ERR_MEMORY and the message. */
+hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room);
+#define HFI_ALLOC(ctx, ...)                                                                        \
+    hfi_alloc_list(ctx, sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),                      \
+                   (hfi_room[]){__VA_ARGS__})
+/** Parts of a block of numbers, each of them double, one after another, or NULL where the block is.
+ * How many numbers they are in all. */
+size_t hfi_lay_out_list(double *block_or_null, size_t count, const hfi_room *room);
+#define HFI_LAY_OUT(block_or_null, ...)                                                            \
+    hfi_lay_out_list((block_or_null), sizeof((hfi_room[]){__VA_ARGS__}) / sizeof(hfi_room),        \
+                     (hfi_room[]){__VA_ARGS__})
+
+/** Room for `need` things of `size` bytes, of which there are `used` in `block`, which has room for
+ * *room: the block itself, or a larger one in its place. NULL when out of memory: then nothing has
+ * changed. Amortised O(1). */
+void *hfi_memory_grow(const hfi_memory *memory, void *block, size_t used, size_t need, size_t *room,
+                      size_t size);
+
 /** A zero-terminated copy in the allocator's memory; NULL when out of memory. */
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text);
 
@@ -117,6 +153,11 @@ typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
  * loop it runs serially (never nested). The body must make results that do not depend on the order
  * of indices. */
 void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg);
+
+/** hfi_parallel_for() that reports progress: four tasks of every thread at a time, because only the
+ * thread that called may ask the callback. HF_ERR_CANCELLED. */
+hf_status hfi_waves(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body,
+                    void *arg);
 
 /** Cancels a computation on several threads: only the thread that began it asks the
  * callback, the others look at what it was told. */

@@ -72,6 +72,23 @@ void hfi_memory_free_list(const hfi_memory *memory, size_t count, void *const *b
     for (size_t k = 0; k < count; k++) hfi_memory_free(memory, block[k]);
 }
 
+void *hfi_memory_grow(const hfi_memory *memory, void *block, size_t used, size_t need, size_t *room,
+                      size_t size)
+{
+    enum {
+        SMALLEST = 16
+    };
+    if (block != NULL && need <= *room) return block;
+    size_t more = *room > 0 ? *room : SMALLEST;
+    while (more < need && more <= SIZE_MAX / 2) more *= 2;
+    void *larger = more >= need ? hfi_memory_alloc(memory, more, size) : NULL;
+    if (larger == NULL) return NULL;
+    if (block != NULL) memcpy(larger, block, used * size);
+    hfi_memory_free(memory, block);
+    *room = more;
+    return larger;
+}
+
 char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -80,13 +97,17 @@ char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
     return copy;
 }
 
+static hf_status tell(hf_context *ctx, size_t count, double size)
+{
+    return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %.0f bytes (%.3g GiB) could not be had", count,
+                    size, (double)count * size / (1024.0 * 1024.0 * 1024.0));
+}
+
 static void *allocate_or_tell(hf_context *ctx, size_t count, size_t size, bool zeroed)
 {
     hfi_memory memory = hfi_context_memory(ctx);
     void *block = allocate(&memory, count, size, zeroed);
-    if (block == NULL)
-        hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %zu bytes (%.3g GiB) could not be had", count,
-                 size, (double)count * (double)size / (1024.0 * 1024.0 * 1024.0));
+    if (block == NULL) (void)tell(ctx, count, (double)size);
     return block;
 }
 
@@ -101,6 +122,51 @@ void *hfi_alloc_product(hf_context *ctx, size_t a, size_t b, size_t size)
     if (hfi_size_mul(a, b, &count)) return hfi_alloc(ctx, count, size);
     (void)hfi_out_of_memory(ctx);
     return NULL;
+}
+
+static const void *const nothing = NULL;
+
+/* The array of a room into its place. */
+static bool fill(const hfi_memory *memory, const hfi_room *room)
+{
+    size_t bytes;
+    void *block =
+        hfi_size_mul(room->times, room->size, &bytes) ? allocate(memory, room->count, bytes, true) : NULL;
+    memcpy(room->place, &block, sizeof block);
+    return block != NULL;
+}
+
+/* How many of the rooms were filled, in their order; the others are left NULL. */
+static size_t fill_all(const hfi_memory *memory, size_t count, const hfi_room *room)
+{
+    size_t had = 0;
+    while (had < count && fill(memory, &room[had])) had++;
+    for (size_t k = had; k < count; k++) memcpy(room[k].place, &nothing, sizeof nothing);
+    return had;
+}
+
+bool hfi_memory_alloc_list(const hfi_memory *memory, size_t count, const hfi_room *room)
+{
+    return fill_all(memory, count, room) == count;
+}
+
+hf_status hfi_alloc_list(hf_context *ctx, size_t count, const hfi_room *room)
+{
+    const hfi_memory memory = hfi_context_memory(ctx);
+    const size_t had = fill_all(&memory, count, room);
+    return had == count ? HF_OK
+                        : tell(ctx, room[had].count, (double)room[had].times * (double)room[had].size);
+}
+
+size_t hfi_lay_out_list(double *block_or_null, size_t count, const hfi_room *room)
+{
+    size_t numbers = 0;
+    for (size_t k = 0; k < count; k++) {
+        double *part = block_or_null != NULL ? block_or_null + numbers : NULL;
+        memcpy(room[k].place, &part, sizeof part);
+        numbers += room[k].count * room[k].times;
+    }
+    return numbers;
 }
 
 void *hfi_alloc_unset(hf_context *ctx, size_t count, size_t size)

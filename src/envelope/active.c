@@ -161,23 +161,15 @@ static void polish(search *s)
     const hfi_active_problem *problem = s->problem;
     hfi_chain *chain = s->chain;
     const double limit = WORTH_POLISHING * noise(s);
-    double *nu = chain->floored ? chain->alone : chain->nu, *change = chain->target, worst = 0.0;
+    double *nu = chain->floored ? chain->alone : chain->nu, worst = 0.0;
     for (size_t j = 0; j < chain->count; j++) {
         const size_t i = chain->index[j];
         worst = fmax(worst, fabs(chain->g[i] - chain->t * chain->limit[j]) / problem->sd[i]);
     }
     if (!(worst > limit)) return;
     const double *cross = chain->floored ? NULL : problem->cross;
-    for (int k = 0; k < 2; k++) {
-        hfi_dual_residual(problem, cross, chain->t, chain, nu, change);
-        hfi_active_forward(chain->count, 0, chain->l, chain->ldl, change, NULL);
-        hfi_active_backward(chain->count, chain->l, chain->ldl, change);
-        for (size_t j = 0; j < chain->count; j++) nu[j] -= change[j];
-    }
-    hfi_active_price(problem->n, chain->count, chain->index, nu, problem->k, problem->ldk, cross, chain->g);
-    hfi_dual_residual(problem, cross, chain->t, chain, nu, change);
-    for (size_t j = 0; j < chain->count; j++)
-        chain->g[chain->index[j]] = chain->t * chain->limit[j] - change[j];
+    for (int k = 0; k < 2; k++) hfi_dual_refine(problem, cross, chain->t, chain, nu);
+    hfi_dual_price(problem, cross, chain, nu);
 }
 
 static bool may_refactor(const search *s)

@@ -42,20 +42,10 @@ struct hf_closed_envelope {
 /** Zeroed arrays; scaling the identity, length 1. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
 hf_status hfi_closed_allocate(hf_context *ctx, const hf_kernel *kernel, size_t n, size_t all,
                               hf_closed_envelope **out);
-/** Factors the matrix plus diag(d) (n entries, or NULL). `into_matrix`: d is added to the matrix
- * too, and jitter, where it was needed, as more of it; else the matrix stays as it is, whatever was
- * factored. *jitter may be NULL. */
-hf_status hfi_closed_factor(hf_context *ctx, hf_closed_envelope *closed, const double *d,
-                            bool into_matrix, double *jitter);
 /** `along`, `length` and `spread` from `dual`, target and noise: <F, F0> = dual'target -
  * |dual|'noise at least, |F0|^2 = dual'A dual. `work` n. */
 void hfi_closed_direction(hf_closed_envelope *closed, double *work);
 /** Rounding of sums of n terms with values of the kernel in them, relative to the sum of sizes. */
 double hfi_closed_unit(const hf_closed_envelope *closed);
-/** The factor on s_i^2 that makes the mean width of the ellipsoid at the n inputs, with and without
- * the reading there, least; s (n) > 0; K in `matrix`. One eigendecomposition: 9 n^3 flops, 24 n^2
- * bytes for the time being. */
-hf_status hfi_closed_choose_site(hf_context *ctx, const hf_closed_envelope *closed, const double *s,
-                                 double norm, double *site);
 
 #endif

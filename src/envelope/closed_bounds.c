@@ -7,15 +7,14 @@
 #include <string.h>
 
 enum {
-    BLOCK = 32,
-    TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+    BLOCK = 32
 };
 
 typedef struct batch {
     const hf_closed_envelope *closed;
     size_t m;
     const double *x;
-    size_t ldx, first; /* block the wave begins with */
+    size_t ldx;
     double *arena; /* per thread: inputs, cross-covariances, weights, A times them, the kernel's scratch */
     size_t arena_size;
     double *centre, *half; /* m, solver's units */
@@ -56,7 +55,7 @@ static void bound_block(size_t task, int thread, void *arg)
 {
     const batch *job = arg;
     const hf_closed_envelope *c = job->closed;
-    const size_t begin = (job->first + task) * BLOCK, left = job->m - begin;
+    const size_t begin = task * BLOCK, left = job->m - begin;
     const size_t count = left < BLOCK ? left : BLOCK;
     double *x = job->arena + (size_t)thread * job->arena_size, *cross = x + BLOCK * c->d;
     double *w = cross + BLOCK * c->all, *aw = w + BLOCK * c->n, *scratch = aw + BLOCK * c->n;
@@ -82,18 +81,11 @@ static hf_status run(hf_context *ctx, batch *job)
 {
     const hf_closed_envelope *c = job->closed;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx);
-    const size_t wave = TASKS_PER_WAVE * threads;
+
     job->arena_size = BLOCK * (c->d + c->all + 2 * c->n) + hfi_kernel_scratch(c->kernel);
-    job->arena = hfi_alloc(ctx, threads < tasks ? threads : tasks, job->arena_size * sizeof *job->arena);
+    job->arena = hfi_alloc(ctx, hfi_smaller(threads, tasks), job->arena_size * sizeof *job->arena);
     if (!job->arena) return HF_ERR_MEMORY;
-    hf_status status = HF_OK;
-    for (size_t first = 0; first < tasks && status >= 0; first += wave) {
-        job->first = first;
-        if (!hfi_progress(ctx, "bounds", (double)first / (double)tasks, NAN))
-            status = hfi_cancelled(ctx);
-        else
-            hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, bound_block, job);
-    }
+    const hf_status status = hfi_waves(ctx, "bounds", tasks, bound_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }

@@ -135,12 +135,14 @@ typedef struct hfi_dual_value {
  * HFI_KERNEL_ROUNDING sd_i sd_j. O(count^2). */
 hfi_dual_value hfi_dual_evaluate(const hfi_active_problem *problem, size_t count,
                                  const size_t *index, const double *nu);
-/** out := limit t - (k - K nu) on the support, in long double: what nu still lacks to be its
- * vertex. O(count^2). */
-void hfi_dual_residual(const hfi_active_problem *problem, const double *cross, double t,
-                       const hfi_chain *chain, const double *nu, double *out);
-/** Makes t of a vertex what q(nu) says it is, nu and g following; settle.c. @return what nu is
- * worth. O(count^2), and a pricing where something had to move. */
+/** One step of iterative refinement of nu at t, over chain->target. O(count^2). */
+void hfi_dual_refine(const hfi_active_problem *problem, const double *cross, double t,
+                     hfi_chain *chain, double *nu);
+/** chain->g := f over all readings; at those of the support from sums in long double. */
+void hfi_dual_price(const hfi_active_problem *problem, const double *cross, hfi_chain *chain,
+                    const double *nu);
+/** Makes t of a vertex what q(nu) says it is, nu and g following. @return what nu is worth.
+ * O(count^2), and a pricing where something had to move. */
 hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *chain);
 /** A smallest norm that may be too small by more than this share is told as one that is needed at
  * least. */
@@ -151,7 +153,7 @@ hfi_dual_value hfi_active_settle(const hfi_active_problem *problem, hfi_chain *c
  * rest is rounding. */
 #define HFI_VIOLATION_ROUNDING 1e-13
 
-/** U(nu) at x with every rounding accounted for (rigorous.c); infinite where the kernel cannot be
+/** U(nu) at x with every rounding accounted for (evaluate.c); infinite where the kernel cannot be
  * enclosed. The kernel is evaluated anew: some microseconds for each pair of the support. */
 double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_problem *problem,
                              const double *x, size_t count, const size_t *index, const double *nu);

@@ -41,15 +41,10 @@ bool hfi_chain_init(const hfi_memory *memory, size_t capacity, hfi_chain *chain)
     *chain = (hfi_chain){.capacity = capacity, .ldl = stride, .ldw = stride};
     size_t entries;
     if (!hfi_size_mul(chain->ldl, capacity, &entries)) return false;
-    chain->index = hfi_memory_alloc(memory, capacity, sizeof *chain->index);
-    chain->given_index = hfi_memory_alloc(memory, capacity, sizeof *chain->given_index);
-    chain->sign = hfi_memory_alloc(memory, capacity, sizeof *chain->sign);
-    chain->left_out = hfi_memory_alloc(memory, capacity, sizeof *chain->left_out);
-    chain->nu = hfi_memory_alloc(memory, capacity, VECTORS * sizeof *chain->nu);
-    chain->l = hfi_memory_alloc(memory, entries, sizeof *chain->l);
-    chain->w = hfi_memory_alloc(memory, entries, sizeof *chain->w);
-    if (!chain->index || !chain->given_index || !chain->sign || !chain->left_out || !chain->nu || !chain->l ||
-        !chain->w) {
+    if (!HFI_MEMORY_ALLOC(memory, HFI_ROOM(chain->index, capacity), HFI_ROOM(chain->given_index, capacity),
+                          HFI_ROOM(chain->sign, capacity), HFI_ROOM(chain->left_out, capacity),
+                          HFI_ROOMS(chain->nu, capacity, VECTORS), HFI_ROOM(chain->l, entries),
+                          HFI_ROOM(chain->w, entries))) {
         hfi_chain_free(memory, chain);
         return false;
     }

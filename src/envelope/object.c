@@ -44,13 +44,10 @@ static bool allocate_arrays(hf_envelope *e, size_t entries)
         INDICES = 3
     };
     const size_t c = e->capacity;
-    const hfi_memory *memory = &e->memory;
-    e->x = hfi_memory_alloc(memory, c, e->d * sizeof *e->x);
-    e->k = e->x ? hfi_memory_alloc(memory, entries, sizeof *e->k) : NULL;
-    e->sd = e->k ? hfi_memory_alloc(memory, c, VECTORS * sizeof *e->sd) : NULL;
-    e->smooth_index = e->sd ? hfi_memory_alloc(memory, c, INDICES * sizeof *e->smooth_index) : NULL;
-    e->smooth_sign = e->smooth_index ? hfi_memory_alloc(memory, c, sizeof *e->smooth_sign) : NULL;
-    if (!e->smooth_sign) return false;
+    if (!HFI_MEMORY_ALLOC(&e->memory, HFI_ROOMS(e->x, c, e->d), HFI_ROOM(e->k, entries),
+                          HFI_ROOMS(e->sd, c, VECTORS), HFI_ROOMS(e->smooth_index, c, INDICES),
+                          HFI_ROOM(e->smooth_sign, c)))
+        return false;
     double **const vectors[VECTORS - 1] = {&e->lower[0],  &e->lower[1],  &e->upper[0],    &e->upper[1],
                                            &e->smooth_nu, &e->centre_nu, &e->centre_value};
     for (size_t k = 0; k < VECTORS - 1; k++) *vectors[k] = e->sd + (k + 1) * c;
@@ -87,10 +84,8 @@ bool hfi_envelope_equip(hf_envelope *envelope)
     const size_t scratch = hfi_kernel_scratch(envelope->kernel);
     if (bench->limits) return true;
     if (!hfi_chain_init(memory, envelope->capacity, &bench->chain)) return false;
-    bench->scratch = hfi_memory_alloc(memory, scratch, sizeof *bench->scratch);
-    bench->limits =
-        bench->scratch ? hfi_memory_alloc(memory, envelope->capacity, 2 * sizeof *bench->limits) : NULL;
-    if (!bench->limits) {
+    if (!HFI_MEMORY_ALLOC(memory, HFI_ROOM(bench->scratch, scratch),
+                          HFI_ROOMS(bench->limits, envelope->capacity, 2))) {
         hfi_envelope_strip(envelope);
         return false;
     }

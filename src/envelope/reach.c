@@ -66,14 +66,10 @@ static hf_status check(hf_context *ctx, size_t states, size_t inputs, const hf_e
 static hf_status allocate(hf_context *ctx, hf_reach *r)
 {
     const size_t s = r->s, d = s + r->m;
-    r->envelope = hfi_alloc(ctx, s, sizeof(const hf_envelope *));
-    r->workspace = r->envelope ? hfi_alloc(ctx, s, sizeof(hf_envelope_workspace *)) : NULL;
-    r->corner = r->workspace ? hfi_alloc(ctx, s, sizeof *r->corner) : NULL;
-    r->backwards = r->corner ? hfi_alloc(ctx, s, sizeof *r->backwards) : NULL;
-    r->box = r->backwards ? hfi_alloc(ctx, d, sizeof *r->box) : NULL;
-    r->half = r->box ? hfi_alloc(ctx, d, sizeof *r->half) : NULL;
-    r->at = r->half ? hfi_alloc(ctx, d + 4 * s, sizeof *r->at) : NULL;
-    if (!r->at) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(r->envelope, s), HFI_ROOM(r->workspace, s), HFI_ROOM(r->corner, s),
+                  HFI_ROOM(r->backwards, s), HFI_ROOM(r->box, d), HFI_ROOM(r->half, d),
+                  HFI_ROOM(r->at, d + 4 * s)) < 0)
+        return HF_ERR_MEMORY;
     r->low = r->at + d;
     r->high = r->low + s;
     r->next_low = r->high + s;

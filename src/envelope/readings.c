@@ -105,17 +105,12 @@ hf_status hfi_distinct_find(hf_context *ctx, size_t d, const hf_bounded_readings
 {
     const size_t n = readings->n;
     *distinct = (hfi_distinct){.rows = n};
-    distinct->of_row = hfi_alloc(ctx, n, sizeof *distinct->of_row);
-    distinct->first = hfi_alloc(ctx, n, sizeof *distinct->first);
-    distinct->lower = hfi_alloc(ctx, n, sizeof *distinct->lower);
-    distinct->upper = hfi_alloc(ctx, n, sizeof *distinct->upper);
-    distinct->lower_row = hfi_alloc(ctx, n, sizeof *distinct->lower_row);
-    distinct->upper_row = hfi_alloc(ctx, n, sizeof *distinct->upper_row);
-    const bool there = distinct->of_row && distinct->first && distinct->lower && distinct->upper &&
-                       distinct->lower_row && distinct->upper_row;
-    const hf_status status = there ? hfi_rows_distinct(ctx, n, d, readings->x, readings->ldx, n,
-                                                       distinct->first, distinct->of_row, &distinct->n)
-                                   : HF_ERR_MEMORY;
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(distinct->of_row, n), HFI_ROOM(distinct->first, n),
+                                 HFI_ROOM(distinct->lower, n), HFI_ROOM(distinct->upper, n),
+                                 HFI_ROOM(distinct->lower_row, n), HFI_ROOM(distinct->upper_row, n));
+    if (status >= 0)
+        status = hfi_rows_distinct(ctx, n, d, readings->x, readings->ldx, n, distinct->first,
+                                   distinct->of_row, &distinct->n);
     if (status < 0) hfi_distinct_free(ctx, distinct);
     return status;
 }

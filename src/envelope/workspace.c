@@ -5,8 +5,7 @@
 #include <math.h>
 
 enum {
-    CHUNK = 32,         /* queries that go on from each other's supports */
-    CHUNKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+    CHUNK = 32 /* queries that go on from each other's supports */
 };
 
 void hf_envelope_workspace_free(hf_envelope_workspace *workspace)
@@ -33,12 +32,11 @@ hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx, const hf_en
     bool there = true;
     for (int side = 0; side < HFI_SIDES; side++)
         there = there && hfi_chain_init(&w->memory, w->capacity, &w->chain[side]);
-    w->cross = there ? hfi_alloc(ctx, w->capacity, sizeof *w->cross) : NULL;
-    w->scratch = w->cross ? hfi_alloc(ctx, hfi_kernel_scratch(envelope->kernel), sizeof *w->scratch) : NULL;
-    w->near = w->scratch ? hfi_alloc(ctx, w->capacity, w->d * sizeof *w->near) : NULL;
-    w->gradient = w->near ? hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient) : NULL;
-    w->close = w->gradient ? hfi_alloc(ctx, w->capacity, sizeof *w->close) : NULL;
-    if (w->close) return w;
+    if (there && HFI_ALLOC(ctx, HFI_ROOM(w->cross, w->capacity),
+                           HFI_ROOM(w->scratch, hfi_kernel_scratch(envelope->kernel)),
+                           HFI_ROOMS(w->near, w->capacity, w->d), HFI_ROOMS(w->gradient, w->d, 2),
+                           HFI_ROOM(w->close, w->capacity)) >= 0)
+        return w;
     (void)hfi_out_of_memory(ctx);
     hf_envelope_workspace_free(w);
     return NULL;
@@ -61,14 +59,12 @@ typedef struct batch {
     hf_bound *out;
     hf_status *status; /* one a chunk */
     hf_envelope_workspace **workspace;
-    size_t first; /* chunk the wave begins with */
 } batch;
 
-static void ask_chunk(size_t task, int thread, void *arg)
+static void ask_chunk(size_t chunk, int thread, void *arg)
 {
     const batch *job = arg;
-    const size_t chunk = job->first + task, begin = chunk * CHUNK;
-    const size_t end = job->m - begin < CHUNK ? job->m : begin + CHUNK;
+    const size_t begin = chunk * CHUNK, end = job->m - begin < CHUNK ? job->m : begin + CHUNK;
     hf_envelope_workspace *workspace = job->workspace[thread];
     hf_envelope_workspace_reset(workspace);
     for (size_t q = begin; q < end; q++)
@@ -79,15 +75,7 @@ static void ask_chunk(size_t task, int thread, void *arg)
 
 static hf_status run(hf_context *ctx, batch *job, size_t chunks)
 {
-    const size_t wave = CHUNKS_PER_WAVE * (size_t)hf_context_threads(ctx);
-    hf_status status = HF_OK;
-    for (size_t first = 0; first < chunks && status >= 0; first += wave) {
-        job->first = first;
-        if (!hfi_progress(ctx, "bounds", (double)first / (double)chunks, NAN))
-            status = hfi_cancelled(ctx);
-        else
-            hfi_parallel_for(ctx, chunks - first < wave ? chunks - first : wave, ask_chunk, job);
-    }
+    hf_status status = hfi_waves(ctx, "bounds", chunks, ask_chunk, job);
     for (size_t chunk = 0; chunk < chunks && status >= 0; chunk++)
         status = hfi_worse(status, job->status[chunk]);
     return status;
@@ -128,10 +116,8 @@ hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope,
     const size_t chunks = (m + CHUNK - 1) / CHUNK, all = (size_t)hf_context_threads(ctx);
     const size_t threads = all < chunks ? all : chunks;
     batch job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = limits};
-    job.out = hfi_alloc(ctx, m, sizeof *job.out);
-    job.status = job.out ? hfi_alloc(ctx, chunks, sizeof *job.status) : NULL;
-    job.workspace = job.status ? hfi_alloc(ctx, threads, sizeof(void *)) : NULL;
-    if (!job.workspace) status = HF_ERR_MEMORY;
+    status =
+        HFI_ALLOC(ctx, HFI_ROOM(job.out, m), HFI_ROOM(job.status, chunks), HFI_ROOM(job.workspace, threads));
     for (size_t t = 0; t < threads && status >= 0; t++) {
         job.workspace[t] = hf_envelope_workspace_create(ctx, envelope);
         if (!job.workspace[t]) status = HF_ERR_MEMORY;

@@ -64,11 +64,8 @@ static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_
 static void write_targets(hfi_emitter *e, const hf_posterior *posterior)
 {
     const hfi_scaling *scaling = &posterior->scaling;
-    double *work = hfi_alloc(e->ctx, scaling->outputs, sizeof *work);
-    if (work == NULL) {
-        e->status = HF_ERR_MEMORY;
-        return;
-    }
+    double *work = hfi_emit_room(e, scaling->outputs);
+    if (work == NULL) return;
     for (size_t t = 0; t < scaling->outputs; t++) work[t] = hfi_scaling_shift(scaling, t);
     hfi_emit(e, "\n");
     hfi_emit_table(e, "target_shift", scaling->outputs, work, 1);

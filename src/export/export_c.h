@@ -20,7 +20,7 @@ enum {
     HFI_EXPORT_PROBES = 64 /* points of the self-test, where errors are measured */
 };
 
-/* ---- the factor in single precision (export_c_split.c) ---- */
+/* ---- the factor in single precision (export_c_posterior.c) ---- */
 
 typedef struct hfi_split_factor {
     size_t n, lead; /* columns, of which the first are in 32 bits */
@@ -57,6 +57,8 @@ hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, hf
 hf_status hfi_emit_to(hfi_emitter *e, const char *path);
 /** Ends the file, or leaves none after an error; frees. */
 hf_status hfi_emit_end(hfi_emitter *e);
+/** Room for so many numbers, to be freed with hfi_free(); NULL with that error in e->status. */
+double *hfi_emit_room(hfi_emitter *e, size_t count);
 void hfi_emit(hfi_emitter *e, const char *format, ...) HF_PRINTF(2, 3);
 /** A text of any letters inside of a comment. */
 void hfi_emit_words(hfi_emitter *e, const char *text);
@@ -83,8 +85,6 @@ void hfi_emit_entry(hfi_emitter *e, const char *text, bool last);
 void hfi_emit_close(hfi_emitter *e, size_t bytes);
 /** Tables of a factor, and static void solve_NAME(double v[n]), L v = v. */
 void hfi_emit_solve(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld);
-/** The same of e->split, whose NAME is factor. */
-void hfi_emit_split(hfi_emitter *e);
 /** Declarations of the four sums s0 to s3. */
 void hfi_emit_sums(hfi_emitter *e, const char *type, const char *zero);
 /** The first lines of a file: what it is, how it is used. */

@@ -7,18 +7,27 @@
 #include <math.h>
 #include <stdio.h>
 
+typedef double change(double value);
+
 /* A form writes its tables, and then the lines of a function of x and z that is given their names. */
 typedef struct leaf_writer {
     hfi_emitter *e;
     const hf_kernel *kernel;
     const hfi_leaf *leaf;
+    const struct form_row *form;
     size_t number;
-    bool plain; /* its columns are all of the inputs, in order */
+    char x[48], z[48]; /* "x[a]" or, where columns are picked, "x[column_3[a]]" */
 } leaf_writer;
 
-/* ---- tables --------------------------------------------------------------------------------------------- */
+/* The row of a form, and what several forms that are written alike differ in. */
+typedef struct form_row {
+    void (*write)(const leaf_writer *w);
+    const char *code;
+    hfi_field field;
+    change *changed;
+} form_row;
 
-typedef double change(double value);
+/* ---- tables --------------------------------------------------------------------------------------------- */
 
 static double as_it_is(double value)
 {
@@ -45,52 +54,29 @@ static double of_variance(double value)
     return 2.0 * HFI_PI * HFI_PI * value;
 }
 
-/* A table with a number for each column, from one of the leaf's arrays. */
-static void axis_table(const leaf_writer *w, const char *name, hfi_field field, bool each, change *changed)
+/* A table of `count` numbers of one of the leaf's arrays, `step` apart. */
+static void write_table(const leaf_writer *w, const char *name, hfi_field field, size_t count, size_t step,
+                        change *changed)
 {
     char title[40];
-    const size_t columns = w->leaf->columns;
     const double *value = w->kernel->value + hfi_leaf_at(w->leaf, field);
-    double *work = hfi_alloc(w->e->ctx, columns, sizeof *work);
-    if (work == NULL) {
-        w->e->status = HF_ERR_MEMORY;
-        return;
-    }
-    for (size_t a = 0; a < columns; a++) work[a] = changed(value[each ? a : 0]);
-    snprintf(title, sizeof title, "%s_%zu", name, w->number);
-    hfi_emit_table(w->e, title, columns, work, 1);
-    hfi_free(w->e->ctx, work);
-}
-
-static void ard_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
-{
-    axis_table(w, name, field, w->leaf->ard, changed);
-}
-
-/* An array of the leaf as it is, but for `changed`. */
-static void whole_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
-{
-    char title[40];
-    const size_t count = hfi_leaf_entries(w->leaf, field);
-    const double *value = w->kernel->value + hfi_leaf_at(w->leaf, field);
-    double *work = hfi_alloc(w->e->ctx, count, sizeof *work);
-    if (work == NULL) {
-        w->e->status = HF_ERR_MEMORY;
-        return;
-    }
-    for (size_t i = 0; i < count; i++) work[i] = changed(value[i]);
+    double *work = hfi_emit_room(w->e, count);
+    if (work == NULL) return;
+    for (size_t i = 0; i < count; i++) work[i] = changed(value[i * step]);
     snprintf(title, sizeof title, "%s_%zu", name, w->number);
     hfi_emit_table(w->e, title, count, work, 1);
     hfi_free(w->e->ctx, work);
 }
 
-/* "x[a]" or, where columns are picked, "x[column_3[a]]". */
-static void place(const leaf_writer *w, char x, char text[48])
+/* A number for each column. */
+static void ard_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
 {
-    if (w->plain)
-        snprintf(text, 48, "%c[a]", x);
-    else
-        snprintf(text, 48, "%c[column_%zu[a]]", x, w->number);
+    write_table(w, name, field, w->leaf->columns, w->leaf->ard ? 1 : 0, changed);
+}
+
+static void whole_table(const leaf_writer *w, const char *name, hfi_field field, change *changed)
+{
+    write_table(w, name, field, hfi_leaf_entries(w->leaf, field), 1, changed);
 }
 
 static void open_function(const leaf_writer *w)
@@ -106,38 +92,19 @@ static void open_sum(const leaf_writer *w, const char *sum)
 
 /* ---- forms ---------------------------------------------------------------------------------------------- */
 
-/* The end of a function of the squared distance r2. */
-static void radial(const leaf_writer *w, const char *rest)
+/* A function of the squared distance r2, which ends in `rest`. */
+static void write_radial(const leaf_writer *w, const char *rest)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
     ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
     open_function(w);
     open_sum(w, "r2");
     hfi_emit(w->e, "        const double u = (%s - %s) * inverse_%zu[a];\n        r2 += u * u;\n    }\n%s}\n",
-             x, z, w->number, rest);
+             w->x, w->z, w->number, rest);
 }
 
-static void squared_exponential(const leaf_writer *w)
+static void radial(const leaf_writer *w)
 {
-    radial(w, "    return exp(-0.5 * r2);\n");
-}
-
-static void matern12(const leaf_writer *w)
-{
-    radial(w, "    return exp(-sqrt(r2));\n");
-}
-
-static void matern32(const leaf_writer *w)
-{
-    radial(w, "    const double s = sqrt(3.0 * r2);\n    return (1.0 + s) * exp(-s);\n");
-}
-
-static void matern52(const leaf_writer *w)
-{
-    radial(w, "    const double s = sqrt(5.0 * r2);\n"
-              "    return (1.0 + s + ((5.0 * r2) / 3.0)) * exp(-s);\n");
+    write_radial(w, w->form->code);
 }
 
 static void rational_quadratic(const leaf_writer *w)
@@ -146,14 +113,11 @@ static void rational_quadratic(const leaf_writer *w)
     whole_table(w, "alpha", HFI_FIELD_ALPHA, as_it_is);
     snprintf(rest, sizeof rest, "    return exp(-alpha_%zu[0] * log1p(r2 / (2.0 * alpha_%zu[0])));\n",
              w->number, w->number);
-    radial(w, rest);
+    write_radial(w, rest);
 }
 
 static void periodic(const leaf_writer *w)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
     ard_table(w, "inverse", HFI_FIELD_LENGTHSCALE, inverse);
     ard_table(w, "turn", HFI_FIELD_PERIOD, per_period);
     open_function(w);
@@ -162,25 +126,20 @@ static void periodic(const leaf_writer *w)
              "        const double u = sin(fabs(%s - %s) * turn_%zu[a]) * inverse_%zu[a];\n        sum += "
              "u * u;\n"
              "    }\n    return exp(-2.0 * sum);\n}\n",
-             x, z, w->number, w->number);
+             w->x, w->z, w->number, w->number);
 }
 
 static void linear(const leaf_writer *w)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
     ard_table(w, "factor", HFI_FIELD_VARIANCE, as_it_is);
     open_function(w);
     open_sum(w, "sum");
-    hfi_emit(w->e, "        sum += factor_%zu[a] * (%s * %s);\n    }\n    return sum;\n}\n", w->number, x, z);
+    hfi_emit(w->e, "        sum += factor_%zu[a] * (%s * %s);\n    }\n    return sum;\n}\n", w->number, w->x,
+             w->z);
 }
 
 static void spectral(const leaf_writer *w)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
     whole_table(w, "weight", HFI_FIELD_WEIGHT, as_it_is);
     whole_table(w, "wave", HFI_FIELD_MEAN, full_turn);
     whole_table(w, "fall", HFI_FIELD_VARIANCE, of_variance);
@@ -189,7 +148,7 @@ static void spectral(const leaf_writer *w)
              "    double sum = 0.0;\n    unsigned q;\n    for (q = 0U; q < %zuU; q++) {\n"
              "        double exponent = 0.0;\n        double wave = 1.0;\n        unsigned a;\n"
              "        for (a = 0U; a < %zuU; a++) {\n            const double t = %s - %s;\n",
-             w->leaf->components, w->leaf->columns, x, z);
+             w->leaf->components, w->leaf->columns, w->x, w->z);
     hfi_emit(w->e,
              "            exponent += fall_%zu[(q * %zuU) + a] * (t * t);\n"
              "            wave *= cos(fabs(t) * wave_%zu[(q * %zuU) + a]);\n        }\n"
@@ -212,9 +171,6 @@ static void coregion(const leaf_writer *w)
 
 static void category(const leaf_writer *w)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
     ard_table(w, "apart", HFI_FIELD_LENGTHSCALE, inverse);
     open_function(w);
     open_sum(w, "sum");
@@ -222,37 +178,19 @@ static void category(const leaf_writer *w)
              "        const double u = floor(%s + 0.5) - floor(%s + 0.5);\n"
              "        if ((u > 0.0) || (u < 0.0)) {\n            sum += apart_%zu[a];\n        }\n    }\n"
              "    return exp(-sum);\n}\n",
-             x, z, w->number);
+             w->x, w->z, w->number);
 }
 
 /* Functions of the plane u(x): their value from u and v, those of x and z. */
-static void plane(const leaf_writer *w, hfi_field field, change *changed, const char *value)
+static void plane(const leaf_writer *w)
 {
-    char x[48], z[48];
-    place(w, 'x', x);
-    place(w, 'z', z);
-    axis_table(w, "slope", field, true, changed);
+    write_table(w, "slope", w->form->field, w->leaf->columns, 1, w->form->changed);
     open_function(w);
     hfi_emit(w->e, "    double v = 0.0;\n");
     open_sum(w, "u");
     hfi_emit(w->e,
              "        u += slope_%zu[a] * %s;\n        v += slope_%zu[a] * %s;\n    }\n    return %s;\n}\n",
-             w->number, x, w->number, z, value);
-}
-
-static void wave(const leaf_writer *w)
-{
-    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos(u - v)");
-}
-
-static void swell(const leaf_writer *w)
-{
-    plane(w, HFI_FIELD_FREQUENCY, full_turn, "cos(u) * cos(v)");
-}
-
-static void tilt(const leaf_writer *w)
-{
-    plane(w, HFI_FIELD_RATE, as_it_is, "exp(u) * exp(v)");
+             w->number, w->x, w->number, w->z, w->form->code);
 }
 
 /* Constants and white stand in the sum of terms. */
@@ -261,30 +199,40 @@ static void in_place(const leaf_writer *w)
     (void)w;
 }
 
-typedef void write_leaf(const leaf_writer *w);
-
-static write_leaf *const forms[HFI_FORMS] = {
-    [HFI_FORM_SE] = squared_exponential,
-    [HFI_FORM_MATERN12] = matern12,
-    [HFI_FORM_MATERN32] = matern32,
-    [HFI_FORM_MATERN52] = matern52,
-    [HFI_FORM_RQ] = rational_quadratic,
-    [HFI_FORM_PERIODIC] = periodic,
-    [HFI_FORM_LINEAR] = linear,
-    [HFI_FORM_CONSTANT] = in_place,
-    [HFI_FORM_WHITE] = in_place,
-    [HFI_FORM_SM] = spectral,
-    [HFI_FORM_COREGION] = coregion,
-    [HFI_FORM_CATEGORY] = category,
-    [HFI_FORM_WAVE] = wave,
-    [HFI_FORM_SWELL] = swell,
-    [HFI_FORM_TILT] = tilt,
+static const form_row forms[HFI_FORMS] = {
+    [HFI_FORM_SE] = {.write = radial, .code = "    return exp(-0.5 * r2);\n"},
+    [HFI_FORM_MATERN12] = {.write = radial, .code = "    return exp(-sqrt(r2));\n"},
+    [HFI_FORM_MATERN32] = {.write = radial,
+                           .code = "    const double s = sqrt(3.0 * r2);\n    return (1.0 + s) * exp(-s);\n"},
+    [HFI_FORM_MATERN52] = {.write = radial,
+                           .code = "    const double s = sqrt(5.0 * r2);\n"
+                                   "    return (1.0 + s + ((5.0 * r2) / 3.0)) * exp(-s);\n"},
+    [HFI_FORM_RQ] = {.write = rational_quadratic},
+    [HFI_FORM_PERIODIC] = {.write = periodic},
+    [HFI_FORM_LINEAR] = {.write = linear},
+    [HFI_FORM_CONSTANT] = {.write = in_place},
+    [HFI_FORM_WHITE] = {.write = in_place},
+    [HFI_FORM_SM] = {.write = spectral},
+    [HFI_FORM_COREGION] = {.write = coregion},
+    [HFI_FORM_CATEGORY] = {.write = category},
+    [HFI_FORM_WAVE] = {.write = plane,
+                       .code = "cos(u - v)",
+                       .field = HFI_FIELD_FREQUENCY,
+                       .changed = full_turn},
+    [HFI_FORM_SWELL] = {.write = plane,
+                        .code = "cos(u) * cos(v)",
+                        .field = HFI_FIELD_FREQUENCY,
+                        .changed = full_turn},
+    [HFI_FORM_TILT] = {.write = plane,
+                       .code = "exp(u) * exp(v)",
+                       .field = HFI_FIELD_RATE,
+                       .changed = as_it_is},
 };
 
 hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (forms[kernel->leaves[l].form] == NULL)
+        if (forms[kernel->leaves[l].form].write == NULL)
             return hfi_refuse(ctx, "the kernel %s cannot be exported as C",
                               hfi_form_name(kernel->leaves[l].form));
     return HF_OK;
@@ -292,17 +240,28 @@ hf_status hfi_export_check_kernel(hf_context *ctx, const hf_kernel *kernel)
 
 static void write_one(hfi_emitter *e, const hf_kernel *kernel, size_t l)
 {
-    leaf_writer w = {.e = e, .kernel = kernel, .leaf = &kernel->leaves[l], .number = l};
-    const size_t *column = kernel->columns + w.leaf->column_at;
-    w.plain = true;
-    for (size_t a = 0; a < w.leaf->columns; a++) w.plain = w.plain && column[a] == a;
-    if (!w.plain && w.leaf->form != HFI_FORM_COREGION) {
+    const hfi_leaf *leaf = &kernel->leaves[l];
+    leaf_writer w = {.e = e,
+                     .kernel = kernel,
+                     .leaf = leaf,
+                     .form = &forms[leaf->form],
+                     .number = l,
+                     .x = "x[a]",
+                     .z = "z[a]"};
+    const size_t *column = kernel->columns + leaf->column_at;
+    bool plain = true; /* its columns are all of the inputs, in order */
+    for (size_t a = 0; a < leaf->columns; a++) plain = plain && column[a] == a;
+    if (!plain) {
+        snprintf(w.x, sizeof w.x, "x[column_%zu[a]]", l);
+        snprintf(w.z, sizeof w.z, "z[column_%zu[a]]", l);
+    }
+    if (!plain && leaf->form != HFI_FORM_COREGION) {
         char title[40];
         snprintf(title, sizeof title, "column_%zu", l);
         hfi_emit(e, "\n");
-        hfi_emit_counts(e, "unsigned short", 2, title, w.leaf->columns, column);
+        hfi_emit_counts(e, "unsigned short", 2, title, leaf->columns, column);
     }
-    forms[w.leaf->form](&w);
+    w.form->write(&w);
 }
 
 /* ---- the tree ------------------------------------------------------------------------------------------- */
@@ -420,11 +379,8 @@ void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance)
         hfi_emit(e, ";\n}\n");
         return;
     }
-    double value = 0.0, *zero = hfi_alloc(e->ctx, kernel->d, sizeof *zero);
-    if (zero == NULL)
-        e->status = HF_ERR_MEMORY;
-    else
-        hfi_kernel_diagonal(kernel, 1, zero, kernel->d, true, &value);
+    double value = 0.0, *zero = hfi_emit_room(e, kernel->d);
+    if (zero != NULL) hfi_kernel_diagonal(kernel, 1, zero, kernel->d, true, &value);
     hfi_free(e->ctx, zero);
     hfi_emit(e, "    (void)x;\n    return ");
     hfi_emit_number(e, value);

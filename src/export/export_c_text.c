@@ -154,6 +154,13 @@ hf_status hfi_emit_end(hfi_emitter *e)
     return e->status;
 }
 
+double *hfi_emit_room(hfi_emitter *e, size_t count)
+{
+    double *room = hfi_alloc(e->ctx, count, sizeof *room);
+    if (room == NULL) e->status = HF_ERR_MEMORY;
+    return room;
+}
+
 static void put(hfi_emitter *e, const char *text, size_t length)
 {
     if (e->status >= 0 && !e->names_only && length > 0)
@@ -323,11 +330,8 @@ void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *
 void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double *l, size_t ld)
 {
     char title[80];
-    double *work = hfi_alloc(e->ctx, n, sizeof *work);
-    if (work == NULL) {
-        e->status = HF_ERR_MEMORY;
-        return;
-    }
+    double *work = hfi_emit_room(e, n);
+    if (work == NULL) return;
     for (size_t i = 0; i < n && takes_numbers(e); i++) work[i] = 1.0 / l[i + i * ld];
     snprintf(title, sizeof title, "%s_inverse", name);
     hfi_emit_table(e, title, n, work, 1);

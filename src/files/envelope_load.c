@@ -26,8 +26,8 @@ static void kept_free(kept_labels *kept)
 {
     if (kept == NULL) return;
     const hfi_memory memory = kept->memory;
-    for (size_t j = 0; kept->feature != NULL && j < kept->d; j++) hfi_memory_free(&memory, kept->feature[j]);
-    HFI_MEMORY_FREE(&memory, kept->feature, kept->target, kept->source, kept);
+    hfi_texts_free(&memory, kept->feature, kept->d);
+    HFI_MEMORY_FREE(&memory, kept->target, kept->source, kept);
 }
 
 void hf_envelope_labels_free(hf_envelope_labels *labels)

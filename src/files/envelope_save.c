@@ -91,37 +91,22 @@ static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *
 {
     hf_envelope_settings settings = hf_envelope_settings_default();
     (void)hf_envelope_get_settings(NULL, envelope, &settings, sizeof settings);
-    sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
-    hfi_writer_meta_text(w, statement, "format", "holdfast envelope");
-    hfi_writer_meta_text(w, statement, "library", hf_version());
-    hfi_writer_meta_text(w, statement, "source", n->source);
-    hfi_writer_meta_text(w, statement, "target", n->target);
-    hfi_writer_meta_size(w, statement, "inputs", n->d);
-    hfi_writer_meta_size(w, statement, "readings", hf_envelope_readings(envelope));
-    hfi_writer_meta_text(w, statement, "kernel", hf_kernel_expression(hf_envelope_kernel(envelope)));
-    hfi_writer_meta_double(w, statement, "norm", hf_envelope_norm(envelope));
-    hfi_writer_meta_double(w, statement, "minimum_norm", hf_envelope_minimum_norm(envelope));
-    hfi_writer_meta_double(w, statement, "jitter", settings.jitter);
+    hfi_writer_meta(w, "format", hfi_text("holdfast envelope"));
+    hfi_writer_meta(w, "library", hfi_text(hf_version()));
+    hfi_writer_meta(w, "source", hfi_text(n->source));
+    hfi_writer_meta(w, "target", hfi_text(n->target));
+    hfi_writer_meta(w, "inputs", hfi_whole(n->d));
+    hfi_writer_meta(w, "readings", hfi_whole(hf_envelope_readings(envelope)));
+    hfi_writer_meta(w, "kernel", hfi_text(hf_kernel_expression(hf_envelope_kernel(envelope))));
+    hfi_writer_meta(w, "norm", hfi_number(hf_envelope_norm(envelope)));
+    hfi_writer_meta(w, "minimum_norm", hfi_number(hf_envelope_minimum_norm(envelope)));
+    hfi_writer_meta(w, "jitter", hfi_number(settings.jitter));
     if (hf_envelope_offset(envelope) != 0.0)
-        hfi_writer_meta_double(w, statement, "offset", hf_envelope_offset(envelope));
-    hfi_writer_meta_size(w, statement, "rigorous", settings.rigorous ? 1 : 0);
-    hfi_writer_meta_size(w, statement, "reserve",
-                         settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE);
-    sqlite3_finalize(statement);
-}
-
-static void write_names(hfi_writer *w, const hf_kernel *kernel, const names *n)
-{
-    sqlite3_stmt *statement = hfi_writer_features(w);
-    for (size_t j = 0; j < n->d; j++) hfi_writer_feature(w, statement, j, n->feature[j], 0.0, 1.0);
-    sqlite3_finalize(statement);
-    statement = hfi_writer_parameters(w);
-    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
-        hf_parameter p = {0};
-        if (hf_kernel_parameter(kernel, i, &p) < 0) w->rc = SQLITE_INTERNAL;
-        hfi_writer_parameter(w, statement, kernel, i, p.value);
-    }
-    sqlite3_finalize(statement);
+        hfi_writer_meta(w, "offset", hfi_number(hf_envelope_offset(envelope)));
+    hfi_writer_meta(w, "rigorous", hfi_whole(settings.rigorous ? 1 : 0));
+    hfi_writer_meta(
+        w, "reserve",
+        hfi_whole(settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE));
 }
 
 /* A limit that is not there is NaN: that the numbers of a file are finite or missing is what readers rely on. */
@@ -159,11 +144,12 @@ hf_status hfi_envelope_to_image(hf_context *ctx, const hf_envelope *envelope,
                         .kind = &hfi_kind_envelope,
                         .version =
                             hf_envelope_offset(envelope) != 0.0 ? HFI_ENVELOPE_VERSION : HFI_ENVELOPE_PLAIN,
-                        .schema = HFI_ENVELOPE_SCHEMA,
+                        .tables = hfi_model_tables(HFI_ENVELOPE_SCHEMA),
                         .piece = HFI_PIECE_BYTES};
         hfi_writer_begin(&w);
         write_meta(&w, envelope, &n);
-        write_names(&w, hf_envelope_kernel(envelope), &n);
+        hfi_writer_features(&w, n.d, n.feature, NULL, NULL);
+        hfi_writer_parameters(&w, hf_envelope_kernel(envelope), NULL, NULL);
         write_readings(&w, envelope, n.d);
         status = hfi_writer_end(&w, image, size);
     }
@@ -180,7 +166,7 @@ hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope, const h
     size_t size;
     hf_status status = hfi_envelope_to_image(ctx, envelope, labels, &bytes, &size);
     if (status < 0) return status;
-    status = hfi_writer_store(ctx, path, bytes, size);
+    status = hfi_writer_store(ctx, path, false, bytes, size);
     sqlite3_free(bytes);
     return status;
 }

@@ -4,8 +4,10 @@
 
 /* A study on its way out of its journal. */
 typedef struct loading {
-    const hfi_ledger *ledger;
+    hfi_ledger *ledger;
     hf_study *study;
+    hfi_study_reading reading;
+    hfi_ledger_owner owner;
 } loading;
 
 static hf_status replay(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
@@ -32,31 +34,30 @@ static hf_status create(const hfi_reader *r, const hf_study_settings *settings, 
 static hf_status begin(const hfi_reader *r, void *user)
 {
     loading *l = ((hfi_study_reading *)user)->user;
-    hfi_study_told told;
+    hf_study_settings settings;
     hf_study_free(l->study);
     l->study = NULL;
-    hf_status status = hfi_study_read_settings(r, &told);
-    if (status < 0) return status;
-    status = create(r, &told.settings, &l->study);
-    hfi_study_told_free(&r->memory, &told);
-    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED) return status;
-    char words[512];
-    sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(r->ctx));
-    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: its settings make no study: %s", r->name, words);
+    hf_status status = hfi_study_read_settings(r, &settings);
+    const bool there = status >= 0;
+    if (there) status = create(r, &settings, &l->study);
+    hfi_study_settings_free(&r->memory, &settings);
+    return there ? hfi_ledger_blame_settings(r, status) : status;
 }
 
-static hfi_ledger_owner owner_of(hfi_study_reading *r)
+/* `study`: the one that others have added to; NULL: it is to be made. */
+static void prepare(loading *l, hfi_ledger *ledger, hf_study *study)
 {
-    return (hfi_ledger_owner){.begin = begin, .take = hfi_study_take, .user = r};
+    *l = (loading){.ledger = ledger,
+                   .study = study,
+                   .reading = {.ledger = ledger, .take = replay, .user = l},
+                   .owner = {.begin = begin, .take = hfi_study_take, .user = &l->reading}};
 }
 
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out)
 {
-    loading l = {.ledger = store->ledger};
-    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
-    const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_load(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers.at);
+    loading l;
+    prepare(&l, store->ledger, NULL);
+    const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
     if (status < 0)
         hf_study_free(l.study);
     else
@@ -66,36 +67,24 @@ hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study
 
 hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study)
 {
-    loading l = {.ledger = store->ledger, .study = study};
-    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
-    const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_catch_up(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers.at);
-    return status;
-}
-
-/* hfi_ledger_undo() with the store's ledger. */
-static hf_status cut(hf_context *ctx, const hfi_study_store *store, uint64_t n, uint64_t *went)
-{
-    loading l = {.ledger = store->ledger};
-    hfi_study_reading r = {.ledger = store->ledger, .take = replay, .user = &l};
-    const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_undo(ctx, store->ledger, n, &owner, went);
-    hfi_free(ctx, r.numbers.at);
-    hf_study_free(l.study);
-    return status;
+    loading l;
+    prepare(&l, store->ledger, study);
+    return hfi_ledger_catch_up(ctx, store->ledger, &l.owner);
 }
 
 hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries, uint64_t *taken_back)
 {
     if (ctx == NULL || path == NULL)
         return hfi_refuse(ctx, "hf_study_file_undo: context and path must not be NULL");
-    hfi_study_store *store = hfi_study_store_new(ctx, path);
-    if (store == NULL) return HF_ERR_MEMORY;
+    hfi_ledger *ledger = hfi_ledger_new(ctx, &hfi_study_form, path);
+    if (ledger == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
-    hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
-    if (status >= 0) status = cut(ctx, store, entries, &count);
-    hfi_study_store_free(store);
+    loading l;
+    prepare(&l, ledger, NULL);
+    hf_status status = hfi_ledger_open(ctx, ledger, path, HFI_LEDGER_OWN);
+    if (status >= 0) status = hfi_ledger_undo(ctx, ledger, entries, &l.owner, &count);
+    hf_study_free(l.study);
+    hfi_ledger_close(ledger);
     if (status >= 0 && taken_back != NULL) *taken_back = count;
     return status;
 }

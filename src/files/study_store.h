@@ -28,40 +28,16 @@ void hfi_study_store_attach(hfi_study_store *store, hf_study *study);
 /** The store of a study that has a file, else NULL. */
 hfi_study_store *hfi_study_store_of(const hf_study *study);
 
-/* ---- tables (study_schema.c) ----------------------------------------------------------------- */
+/* ---- tables and settings (study_settings.c) -------------------------------------------------- */
 
 /** Settings in meta, variable, level and outcome; kinds are those of events. */
 extern const hfi_ledger_form hfi_study_form;
 
-/** A row of variable or outcome: position, name, then these. */
-typedef struct hfi_study_row {
-    const char *noun;
-    const char *insert, *select;
-    size_t fields;
-    const hfi_file_field *field;
-} hfi_study_row;
-extern const hfi_study_row hfi_study_variable_row, hfi_study_outcome_row;
-extern const hfi_text_rows hfi_study_levels; /* of several variables */
-
-/* ---- settings (study_settings_write.c, study_settings_read.c) -------------------------------- */
-
-/** Settings out of a file, and what they point to. */
-typedef struct hfi_study_told {
-    hf_study_settings settings;
-    size_t variables, outcomes; /* rows there is room for */
-    hf_variable *variable;
-    hf_outcome *outcome;
-    char *preset, *kernel;
-    char **name, **outcome_name, **outcome_kernel;
-    char ***level; /* variables; NULL or levels each */
-} hfi_study_told;
-
 /** Everything but the journal into a database with tables. */
 void hfi_study_write_settings(hfi_writer *w, const void *settings);
-/** The other way round; what is wrong with them, hf_study_create() says. On error there is nothing
- * to free. */
-hf_status hfi_study_read_settings(const hfi_reader *r, hfi_study_told *out);
-void hfi_study_told_free(const hfi_memory *memory, hfi_study_told *told);
+/** The other way round; what is wrong with them, hf_study_create() says. hfi_study_settings_free()
+ * also after an error. */
+hf_status hfi_study_read_settings(const hfi_reader *r, hf_study_settings *s);
 
 /* ---- entries (study_events.c) ---------------------------------------------------------------- */
 
@@ -72,10 +48,9 @@ void hfi_study_pack(hfi_bytes *bytes, size_t i, hfi_entry *entry, const void *ev
 typedef hf_status hfi_study_taker(hf_context *ctx, uint64_t k, const hfi_study_event *e, void *to);
 /** Entries on their way to being events. */
 typedef struct hfi_study_reading {
-    const hfi_ledger *ledger;
+    hfi_ledger *ledger;
     hfi_study_taker *take;
     void *user;
-    hfi_entry_numbers numbers; /* the caller frees them */
 } hfi_study_reading;
 /** hfi_ledger_taker; `user` is an hfi_study_reading. */
 hf_status hfi_study_take(hf_context *ctx, const hfi_entry *entry, void *user);

@@ -5,10 +5,12 @@
 /* A track on its way out of its journal. */
 typedef struct loading {
     hfi_track_store *store;
-    hfi_track_told told;
+    hfi_track_own told;
     hf_track *track;
     uint64_t list;    /* entry that the newest list of requests begins with */
     uint64_t missing; /* its requests that are still to come */
+    hfi_track_reading reading;
+    hfi_ledger_owner owner;
 } loading;
 
 static hf_status cut_short(hf_context *ctx, const loading *l)
@@ -45,22 +47,13 @@ static hf_status replay(hf_context *ctx, uint64_t number, const hfi_event *event
     return status >= 0 ? status : hfi_ledger_blame(ctx, l->store->ledger, number, status);
 }
 
-static hf_status make_track(const hfi_reader *r, loading *l)
-{
-    const hf_status status = hf_track_create(r->ctx, &l->told.settings, &l->track);
-    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED) return status;
-    char words[512];
-    sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(r->ctx));
-    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: its settings make no track: %s", r->name, words);
-}
-
 /* ---- what the ledger asks of a track ------------------------------------------------------------------------- */
 
 static void drop(loading *l)
 {
     hf_track_free(l->track);
     l->track = NULL;
-    hfi_track_told_free(&l->store->ledger->memory, &l->told);
+    hfi_track_own_free(&l->store->ledger->memory, &l->told);
     hfi_track_store_forget_names(l->store);
     l->missing = 0;
 }
@@ -69,12 +62,9 @@ static hf_status begin(const hfi_reader *r, void *user)
 {
     loading *l = ((hfi_track_reading *)user)->user;
     drop(l);
-    hf_status status = hfi_track_read_settings(r, &l->told);
+    const hf_status status = hfi_track_read_settings(r, l->store, &l->told);
     if (status < 0) return status;
-    status = hfi_track_store_names(r->ctx, l->store, l->told.target,
-                                   l->told.label != NULL ? l->told.settings.domain.candidates : 0,
-                                   (const char *const *)l->told.label);
-    return status >= 0 ? make_track(r, l) : status;
+    return hfi_ledger_blame_settings(r, hf_track_create(r->ctx, &l->told.s, &l->track));
 }
 
 static hf_status restore(hf_context *ctx, const unsigned char *state, size_t bytes, void *user)
@@ -91,36 +81,23 @@ static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *us
     return status >= 0 ? cut_short(ctx, l) : status;
 }
 
-static hfi_ledger_owner owner_of(hfi_track_reading *r)
+static void prepare(loading *l, hfi_track_store *store)
 {
-    return (hfi_ledger_owner){
-        .begin = begin, .restore = restore, .take = hfi_track_take, .end = end, .user = r};
+    *l = (loading){.store = store, .reading = {.store = store, .take = replay, .user = l}};
+    l->owner = (hfi_ledger_owner){
+        .begin = begin, .restore = restore, .take = hfi_track_take, .end = end, .user = &l->reading};
 }
 
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out)
 {
-    loading l = {.store = store};
-    hfi_track_reading r = {.store = store, .take = replay, .user = &l};
-    const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_load(ctx, store->ledger, &owner);
-    hfi_free(ctx, r.numbers.at);
-    hfi_track_told_free(&store->ledger->memory, &l.told);
+    loading l;
+    prepare(&l, store);
+    const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
+    hfi_track_own_free(&store->ledger->memory, &l.told);
     if (status < 0)
         hf_track_free(l.track);
     else
         *out = l.track;
-    return status;
-}
-
-/* hfi_ledger_undo() with the store's ledger. */
-static hf_status cut(hf_context *ctx, hfi_track_store *store, uint64_t count, uint64_t *removed)
-{
-    loading l = {.store = store};
-    hfi_track_reading r = {.store = store, .take = replay, .user = &l};
-    const hfi_ledger_owner owner = owner_of(&r);
-    const hf_status status = hfi_ledger_undo(ctx, store->ledger, count, &owner, removed);
-    hfi_free(ctx, r.numbers.at);
-    drop(&l);
     return status;
 }
 
@@ -131,8 +108,11 @@ hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries
     hfi_track_store *store = hfi_track_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
+    loading l;
+    prepare(&l, store);
     hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
-    if (status >= 0) status = cut(ctx, store, entries, &count);
+    if (status >= 0) status = hfi_ledger_undo(ctx, store->ledger, entries, &l.owner, &count);
+    drop(&l);
     hfi_track_store_free(store);
     if (status >= 0 && removed != NULL) *removed = count;
     return status;

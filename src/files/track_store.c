@@ -15,9 +15,8 @@ hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name)
 void hfi_track_store_forget_names(hfi_track_store *store)
 {
     const hfi_memory *memory = &store->ledger->memory;
-    for (size_t i = 0; store->label != NULL && i < store->labels; i++)
-        hfi_memory_free(memory, store->label[i]);
-    HFI_MEMORY_FREE(memory, store->label, store->target);
+    hfi_texts_free(memory, store->label, store->labels);
+    hfi_memory_free(memory, store->target);
     *store = (hfi_track_store){.ledger = store->ledger};
 }
 
@@ -37,14 +36,9 @@ hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const c
     store->target = hfi_memory_strdup(memory, target);
     if (store->target == NULL) return hfi_out_of_memory(ctx);
     if (label == NULL) return HF_OK;
-    store->label = hfi_memory_alloc(memory, labels, sizeof *store->label);
-    if (store->label == NULL) return hfi_out_of_memory(ctx);
-    store->labels = labels;
-    for (size_t i = 0; i < labels; i++) {
-        store->label[i] = hfi_memory_strdup(memory, label[i]);
-        if (store->label[i] == NULL) return hfi_out_of_memory(ctx);
-    }
-    return HF_OK;
+    store->label = hfi_texts_copy(memory, label, labels);
+    store->labels = store->label != NULL ? labels : 0;
+    return store->label != NULL ? HF_OK : hfi_out_of_memory(ctx);
 }
 
 /* ---- the track it belongs to ---------------------------------------------------------------------------------- */

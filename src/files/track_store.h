@@ -36,31 +36,17 @@ hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
 /** The store of a track that has a file, else NULL. */
 hfi_track_store *hfi_track_store_of(const hf_track *track);
 
-/* ---- tables (track_schema.c) ----------------------------------------------------------------- */
+/* ---- tables and settings (track_settings.c) -------------------------------------------------- */
 
 /** Settings in meta, input, candidate and array; kinds are those of events. */
 extern const hfi_ledger_form hfi_track_form;
 
-/* ---- settings (track_settings_write.c, track_settings_read.c) -------------------------------- */
-
-extern const hfi_text_rows hfi_track_inputs, hfi_track_candidates;
-
-/** Settings with the names that go with them, as hf_track_create() and hf_track_file_create() are
- * given them. */
-typedef struct hfi_track_told {
-    hf_track_settings settings; /* pointers into what follows */
-    char *target, *kernel;
-    char **names; /* of inputs, domain.dimension; or NULL */
-    char **label; /* domain.candidates, or NULL */
-    double *numbers;
-} hfi_track_told;
-
 /** Everything but the journal into a database with tables. */
 void hfi_track_write_settings(hfi_writer *w, const hf_track_settings *settings, const char *target,
                               const char *const *labels);
-/** The other way round; what is wrong with them, hf_track_create() says. */
-hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_told *out);
-void hfi_track_told_free(const hfi_memory *memory, hfi_track_told *told);
+/** The other way round, with target and labels into the store; what is wrong with them,
+ * hf_track_create() says. On error there is nothing to free. */
+hf_status hfi_track_read_settings(const hfi_reader *r, hfi_track_store *store, hfi_track_own *out);
 
 /* ---- entries (track_events.c) ---------------------------------------------------------------- */
 
@@ -70,12 +56,11 @@ hf_status hfi_track_append(hf_context *ctx, void *user, size_t count, const hfi_
 /** Takes an event; an error ends the reading. */
 typedef hf_status hfi_track_taker(hf_context *ctx, uint64_t number, const hfi_event *event,
                                   void *user);
-/** Entries on their way to being events, and room for their numbers, which the caller frees. */
+/** Entries on their way to being events. */
 typedef struct hfi_track_reading {
     hfi_track_store *store;
     hfi_track_taker *take;
     void *user;
-    hfi_entry_numbers numbers;
 } hfi_track_reading;
 /** hfi_ledger_taker; `user` is an hfi_track_reading. */
 hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);

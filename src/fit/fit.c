@@ -30,9 +30,8 @@ static hf_status allocate_verdict(hfi_fit *fit, bool stages)
         if (!fit->verdict.plain_mean) return HF_ERR_MEMORY;
         fit->verdict.plain_sd = fit->verdict.plain_mean + fit->n;
     }
-    fit->verdict.suspected = hfi_alloc(fit->ctx, fit->n, sizeof *fit->verdict.suspected);
-    fit->verdict.group = hfi_alloc(fit->ctx, fit->n, sizeof *fit->verdict.group);
-    return fit->verdict.suspected && fit->verdict.group ? HF_OK : HF_ERR_MEMORY;
+    return HFI_ALLOC(fit->ctx, HFI_ROOM(fit->verdict.suspected, fit->n),
+                     HFI_ROOM(fit->verdict.group, fit->n));
 }
 
 /* Residuals of the final model: from the solution where readings are its anchors. */

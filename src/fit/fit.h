@@ -7,8 +7,9 @@
 #ifndef HFI_FIT_H
 #define HFI_FIT_H
 
-#include "outliers/conditional.h"
 #include "outliers/outliers.h"
+#include "svgp/svgp.h"
+#include <holdfast/train.h>
 
 /** A weight below this marks a reading as suspected: its residual is more than 1.7 thresholds. */
 static const double hfi_suspect_weight = 0.25;
@@ -140,10 +141,6 @@ bool hfi_fit_integrates_slopes(const hfi_fit *fit);
 hf_status hfi_fit_widen_slopes(hfi_fit *fit);
 hf_status hfi_fit_hold_slopes(hfi_fit *fit);
 hf_status hfi_fit_centre_slopes(hfi_fit *fit, double *state);
-/** The user's number of a kernel parameter in the units of the fit. */
-double hfi_fit_to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value);
-/** Values that are started from, and those that are held (fit_assign.c). */
-hf_status hfi_fit_assign(hfi_fit *fit);
 /** Kernel, mean and sites at their starting or given values. */
 hf_status hfi_fit_prepare(hfi_fit *fit);
 /** Gives robust sites of the fit's readings the amplitude of their weights, in its units. */
@@ -167,20 +164,9 @@ hf_status hfi_fit_trainer(hfi_fit *fit);
 typedef struct hfi_fit_array {
     size_t begin, end;
 } hfi_fit_array;
-/** How many inputs share the distance that lengthscale i is part of. The array found last is
- *  remembered in *last (zero at first): going through all parameters in order takes time linear in
- *  their number, which may be 100 000. */
-size_t hfi_fit_inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *p, hfi_fit_array *last);
-bool hfi_fit_is_lengthscale(const hf_parameter *parameter);
 /** One standardised unit of this parameter in the units the fit works in: 1 when it
  *  standardises. */
 double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter);
-/** Priors (fit_prior.c): of kernel parameter i, and of a noise that is at `at` in the state and
- *  whose unit has the logarithm `unit`; the lower bound of a noise in standardised units. */
-void hfi_fit_kernel_prior(const hfi_fit *fit, hfi_trainer *trainer, size_t i, const hf_parameter *p,
-                          hfi_fit_array *last);
-void hfi_fit_noise_prior(hfi_trainer *trainer, size_t at, double unit);
-double hfi_fit_least_noise(const hfi_fit *fit);
 double hfi_least_noise(hf_prior_kind lengthscale_prior);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
@@ -206,10 +192,8 @@ hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const boo
 hfi_cut hfi_fit_gross_cut(size_t n, size_t rows, const double *t);
 /** Takes from `shared` what the report says about training. */
 void hfi_fit_adopt_shared(hfi_fit *fit);
-/** Whether training goes by minibatches or by stochastic variational steps (fit_stochastic.c), and
- * that training. */
+/** Whether training goes by minibatches or by stochastic variational steps (train.c). */
 bool hfi_fit_is_stochastic(const hfi_fit *fit);
-hf_status hfi_fit_train_stochastic(hfi_fit *fit, double *state);
 /** Closes the journal, if there is one, and puts what is to be said about it into the report (or
  * NULL). The file stays: only who has put the model in a safe place knows that the checkpoint is no
  * longer needed. */
@@ -227,5 +211,47 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
 void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hfi_holdout *honest,
                            hf_reading *readings);
 hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report);
+
+/* ---- the solver of a fit, and what the fit will take (solver.c) ------------------------------ */
+
+/** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and
+ * actions (0 where there are none). What the settings leave open is chosen by n: exact up to 2000
+ * readings, then projected on Krylov actions with hyperparameters from inducing inputs, from 20 000
+ * on inducing alone. */
+hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
+                            size_t *actions);
+
+/** Costs of a fit of n readings with d inputs . */
+typedef struct hfi_estimate {
+    hf_solver solver;         /* never auto */
+    size_t inducing, actions; /* 0 where there are none */
+    size_t training_rows;     /* that the hyperparameters are learnt from */
+    double bytes;             /* at the peak, without the data */
+    double evaluation_flops;  /* one objective with gradient */
+    double flops;             /* a typical fit */
+} hfi_estimate;
+void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_estimate *out);
+
+/* ---- the fit of a table that is read row by row and need not fit in memory (rows.c) ---------- */
+
+/**
+ * Fits a posterior by minibatches (hfi_svgp_fit()) to rows in the user's units. y is NaN where
+ * there is no target, and where an input is missing (x must be finite all the same).
+ *
+ * One pass finds the means and standard deviations of the inputs; location and scale of the target,
+ * the rounding of the readings and the first inducing inputs come from a sample. Up to 2048
+ * readings, a twentieth at most, are kept out to calibrate the intervals (settings->calibrate).
+ *
+ * @param names     d input names, or NULL
+ * @param extra     the rows have known noise variances
+ * @param settings  as for hf_fit_data(), with the inducing solver; no suspect finder. Set minibatch
+ *                  or leave it 0
+ * @param report    may be NULL; `missing` are the rows without a reading
+ * Errors: those of hf_fit_data() and of reading rows. Memory: a sample of 32 768 rows and what
+ * hfi_svgp_fit() takes.
+ */
+hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *const *names,
+                       bool extra, const hf_fit_settings *settings, hf_posterior **posterior,
+                       hf_fit_report *report);
 
 #endif

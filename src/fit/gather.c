@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readings that are present, checked and standardised. */
 #include "core/settings.h"
-#include "fit/choice.h"
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
@@ -296,13 +295,11 @@ hf_status hfi_fit_gather(hfi_fit *fit)
             fit->n, hf_enum_name(HF_ENUM_SOLVER, fit->solver), bytes / 1e9, available / 1e9,
             fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
                                               : "use the inducing solver");
-    fit->row = hfi_alloc(fit->ctx, fit->n, sizeof *fit->row);
-    fit->x = hfi_alloc(fit->ctx, fit->n, fit->d * sizeof *fit->x);
-    fit->y = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->y);
-    if (!fit->row || !fit->x || !fit->y) return HF_ERR_MEMORY;
+    s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->row, fit->n), HFI_ROOMS(fit->x, fit->n, fit->d),
+                  HFI_ROOMS(fit->y, fit->n, 2));
+    if (s >= 0 && data->sample) s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->sample, fit->n));
+    if (s < 0) return s;
     fit->extra = fit->y + fit->n;
-    fit->sample = data->sample ? hfi_alloc(fit->ctx, fit->n, sizeof *fit->sample) : NULL;
-    if (data->sample && !fit->sample) return HF_ERR_MEMORY;
     size_t k = 0;
     for (size_t i = 0; i < data->n; i++) {
         if (isnan(data->y[i]) || hfi_fit_is_aside(data, i)) continue;

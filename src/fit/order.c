@@ -82,13 +82,13 @@ static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_
 
 static hf_status order_rows(hfi_fit *fit, const hfi_samples *g)
 {
-    entry *entries = hfi_alloc(fit->ctx, g->count, sizeof *entries);
-    size_t *output_at = hfi_alloc(fit->ctx, fit->outputs, sizeof *output_at);
-    fit->order = hfi_alloc(fit->ctx, fit->n, sizeof *fit->order);
-    const bool ready = entries && output_at && fit->order;
-    if (ready) list(fit, g, entries, output_at);
+    entry *entries;
+    size_t *output_at;
+    const hf_status s = HFI_ALLOC(fit->ctx, HFI_ROOM(entries, g->count), HFI_ROOM(output_at, fit->outputs),
+                                  HFI_ROOM(fit->order, fit->n));
+    if (s >= 0) list(fit, g, entries, output_at);
     HFI_FREE(fit->ctx, entries, output_at);
-    return ready ? HF_OK : HF_ERR_MEMORY;
+    return s;
 }
 
 /* Puts every array that has an entry for each row into that order. */

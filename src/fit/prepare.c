@@ -3,6 +3,275 @@
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
+#include <string.h>
+
+/* ---- values that the user gives ---------------------------------------------------------------------- */
+
+/* The user's number of a kernel parameter in the units of the fit. */
+static double to_internal(const hfi_fit *fit, const hf_parameter *parameter, double value)
+{
+    const double factor = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
+    return isfinite(factor) ? value / factor : value;
+}
+
+/* Places a parameter: a held value, its box growing to hold it; or a start of training, within the box. */
+static hf_status place(hfi_fit *fit, size_t i, double user, bool held)
+{
+    hf_parameter p;
+    hf_kernel_parameter(fit->kernel, i, &p);
+    const double value = to_internal(fit, &p, user);
+    if (held)
+        return hfi_kernel_set_parameter(fit->kernel, i, value, fmin(p.lower, value), fmax(p.upper, value),
+                                        true);
+    if (p.fixed) return HF_OK;
+    hfi_kernel_give_parameter(fit->kernel, i);
+    return hfi_kernel_set_parameter(fit->kernel, i, fmin(fmax(value, p.lower), p.upper), p.lower, p.upper,
+                                    false);
+}
+
+static hf_status assign_kernel(hfi_fit *fit, const hf_assignment *a, bool held)
+{
+    const size_t count = hf_kernel_parameters(fit->kernel);
+    size_t matches = 0;
+    hf_kernel *checked = NULL; /* name and value, with the message */
+    hf_status s = hf_kernel_copy(fit->ctx, fit->kernel, &checked);
+    if (s >= 0) s = hf_kernel_set(fit->ctx, checked, a->name, a->value);
+    hf_kernel_free(checked);
+    if (s < 0) return s;
+    size_t *which = hfi_alloc(fit->ctx, count, sizeof *which);
+    if (!which) return HF_ERR_MEMORY;
+    hfi_kernel_match(fit->kernel, a->name, which, &matches);
+    for (size_t k = 0; s >= 0 && k < matches; k++) s = place(fit, which[k], a->value, held);
+    hfi_free(fit->ctx, which);
+    return s;
+}
+
+static hf_status assign_mean(hfi_fit *fit, double value, bool held)
+{
+    if (hf_mean_get_kind(fit->mean) != HF_MEAN_CONSTANT)
+        return hfi_refuse(fit->ctx, "only a constant mean can be set; this one is %s",
+                          hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(fit->mean)));
+    const double internal = (value - fit->scaling.y_shift) / fit->scaling.y_scale;
+    fit->mean_started = fit->mean_started || !held;
+    return hf_mean_set(fit->ctx, fit->mean, &internal, held);
+}
+
+static hf_status assign_noise(hfi_fit *fit, double value, bool held)
+{
+    if (!(value >= 0.0)) return hfi_refuse(fit->ctx, "noise is a variance and cannot be %g", value);
+    if (!held && value == 0.0)
+        return hfi_refuse(fit->ctx, "training cannot start from a noise variance of 0");
+    if (value == 0.0 && !fit->data->noise)
+        return hfi_refuse(fit->ctx,
+                          "the noise variance must be positive; for readings that are exact, %.3g is small "
+                          "beside the spread of the target and keeps the covariance invertible",
+                          1e-8 * fit->measured.y_scale * fit->measured.y_scale);
+    fit->noise = value / fit->scaling.y_scale / fit->scaling.y_scale;
+    fit->noise_held = held;
+    return HF_OK;
+}
+
+static hf_status assign_threshold(hfi_fit *fit, double value)
+{
+    if (!(value > 0.0)) return hfi_refuse(fit->ctx, "the threshold must be positive, not %g", value);
+    fit->threshold = value / fit->scaling.y_scale;
+    return HF_OK;
+}
+
+static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
+{
+    if (!a->name || !isfinite(a->value))
+        return hfi_refuse(fit->ctx, "%s cannot %s %g", a->name ? a->name : "(null)",
+                          held ? "be set to" : "start from", a->value);
+    bool done = false;
+    const hf_status s = fit->outputs > 1 ? hfi_fit_assign_output(fit, a, &done) : HF_OK;
+    if (s < 0 || done) return s;
+    const char *noise = hfi_fit_noise_name(fit);
+    if (noise && strcmp(a->name, noise) == 0) return assign_noise(fit, a->value, held);
+    if (strcmp(a->name, "mean") == 0) return assign_mean(fit, a->value, held);
+    if (strcmp(a->name, "threshold") != 0) return assign_kernel(fit, a, held);
+    return held ? assign_threshold(fit, a->value)
+                : hfi_refuse(fit->ctx, "the threshold is not trained, and so has no start");
+}
+
+/* Assigns starts, then held values: these come last, so that they stay. */
+static hf_status assign_all(hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    hf_status s = HF_OK;
+    for (size_t k = 0; s >= 0 && k < settings->start_count; k++) s = assign(fit, &settings->start[k], false);
+    for (size_t k = 0; s >= 0 && k < settings->set_count; k++) s = assign(fit, &settings->set[k], true);
+    return s < 0 || fit->outputs == 1 ? s : hfi_fit_finish_assignments(fit);
+}
+
+/* In the order of the list. */
+static void tell(const char *name, double value, size_t room, size_t *count, hf_assignment *out)
+{
+    if (*count < room) out[*count] = (hf_assignment){name, value};
+    *count += 1;
+}
+
+size_t hf_fit_assignments(const hf_posterior *posterior, size_t room, hf_assignment *out)
+{
+    size_t count = 0;
+    if (!posterior || hf_posterior_outputs(posterior) > 1) return 0;
+    if (!out) room = 0;
+    const hfi_scaling *scaling = &posterior->scaling;
+    for (size_t i = 0; i < hf_kernel_parameters(posterior->kernel); i++) {
+        hf_parameter p;
+        if (hf_kernel_parameter(posterior->kernel, i, &p) < 0) return 0;
+        const double factor = hfi_scaling_factor(scaling, p.unit, p.column);
+        tell(p.name, isfinite(factor) ? p.value * factor : p.value, room, &count, out);
+    }
+    tell("noise", hf_posterior_noise(posterior), room, &count, out);
+    if (hf_mean_get_kind(posterior->mean) == HF_MEAN_CONSTANT)
+        tell("mean", hfi_scaling_mean(scaling, 0, hf_mean_values(posterior->mean)[0]), room, &count, out);
+    return count;
+}
+
+/* ---- priors of hyperparameters ----------------------------------------------------------------------- */
+
+/* In standardised units; docs/methods/robust-default.md says where they come from. */
+static const double noise_lower = 1e-6, noise_prior = -3.506557897319982; /* log 0.03 */
+static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
+
+/* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l
+ * with parameters sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3,
+ * and as a function of that logarithm it is a normal one about there, to a factor. Searches are often of
+ * functions without noise: there may be less of it. */
+static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
+static const double dimension_noise_lower = 1e-7;
+
+static bool is_measured(const hfi_fit *fit, size_t column)
+{
+    return !fit->code || !fit->code[column];
+}
+
+/* Inputs that are no codes of categories; the number of an output counts. */
+static size_t measured_inputs(const hfi_fit *fit)
+{
+    size_t count = 0;
+    if (!fit->code) return fit->d;
+    for (size_t j = 0; j < fit->d; j++) count += is_measured(fit, j) ? 1 : 0;
+    return count;
+}
+
+/* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
+ * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
+/* How many inputs share the distance that lengthscale i is part of. The array found last is
+ *  remembered in *last (zero at first): going through all parameters in order takes time linear in
+ *  their number, which may be 100 000. */
+static size_t inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parameter, hfi_fit_array *last)
+{
+    const hf_kernel *kernel = fit->kernel;
+    const char *bracket = strchr(parameter->name, '[');
+    if (!bracket && parameter->column != SIZE_MAX) return 1;
+    if (!bracket) return hf_kernel_dimension(kernel) - (fit->d - measured_inputs(fit));
+    if (i >= last->end) {
+        const size_t length = (size_t)(bracket - parameter->name) + 1;
+        hf_parameter other = *parameter;
+        *last = (hfi_fit_array){.begin = i, .end = i};
+        while (hf_kernel_parameter(kernel, last->end, &other) >= 0 &&
+               strncmp(other.name, parameter->name, length) == 0)
+            last->end++;
+    }
+    return last->end - last->begin;
+}
+
+static bool is_lengthscale(const hf_parameter *parameter)
+{
+    return parameter->unit == HF_UNIT_INPUT && strstr(parameter->name, "lengthscale") != NULL;
+}
+
+double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
+{
+    const hf_fit_settings *settings = fit->settings;
+    if (settings->standardise && !settings->unit_inputs) return 1.0;
+    const double factor = hfi_scaling_factor(&fit->measured, parameter->unit, parameter->column);
+    const double applied = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
+    if (isfinite(factor / applied) && factor > 0.0) return factor / applied;
+    /* Shared by inputs of different scales: their geometric mean. */
+    const double inputs = (double)measured_inputs(fit);
+    double sum = 0.0;
+    for (size_t j = 0; j < fit->d; j++)
+        if (is_measured(fit, j)) sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / inputs;
+    double y = 0.0; /* and that of the outputs' */
+    for (size_t k = 0; !settings->standardise && k < fit->outputs; k++)
+        y += log(hfi_scaling_scale(&fit->measured, hfi_fit_output_at(fit, k))) / (double)fit->outputs;
+    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
+    return hfi_scaling_factor(&one, parameter->unit, 0);
+}
+
+/* Range of an input among the readings, in the units of the fit: what [0, 1] is there. */
+static double range_of(const hfi_fit *fit, size_t column)
+{
+    if (fit->settings->unit_inputs) return 1.0;
+    double low = INFINITY, high = -INFINITY;
+    for (size_t i = 0; i < fit->n; i++) {
+        low = fmin(low, fit->x[i * fit->d + column]);
+        high = fmax(high, fit->x[i * fit->d + column]);
+    }
+    return high > low ? high - low : 1.0;
+}
+
+/* Its logarithm; of a lengthscale that inputs share, their mean. */
+static double log_range(const hfi_fit *fit, const hf_parameter *p)
+{
+    const size_t numbers = fit->outputs > 1 ? 1 : 0;
+    const double inputs = (double)(measured_inputs(fit) - numbers);
+    double sum = 0.0;
+    if (p->column != SIZE_MAX) return log(range_of(fit, p->column));
+    for (size_t j = 0; j + numbers < fit->d; j++)
+        if (is_measured(fit, j)) sum += log(range_of(fit, j)) / inputs;
+    return sum;
+}
+
+static bool scales_with_dimension(const hfi_fit *fit)
+{
+    return fit->settings->lengthscale_prior == HF_PRIOR_DIMENSION;
+}
+
+double hfi_least_noise(hf_prior_kind lengthscale_prior)
+{
+    return lengthscale_prior == HF_PRIOR_DIMENSION ? dimension_noise_lower : noise_lower;
+}
+
+static double least_noise(const hfi_fit *fit)
+{
+    return hfi_least_noise(fit->settings->lengthscale_prior);
+}
+
+static void prior_of_noise(hfi_trainer *t, size_t at, double unit)
+{
+    t->prior_mean[at] = noise_prior + unit;
+    t->prior_sd[at] = noise_prior_sd;
+}
+
+/* The prior of kernel parameter i. */
+static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_parameter *p,
+                         hfi_fit_array *last)
+{
+    const double unit = log(hfi_fit_reference(fit, p));
+    if (is_lengthscale(p)) {
+        const double share = 0.5 * log((double)inputs_of(fit, i, p, last));
+        const bool scaled = scales_with_dimension(fit);
+        t->prior_mean[i] = share + (scaled ? dimension_mode + log_range(fit, p) : 0.5 + unit);
+        t->prior_sd[i] = scaled ? dimension_prior_sd : scale_prior_sd;
+    } else if (hfi_kernel_is_of_codes(fit->kernel, i)) {
+        t->prior_mean[i] = 0.0;
+        t->prior_sd[i] = scale_prior_sd;
+    } else if (p->unit == HF_UNIT_OUTPUT) {
+        /* Entries of a coregionalisation's factor, of either sign: what keeps scale and lengthscale from
+         * running away together. */
+        t->prior_mean[i] = 0.0;
+        t->prior_sd[i] = factor_prior_sd * exp(unit);
+    } else if (p->unit == HF_UNIT_OUTPUT2 || p->unit == HF_UNIT_OUTPUT2_INPUT2) {
+        t->prior_mean[i] = unit;
+        t->prior_sd[i] = scale_prior_sd;
+    }
+}
+
+/* ---- preparing ---------------------------------------------------------------------------------------- */
 
 /* Start values in standardised units; docs/methods/robust-default.md says where they come
  * from. */
@@ -38,12 +307,11 @@ static hf_status start_kernel(hfi_fit *fit)
         const double unit = hfi_fit_reference(fit, &p);
         double value = p.value * unit;
         if (hfi_kernel_parameter_given(fit->kernel, i))
-            value = hfi_fit_to_internal(fit, &p, p.value);
-        else if (fit->settings->common_start > 0.0 &&
-                 (hfi_fit_is_lengthscale(&p) || p.unit == HF_UNIT_OUTPUT2))
+            value = to_internal(fit, &p, p.value);
+        else if (fit->settings->common_start > 0.0 && (is_lengthscale(&p) || p.unit == HF_UNIT_OUTPUT2))
             value = fit->settings->common_start * unit;
-        else if (hfi_fit_is_lengthscale(&p))
-            value = exp(0.5 * log((double)hfi_fit_inputs_of(fit, i, &p, &found)) + 0.3) * unit;
+        else if (is_lengthscale(&p))
+            value = exp(0.5 * log((double)inputs_of(fit, i, &p, &found)) + 0.3) * unit;
         if (!hfi_kernel_parameter_given(fit->kernel, i)) value *= part_twins(fit, i, p.unit);
         const double lower = fmin(p.lower * unit, value), upper = fmax(p.upper * unit, value);
         const hf_status s = hfi_kernel_set_parameter(fit->kernel, i, value, lower, upper, p.fixed);
@@ -94,7 +362,7 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
-    if (s >= 0) s = hfi_fit_assign(fit);
+    if (s >= 0) s = assign_all(fit);
     hfi_fit_hold_dispersion(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
     if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
@@ -103,17 +371,10 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
 
 static hf_status trainer_arrays(hfi_fit *fit, hfi_trainer *t)
 {
-    hf_context *ctx = fit->ctx;
-    t->free_index = hfi_alloc(ctx, t->count, sizeof *t->free_index);
-    t->lower = hfi_alloc(ctx, t->count, sizeof(double));
-    t->upper = hfi_alloc(ctx, t->count, sizeof(double));
-    t->prior_mean = hfi_alloc(ctx, t->count, sizeof(double));
-    t->prior_sd = hfi_alloc(ctx, t->count, sizeof(double));
-    t->start = hfi_alloc(ctx, t->count, sizeof(double));
-    t->work = hfi_alloc(ctx, t->count, 6 * sizeof(double));
-    const bool ok =
-        t->free_index && t->lower && t->upper && t->prior_mean && t->prior_sd && t->start && t->work;
-    return ok ? HF_OK : HF_ERR_MEMORY;
+    const size_t count = t->count;
+    return HFI_ALLOC(fit->ctx, HFI_ROOM(t->free_index, count), HFI_ROOM(t->lower, count),
+                     HFI_ROOM(t->upper, count), HFI_ROOM(t->prior_mean, count), HFI_ROOM(t->prior_sd, count),
+                     HFI_ROOM(t->start, count), HFI_ROOMS(t->work, count, 6));
 }
 
 /* Inducing inputs and entries of actions. */
@@ -146,13 +407,13 @@ static hf_status noise_box(const hfi_fit *fit, hfi_trainer *t, size_t channel)
     const hf_status s = fit->shift ? HF_OK : channel_step(fit, channel, &step);
     if (s < 0) return s;
     /* Rows that repeat can agree by chance on a rounded target; without this the noise may then collapse to nothing. */
-    t->lower[at] = log(fmax(hfi_fit_least_noise(fit) * exp(unit), step * step / 12.0));
+    t->lower[at] = log(fmax(least_noise(fit) * exp(unit), step * step / 12.0));
     t->upper[at] = log(noise_upper) + unit;
     if (settings->max_noise > 0.0)
         t->upper[at] =
             fmin(t->upper[at], log(hfi_scaling_site_variance(&fit->scaling, channel, settings->max_noise)));
     t->upper[at] = fmax(t->upper[at], t->lower[at]);
-    if (settings->priors) hfi_fit_noise_prior(t, at, unit);
+    if (settings->priors) prior_of_noise(t, at, unit);
     const bool held = hfi_trainer_noises(t) > 1 ? fit->noises_held[channel] : fit->noise_held;
     if (settings->train && !held) t->free_index[t->free_count++] = at;
     return HF_OK;
@@ -167,7 +428,7 @@ static void kernel_box(const hfi_fit *fit, hfi_trainer *t, size_t begin, size_t 
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
         if (settings->train && !p.fixed) t->free_index[t->free_count++] = i;
-        if (settings->priors) hfi_fit_kernel_prior(fit, t, i, &p, &found);
+        if (settings->priors) kernel_prior(fit, t, i, &p, &found);
     }
 }
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fit of rows that are read when they are needed: a sample is prepared as any table is, and tells the
  * rest how to be seen. */
-#include "fit/rows.h"
 #include "checkpoint/journal.h"
-#include "fit/choice.h"
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
@@ -38,12 +36,11 @@ static hf_status take_sample(job *j, const char *const *names, bool extra)
 {
     const size_t n = j->rows->n, d = j->rows->d, wanted = n < SAMPLE ? n : SAMPLE;
     size_t count = 0;
-    j->sample_x = hfi_alloc(j->ctx, wanted, d * sizeof(double));
-    j->sample_y = hfi_alloc(j->ctx, wanted, sizeof(double));
-    j->sample_extra = hfi_alloc(j->ctx, wanted, sizeof(double));
-    if (!j->sample_x || !j->sample_y || !j->sample_extra) return HF_ERR_MEMORY;
-    const hf_status s = hfi_row_source_sample(j->ctx, j->rows, wanted, SAMPLE_INDEX, j->sample_x, j->sample_y,
-                                              j->sample_extra, &count);
+    hf_status s = HFI_ALLOC(j->ctx, HFI_ROOMS(j->sample_x, wanted, d), HFI_ROOM(j->sample_y, wanted),
+                            HFI_ROOM(j->sample_extra, wanted));
+    if (s < 0) return s;
+    s = hfi_row_source_sample(j->ctx, j->rows, wanted, SAMPLE_INDEX, j->sample_x, j->sample_y,
+                              j->sample_extra, &count);
     j->data = (hf_data){.n = count,
                         .d = d,
                         .x = j->sample_x,
@@ -207,11 +204,9 @@ static hf_status hold_out(job *j)
     const size_t n = j->rows->n, d = j->rows->d;
     const size_t wanted = j->readings / HELD_PART < MOST_HELD ? j->readings / HELD_PART : MOST_HELD;
     if (!j->settings.calibrate || wanted == 0) return HF_OK;
-    j->held_row = hfi_alloc(j->ctx, wanted, sizeof *j->held_row);
-    j->held_x = hfi_alloc(j->ctx, wanted, d * sizeof(double));
-    j->held_y = hfi_alloc(j->ctx, wanted, sizeof(double));
-    j->held_extra = hfi_alloc(j->ctx, wanted, sizeof(double));
-    if (!j->held_row || !j->held_x || !j->held_y || !j->held_extra) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(j->ctx, HFI_ROOM(j->held_row, wanted), HFI_ROOMS(j->held_x, wanted, d),
+                  HFI_ROOM(j->held_y, wanted), HFI_ROOM(j->held_extra, wanted)) < 0)
+        return HF_ERR_MEMORY;
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(j->ctx), HFI_PURPOSE_SPLIT, 2);
     for (size_t k = 0; k < wanted; k++) j->held_row[k] = hfi_stream_below(&stream, n);

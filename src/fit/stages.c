@@ -94,18 +94,14 @@ static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *shar
     share->verdict.adopted = fit->verdict.adopted;
     share->verdict.evidence = fit->verdict.evidence;
     const size_t n = share->n, d = share->d;
-    share->row = hfi_alloc(fit->ctx, n, sizeof *share->row);
-    share->x = hfi_alloc(fit->ctx, n, d * sizeof *share->x);
-    share->y = hfi_alloc(fit->ctx, n, 2 * sizeof *share->y);
-    share->sample = fit->sample ? hfi_alloc(fit->ctx, n, sizeof *share->sample) : NULL;
-    share->comparable = fit->comparable ? hfi_alloc(fit->ctx, n, d * sizeof *share->comparable) : NULL;
-    share->verdict.suspected = hfi_alloc(fit->ctx, n, sizeof *share->verdict.suspected);
-    share->verdict.group = hfi_alloc(fit->ctx, n, sizeof *share->verdict.group);
-    if (!share->row || !share->x || !share->y || (fit->comparable && !share->comparable) ||
-        (fit->sample && !share->sample) || !share->verdict.suspected || !share->verdict.group)
-        return HF_ERR_MEMORY;
+    hf_status s =
+        HFI_ALLOC(fit->ctx, HFI_ROOM(share->row, n), HFI_ROOMS(share->x, n, d), HFI_ROOMS(share->y, n, 2),
+                  HFI_ROOM(share->verdict.suspected, n), HFI_ROOM(share->verdict.group, n));
+    if (s >= 0 && fit->sample) s = HFI_ALLOC(fit->ctx, HFI_ROOM(share->sample, n));
+    if (s >= 0 && fit->comparable) s = HFI_ALLOC(fit->ctx, HFI_ROOMS(share->comparable, n, d));
+    if (s < 0) return s;
     share->extra = share->y + n;
-    hf_status s = choose_rows(fit, n, share->row);
+    s = choose_rows(fit, n, share->row);
     for (size_t k = 0; s >= 0 && k < n; k++) {
         const size_t i = share->row[k];
         memcpy(share->x + k * d, fit->x + i * d, d * sizeof *share->x);

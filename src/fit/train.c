@@ -2,10 +2,109 @@
 /* Training, for each kind of sites. */
 #include "fit/fit.h"
 #include "inference/student.h"
-#include "outliers/pursuit.h"
 #include "search/explore.h"
 #include "settings/settings.h"
 #include <math.h>
+
+/* ---- by minibatches ---------------------------------------------------------------------------------- */
+
+/*
+ * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). What it ends in
+ * is turned into sites of the rows, so that the rest of a fit (solution, residuals, calibration) goes on as
+ * with any other sites.
+ */
+
+bool hfi_fit_is_stochastic(const hfi_fit *fit)
+{
+    const hf_fit_settings *s = fit->settings;
+    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_likelihood_is_noise(s->sites));
+}
+
+/* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be
+ * absent for this. */
+static hf_status marginals(hfi_fit *fit, const hfi_solution *solution, hfi_holdout *all)
+{
+    hf_sites *none = NULL;
+    hf_status s = hf_sites_copy(fit->ctx, fit->sites, &none);
+    for (size_t i = 0; s >= 0 && i < fit->n; i++) s = hf_sites_set_present(fit->ctx, none, i, false);
+    if (s >= 0) {
+        hfi_evaluator view = fit->trainer.evaluator;
+        view.sites = none;
+        s = hfi_holdout_from_solution(&view, solution, all);
+    }
+    hf_sites_free(none);
+    return s;
+}
+
+/* The Gaussian sites that make the variational posterior of Student-t noise a fixed point. Where the expected
+ * log density curves upwards the reading says nothing that a Gaussian could. */
+static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
+{
+    const size_t n = fit->n;
+    const hfi_likelihood *row = hfi_likelihood_row(fit->settings->sites);
+    double *target = hfi_alloc(fit->ctx, n, 2 * sizeof *target);
+    if (!target) return HF_ERR_MEMORY;
+    double *variance = target + n;
+    for (size_t i = 0; i < n; i++) {
+        const double scale = hfi_sites_noise(fit->sites, i);
+        const double v = fmax(all->sd[i] * all->sd[i] - scale, 0.0);
+        hfi_seen seen = {.y = fit->y[i], .dispersion = scale, .shape = fit->nu};
+        hfi_likelihood_place(row, &seen);
+        const hfi_likelihood_expected e = hfi_likelihood_expect(row, &seen, all->mean[i], v);
+        variance[i] = e.w > 0.0 ? 1.0 / e.w : INFINITY;
+        target[i] = e.w > 0.0 ? all->mean[i] + e.f * variance[i] : 0.0;
+    }
+    hfi_sites_give(fit->sites, target, variance);
+    hfi_free(fit->ctx, target);
+    return hf_sites_present(fit->sites) > 0
+               ? HF_OK
+               : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this noise no reading says anything");
+}
+
+static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *state)
+{
+    hfi_holdout all;
+    hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
+    if (s < 0) return s;
+    s = marginals(fit, solution, &all);
+    if (s >= 0 && hfi_likelihood_is_noise(fit->settings->sites)) {
+        s = give_student_sites(fit, &all);
+        for (size_t i = 0; s >= 0 && i < fit->n; i++)
+            fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+        hfi_trainer_get(&fit->trainer, state);
+    } else if (s >= 0) {
+        s = hfi_fit_settle(fit, &all, false, state);
+    }
+    hfi_holdout_free(fit->ctx, &all);
+    return s;
+}
+
+static hf_status train_stochastic(hfi_fit *fit, double *state)
+{
+    hfi_trainer *t = &fit->trainer;
+    hfi_inducing *inducing = t->evaluator.inducing;
+    hfi_row_arrays arrays = {
+        .n = fit->n, .d = fit->d, .x = fit->x, .ldx = fit->d, .y = fit->y, .extra = fit->extra};
+    const hfi_row_source rows = hfi_row_source_in_memory(&arrays);
+    hfi_solution solution = {0};
+    hfi_svgp_report report = {0};
+    hf_status s = hfi_trainer_cold(t, state);
+    if (s >= 0) s = hfi_trainer_set(t, state);
+    const hf_status trained =
+        s < 0 ? s
+              : hfi_svgp_fit(fit->ctx, &rows, t, fit->kernel, fit->mean, &fit->noise, &fit->nu, fit->settings,
+                             fit->threshold, inducing->m, inducing->z, &solution, &report);
+    if (trained < 0) return trained;
+    s = hf_sites_set_noise(fit->ctx, fit->sites, fit->noise);
+    fit->shared = (hfi_share_report){.found = report.found, .evaluations = report.steps};
+    if (s >= 0) s = make_sites(fit, &solution, state);
+    fit->verdict.rounds = report.epochs;
+    hfi_fit_adopt_shared(fit);
+    hfi_solution_free(&solution);
+    return s < 0 ? s : trained;
+}
+
+/* ---- the training ------------------------------------------------------------------------------------- */
 
 /* Nats that a plain fit may be short of its maximum while suspects are looked for. */
 static const double plain_enough = 0.1;
@@ -104,7 +203,7 @@ static hf_status pursuit_fit(hfi_fit *fit, double *state)
 hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
     if (fit->shift) return hfi_fit_train_likelihood(fit, state);
-    if (hfi_fit_is_stochastic(fit)) return hfi_fit_train_stochastic(fit, state);
+    if (hfi_fit_is_stochastic(fit)) return train_stochastic(fit, state);
     if (hfi_likelihood_is_noise(fit->settings->sites)) return student_fit(fit, state);
     switch (fit->settings->sites) {
     case HF_LIKELIHOOD_ROBUST:

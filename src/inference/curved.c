@@ -31,10 +31,7 @@ hf_status hfi_curved_init(hf_context *ctx, size_t n, double *b, hfi_curved *out)
     size_t square;
     if (!hfi_size_mul(n, n, &square)) return hfi_out_of_memory(ctx);
     *out = (hfi_curved){.ctx = ctx, .n = n, .b = b};
-    out->k = hfi_alloc(ctx, square, sizeof *out->k);
-    out->w = hfi_alloc(ctx, n, 5 * sizeof *out->w);
-    out->negative = hfi_alloc(ctx, n, sizeof *out->negative);
-    if (!out->k || !out->w || !out->negative) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(out->k, square), HFI_ROOMS(out->w, n, 5), HFI_ROOM(out->negative, n)) < 0) {
         hfi_curved_free(out);
         return HF_ERR_MEMORY;
     }
@@ -56,10 +53,9 @@ static hf_status reserve(hfi_curved *c, size_t count)
     const size_t capacity = count + count / 4 < c->n ? count + count / 4 : c->n;
     HFI_FREE(c->ctx, c->f, c->f_rows, c->h);
     c->capacity = 0;
-    c->f = hfi_alloc(c->ctx, c->n, capacity * sizeof *c->f);
-    c->f_rows = hfi_alloc(c->ctx, c->n, capacity * sizeof *c->f_rows);
-    c->h = hfi_alloc(c->ctx, capacity, 2 * capacity * sizeof *c->h);
-    if (!c->f || !c->f_rows || !c->h) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(c->ctx, HFI_ROOMS(c->f, c->n, capacity), HFI_ROOMS(c->f_rows, c->n, capacity),
+                  HFI_ROOMS(c->h, capacity, 2 * capacity)) < 0)
+        return HF_ERR_MEMORY;
     c->capacity = capacity;
     return HF_OK;
 }

@@ -12,11 +12,9 @@ enum {
 static hf_status gather(hfi_latent_problem *p, const hfi_latent_given *given)
 {
     const double *shift = given->shift, *extra = given->extra;
-    p->row = hfi_alloc(p->ctx, p->n, sizeof *p->row);
-    p->inputs = hfi_alloc(p->ctx, p->n, p->d * sizeof *p->inputs);
-    p->seen = hfi_alloc(p->ctx, p->n, sizeof *p->seen);
-    p->vectors = hfi_alloc(p->ctx, p->n, VECTORS * sizeof *p->vectors);
-    if (!p->row || !p->inputs || !p->seen || !p->vectors) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(p->ctx, HFI_ROOM(p->row, p->n), HFI_ROOMS(p->inputs, p->n, p->d), HFI_ROOM(p->seen, p->n),
+                  HFI_ROOMS(p->vectors, p->n, VECTORS)) < 0)
+        return HF_ERR_MEMORY;
     p->extra = p->vectors;
     size_t at = 0;
     for (size_t i = 0; i < p->rows; i++) {
@@ -31,10 +29,8 @@ static hf_status gather(hfi_latent_problem *p, const hfi_latent_given *given)
 
 static hf_status allocate_vectors(hfi_latent_problem *p)
 {
-    p->at = hfi_alloc(p->ctx, p->n, sizeof *p->at);
-    p->tilted = hfi_alloc(p->ctx, p->n, sizeof *p->tilted);
-    p->expected = hfi_alloc(p->ctx, p->n, sizeof *p->expected);
-    if (!p->at || !p->tilted || !p->expected) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(p->ctx, HFI_ROOM(p->at, p->n), HFI_ROOM(p->tilted, p->n), HFI_ROOM(p->expected, p->n)) < 0)
+        return HF_ERR_MEMORY;
     double **const place[] = {&p->extra,  &p->w,    &p->pull,   &p->force,     &p->latent,     &p->variance,
                               &p->offset, &p->bend, &p->kept_w, &p->kept_pull, &p->kept_force, &p->answer};
     for (size_t k = 0; k < sizeof place / sizeof *place; k++) *place[k] = p->vectors + k * p->n;

@@ -321,9 +321,8 @@ static bool allocate(hf_context *ctx, radial *all)
 
 static void release(hf_context *ctx, radial *all)
 {
-    void *blocks[] = {all->desks, all->z,       all->by_row, all->by_chunk, all->entry,
-                      all->tile,  all->by_axis, all->s_bar,  all->theta,    all->tile_double};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_free(ctx, blocks[i]);
+    HFI_FREE(ctx, all->desks, all->z, all->by_row, all->by_chunk, all->entry, all->tile, all->by_axis,
+             all->s_bar, all->theta, all->tile_double);
 }
 
 /* Results of the adjoint with all their factors. Since k is proportional to sigma^2, its derivative is the

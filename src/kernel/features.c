@@ -253,17 +253,12 @@ static hf_status make_room(hf_context *ctx, const hf_kernel *kernel, size_t each
         numbers += here * own_numbers;
     }
     *out = (hfi_features){.memory = hfi_context_memory(ctx), .d = kernel->d, .count = count};
-    out->frequency = hfi_alloc_product(ctx, count, kernel->d, sizeof *out->frequency);
-    out->phase = hfi_alloc(ctx, count, sizeof *out->phase);
-    out->amplitude = hfi_alloc(ctx, count, sizeof *out->amplitude);
-    out->first = hfi_alloc(ctx, count + 1, sizeof *out->first);
-    out->factors = hfi_alloc(ctx, factors, sizeof *out->factors);
-    out->numbers = hfi_alloc(ctx, numbers, sizeof *out->numbers);
-    if (out->frequency != NULL && out->phase != NULL && out->amplitude != NULL && out->first != NULL &&
-        out->factors != NULL && out->numbers != NULL)
-        return HF_OK;
-    hfi_features_free(out);
-    return HF_ERR_MEMORY;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(out->frequency, count, kernel->d), HFI_ROOM(out->phase, count),
+                  HFI_ROOM(out->amplitude, count), HFI_ROOM(out->first, count + 1),
+                  HFI_ROOM(out->factors, factors), HFI_ROOM(out->numbers, numbers));
+    if (status < 0) hfi_features_free(out);
+    return status;
 }
 
 /* `share` of the term's variance. With a weight of its own: two normal weights of cosine and sine are a

@@ -94,21 +94,13 @@ hf_kernel *hfi_kernel_allocate(const hfi_memory *memory, const hf_kernel *sizes,
                           .pair_count = sizes->pair_count,
                           .root = sizes->root};
     kernel->expression = hfi_memory_strdup(memory, expression);
-    kernel->nodes = hfi_memory_alloc(memory, sizes->node_count, sizeof *kernel->nodes);
-    kernel->leaves = hfi_memory_alloc(memory, sizes->leaf_count, sizeof *kernel->leaves);
-    kernel->columns = hfi_memory_alloc(memory, sizes->column_count, sizeof *kernel->columns);
-    kernel->value = hfi_memory_alloc(memory, count, sizeof *kernel->value);
-    kernel->lower = hfi_memory_alloc(memory, count, sizeof *kernel->lower);
-    kernel->upper = hfi_memory_alloc(memory, count, sizeof *kernel->upper);
-    kernel->fixed = hfi_memory_alloc(memory, count, sizeof *kernel->fixed);
-    kernel->given = hfi_memory_alloc(memory, count, sizeof *kernel->given);
-    kernel->place = hfi_memory_alloc(memory, count, sizeof *kernel->place);
-    kernel->name_at = hfi_memory_alloc(memory, count, sizeof *kernel->name_at);
-    kernel->pairs = hfi_memory_alloc(memory, sizes->pair_count, sizeof *kernel->pairs);
-    kernel->row_of = hfi_memory_alloc(memory, sizes->pair_count, sizeof *kernel->row_of);
-    if (kernel->expression && kernel->nodes && kernel->leaves && kernel->columns && kernel->value &&
-        kernel->lower && kernel->upper && kernel->fixed && kernel->given && kernel->place &&
-        kernel->name_at && kernel->pairs && kernel->row_of)
+    if (HFI_MEMORY_ALLOC(
+            memory, HFI_ROOM(kernel->nodes, sizes->node_count), HFI_ROOM(kernel->leaves, sizes->leaf_count),
+            HFI_ROOM(kernel->columns, sizes->column_count), HFI_ROOM(kernel->value, count),
+            HFI_ROOM(kernel->lower, count), HFI_ROOM(kernel->upper, count), HFI_ROOM(kernel->fixed, count),
+            HFI_ROOM(kernel->given, count), HFI_ROOM(kernel->place, count), HFI_ROOM(kernel->name_at, count),
+            HFI_ROOM(kernel->pairs, sizes->pair_count), HFI_ROOM(kernel->row_of, sizes->pair_count)) &&
+        kernel->expression != NULL)
         return kernel;
     hf_kernel_free(kernel);
     return NULL;

@@ -31,10 +31,8 @@ void hf_expert_free(hf_expert *expert)
     if (expert == NULL) return;
     const hfi_memory memory = expert->memory;
     hf_kernel_free(expert->kernel);
-    void *const blocks[] = {expert->x,    expert->y,   expert->reading, expert->asked,
-                            expert->self, expert->row, expert->place,   expert->place_self};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
-    hfi_memory_free(&memory, expert);
+    HFI_MEMORY_FREE(&memory, expert->x, expert->y, expert->reading, expert->asked, expert->self, expert->row,
+                    expert->place, expert->place_self, expert);
 }
 
 hf_status hfi_expert_correlations(hf_context *ctx, const hf_expert *e, const double *x, double own,

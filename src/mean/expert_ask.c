@@ -75,9 +75,7 @@ typedef struct asking {
 static hf_status asking_make(asking *a)
 {
     const size_t n = a->e->n;
-    a->l = hfi_alloc(a->ctx, n, 4 * sizeof *a->l);
-    a->seen = hfi_alloc(a->ctx, n, sizeof *a->seen);
-    if (a->l == NULL || a->seen == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(a->ctx, HFI_ROOMS(a->l, n, 4), HFI_ROOM(a->seen, n)) < 0) return HF_ERR_MEMORY;
     a->crowd = a->l + n;
     a->square = a->crowd + n;
     a->bound = a->square + n;

@@ -104,23 +104,10 @@ static void moments(size_t n, const double *values, size_t stride, double *mean,
 
 static hf_status reserve(hf_context *ctx, hf_expert *e, const hf_expert_data *data)
 {
-    size_t cells;
-    if (!hfi_size_mul(e->n, e->d, &cells)) {
-        hfi_out_of_memory(ctx);
-        return HF_ERR_MEMORY;
-    }
     for (size_t i = 0; i < e->n; i++) e->count += data->label[i] != HF_EXPERT_UNKNOWN;
-    e->x = hfi_alloc(ctx, cells, sizeof *e->x);
-    e->y = hfi_alloc(ctx, e->n, sizeof *e->y);
-    e->reading = hfi_alloc(ctx, e->n, sizeof *e->reading);
-    e->asked = hfi_alloc(ctx, e->n, sizeof *e->asked);
-    e->self = hfi_alloc(ctx, e->n, sizeof *e->self);
-    e->row = hfi_alloc(ctx, e->count + 1, sizeof *e->row);
-    e->place = hfi_alloc(ctx, (e->count + 1) * e->d, sizeof *e->place);
-    e->place_self = hfi_alloc(ctx, e->count + 1, sizeof *e->place_self);
-    if (e->x == NULL || e->y == NULL || e->reading == NULL || e->asked == NULL) return HF_ERR_MEMORY;
-    if (e->self == NULL || e->row == NULL || e->place == NULL || e->place_self == NULL) return HF_ERR_MEMORY;
-    return HF_OK;
+    return HFI_ALLOC(ctx, HFI_ROOMS(e->x, e->n, e->d), HFI_ROOM(e->y, e->n), HFI_ROOM(e->reading, e->n),
+                     HFI_ROOM(e->asked, e->n), HFI_ROOM(e->self, e->n), HFI_ROOM(e->row, e->count + 1),
+                     HFI_ROOMS(e->place, e->count + 1, e->d), HFI_ROOM(e->place_self, e->count + 1));
 }
 
 static void copy_rows(hf_expert *e, const hf_expert_data *data)

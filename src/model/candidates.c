@@ -49,9 +49,8 @@ static hf_status densities(hf_context *ctx, const hf_model *model, hfi_candidate
 /* The fit passes through the model, which lends its rows. */
 static hf_status fit_candidate(hf_context *ctx, hf_model *model, hfi_candidate *c)
 {
-    c->reading = hfi_alloc(ctx, model->n, sizeof *c->reading);
-    c->density = hfi_alloc(ctx, model->n, 2 * sizeof *c->density);
-    if (c->reading == NULL || c->density == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(c->reading, model->n), HFI_ROOMS(c->density, model->n, 2)) < 0)
+        return HF_ERR_MEMORY;
     c->refit = c->density + model->n;
     hf_status status = hfi_model_fit_rows(ctx, model, &c->settings);
     if (status < 0) return status;

@@ -9,44 +9,45 @@
 
 #include <math.h>
 
+/* A row of the table of classes. */
+typedef struct class_row {
+    char *name;
+    size_t rows;
+} class_row;
+
+static const hfi_file_field fields[] = {
+    {.key = "a class", .type = HFI_TEXT, .offset = offsetof(class_row, name)},
+    {.type = HFI_SIZE, .offset = offsetof(class_row, rows)},
+};
+static const hfi_file_rows rows = {
+    .noun = "class",
+    .insert = "INSERT INTO class (position, name, rows) VALUES (?1, ?2, ?3)",
+    .select = "SELECT position, name, rows FROM class ORDER BY position",
+    .fields = sizeof fields / sizeof fields[0],
+    .field = fields,
+};
+
 void hfi_class_write(hfi_writer *w, const hf_model *model)
 {
-    sqlite3_stmt *statement =
-        hfi_writer_prepare(w, "INSERT INTO class (position, name, rows) VALUES (?1, ?2, ?3)");
-    for (size_t c = 0; c < model->classes; c++) {
-        hfi_writer_bind_size(w, statement, 1, c);
-        hfi_writer_bind_text(w, statement, 2, model->class_name[c]);
-        hfi_writer_bind_size(w, statement, 3, model->class_count[c]);
-        hfi_writer_step(w, statement);
-    }
-    sqlite3_finalize(statement);
+    class_row list[HFI_MOST_CLASSES];
+    for (size_t c = 0; c < model->classes; c++)
+        list[c] = (class_row){model->class_name[c], model->class_count[c]};
+    hfi_writer_rows(w, &rows, model->classes, sizeof *list, list);
 }
-
-static const char bad[] = "a class is not as it should be";
 
 static hf_status read_table(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(r->db, "SELECT position, name, rows FROM class ORDER BY position", -1, &s, NULL) !=
-        SQLITE_OK)
-        return hfi_reader_damaged(r, "its classes cannot be read");
-    hf_status status = HF_OK;
-    size_t c = 0;
-    for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; c++) {
-        const char *name = (const char *)sqlite3_column_text(s, 1);
-        const sqlite3_int64 rows = sqlite3_column_int64(s, 2);
-        if (c >= HFI_MOST_CLASSES || sqlite3_column_int64(s, 0) != (sqlite3_int64)c || name == NULL ||
-            rows < 1) {
-            status = hfi_reader_damaged(r, bad);
-            break;
-        }
-        model->class_count[c] = (size_t)rows;
-        model->class_name[c] = hfi_memory_strdup(&model->memory, name);
-        model->classes = c + 1;
-        if (model->class_name[c] == NULL) status = hfi_out_of_memory(r->ctx);
+    class_row list[HFI_MOST_CLASSES] = {{0}};
+    const size_t classes = hfi_reader_count(r, "SELECT count(*) FROM class", 0, NULL);
+    if (classes > HFI_MOST_CLASSES) return hfi_reader_damaged(r, "it has more classes than are possible");
+    hf_status status = hfi_reader_rows(r, &rows, classes, sizeof *list, list);
+    model->classes = classes;
+    for (size_t c = 0; c < classes; c++) {
+        model->class_name[c] = list[c].name;
+        model->class_count[c] = list[c].rows;
+        if (status >= 0 && list[c].rows < 1) status = hfi_reader_damaged(r, "a class is of no row");
     }
-    sqlite3_finalize(s);
     return status;
 }
 
@@ -56,9 +57,9 @@ hf_status hfi_class_read(const hfi_reader *r)
     const hf_likelihood sites = model->settings.sites;
     if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has classes and what no classifier has");
-    model->class_name = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_name);
-    model->class_count = hfi_alloc(r->ctx, HFI_MOST_CLASSES, sizeof *model->class_count);
-    if (model->class_name == NULL || model->class_count == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(r->ctx, HFI_ROOM(model->class_name, HFI_MOST_CLASSES),
+                  HFI_ROOM(model->class_count, HFI_MOST_CLASSES)) < 0)
+        return HF_ERR_MEMORY;
     hf_status status = read_table(r);
     if (status < 0) return status;
     if (model->classes < 2 || (model->classes > 2 && sites != HF_LIKELIHOOD_SOFTMAX))
@@ -141,9 +142,7 @@ hf_status hfi_class_read_solution(const hfi_reader *r, const hf_kernel *kernel, 
     hfi_solution s;
     status = hfi_softmax_solution_alloc(r->ctx, n / classes, d, classes, &s);
     if (status < 0) return status;
-    status = hfi_meta_double(r, "jitter", 0.0, &s.jitter);
-    if (status >= 0) status = hfi_meta_any_double(r, "condition", &s.condition);
-    if (status >= 0) status = hfi_meta_any_double(r, "backward", &s.backward);
+    status = hfi_read_accuracy(r, &s);
     if (status >= 0) status = hfi_array_read(r, "anchor_inputs", n, d, false, s.z);
     if (status >= 0) status = hfi_array_read(r, "anchor_weight", n, 1, false, s.t);
     if (status >= 0) status = hfi_array_read(r, "anchor_probability", n, 1, false, s.entry);

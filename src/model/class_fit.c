@@ -4,7 +4,7 @@
 
 #include "classify/classify.h"
 #include "core/settings.h"
-#include "fit/choice.h"
+#include "fit/fit.h"
 #include "settings/settings.h"
 
 #include <math.h>

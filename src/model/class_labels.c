@@ -128,9 +128,8 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
 
 static hf_status name_classes(hf_context *ctx, hf_model *model, const label *list, size_t classes)
 {
-    model->class_name = hfi_alloc(ctx, classes, sizeof *model->class_name);
-    model->class_count = hfi_alloc(ctx, classes, sizeof *model->class_count);
-    if (model->class_name == NULL || model->class_count == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(model->class_name, classes), HFI_ROOM(model->class_count, classes)) < 0)
+        return HF_ERR_MEMORY;
     model->classes = classes;
     for (size_t c = 0; c < classes; c++) {
         model->class_name[c] = name_of(model, &list[c]);

@@ -22,9 +22,8 @@ static hf_status allocate(hf_context *ctx, const hf_model *model, size_t rows, h
         hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu classes do not fit in memory", rows, model->classes);
         return HF_ERR_TOO_LARGE;
     }
-    out->probability = hfi_alloc(ctx, cells, sizeof *out->probability);
-    out->winner = hfi_alloc(ctx, rows, sizeof *out->winner);
-    if (out->probability == NULL || out->winner == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(out->probability, cells), HFI_ROOM(out->winner, rows)) < 0)
+        return HF_ERR_MEMORY;
     out->mean = out->probability + rows * model->classes;
     out->var = out->mean + rows * latents;
     return HF_OK;

@@ -27,16 +27,10 @@ static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *
     size_t dealt, predicted;
     if (!hfi_size_mul(c->n, c->settings.repeats, &dealt) || !hfi_size_mul(dealt, c->models, &predicted))
         return hfi_out_of_memory(ctx);
-    c->name = hfi_alloc(ctx, c->models, sizeof *c->name);
-    c->scores = hfi_alloc(ctx, c->models, sizeof *c->scores);
-    c->row = hfi_alloc(ctx, c->n, sizeof *c->row);
-    c->y = hfi_alloc(ctx, c->n, sizeof *c->y);
-    c->fold = hfi_alloc(ctx, dealt, sizeof *c->fold);
-    c->mean = hfi_alloc(ctx, predicted, sizeof *c->mean);
-    c->sd = hfi_alloc(ctx, predicted, sizeof *c->sd);
-    c->each = hfi_alloc(ctx, predicted, sizeof *c->each);
-    if (c->each == NULL) return HF_ERR_MEMORY;
-    if (!c->name || !c->scores || !c->row || !c->y || !c->fold || !c->mean || !c->sd) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(c->name, c->models), HFI_ROOM(c->scores, c->models), HFI_ROOM(c->row, c->n),
+                  HFI_ROOM(c->y, c->n), HFI_ROOM(c->fold, dealt), HFI_ROOM(c->mean, predicted),
+                  HFI_ROOM(c->sd, predicted), HFI_ROOM(c->each, predicted)) < 0)
+        return HF_ERR_MEMORY;
     for (size_t m = 0; m < c->models; m++) {
         c->name[m] = hfi_memory_strdup(&c->memory, hfi_contender_at(contenders, m)->name);
         if (c->name[m] == NULL) return hfi_out_of_memory(ctx);

@@ -22,7 +22,6 @@ struct hf_comparison {
     hf_metrics *each;    /* the same: scores of one prediction */
 };
 
-/** Room for the predictions of models for n readings; HF_ERR_MEMORY. */
 /** Number k of a program's contenders. Their settings end the struct, so that the size of these
  * says how far one contender is from the next. */
 static inline const hf_contender *hfi_contender_at(const hf_contender *contenders, size_t k)
@@ -31,6 +30,7 @@ static inline const hf_contender *hfi_contender_at(const hf_contender *contender
     return (const hf_contender *)(const void *)((const char *)contenders + k * bytes);
 }
 
+/** Room for the predictions of models for n readings; HF_ERR_MEMORY. */
 hf_status hfi_comparison_create(hf_context *ctx, size_t contender_count,
                                 const hf_contender *listed_contenders, size_t n,
                                 const hf_compare_settings *settings, hf_comparison **out);

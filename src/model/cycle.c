@@ -334,14 +334,11 @@ hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cy
 {
     *out = (hfi_cycle){0};
     if (n < HFI_CYCLE_LEAST || n > HFI_CYCLE_MOST) return HF_OK;
-    double *room = hfi_alloc(ctx, n, 6 * sizeof *room);
-    search s = {.n = n, .bins = (n - 1) / 2, .kept = hfi_alloc(ctx, n, sizeof *s.kept)};
-    const hf_status status = room != NULL && s.kept != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0) {
-        double **const parts[] = {&s.residual, &s.work, &s.cosine, &s.sine, &s.power, &s.level};
-        for (size_t k = 0; k < 6; k++) *parts[k] = room + k * n;
-        look(&s, values, out);
-    }
-    HFI_FREE(ctx, room, s.kept);
+    search s = {.n = n, .bins = (n - 1) / 2};
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(s.residual, n), HFI_ROOM(s.work, n), HFI_ROOM(s.cosine, n),
+                  HFI_ROOM(s.sine, n), HFI_ROOM(s.power, n), HFI_ROOM(s.level, n), HFI_ROOM(s.kept, n));
+    if (status >= 0) look(&s, values, out);
+    HFI_FREE(ctx, s.residual, s.work, s.cosine, s.sine, s.power, s.level, s.kept);
     return status;
 }

@@ -27,6 +27,25 @@ extern const size_t hfi_report_field_count;
 /** "exact", "dense", "blocks": how R is held, hfi_factor_form. */
 extern const char *const hfi_form_names[HFI_FACTOR_FORMS];
 
+/** A member of hf_reading as an array of a number for each row. */
+typedef struct hfi_reading_row {
+    const char *name; /* of the array */
+    hfi_field_type type;
+    size_t offset;
+    double least, most; /* what it may be */
+    const char *wrong;  /* what is said where it is not; NULL: the usual */
+    /* the array that a file has it with; NULL: all have it, and without missing numbers */
+    const char *with;
+    bool (*is_kept)(const hf_model *model); /* whether a file is to have it */
+} hfi_reading_row;
+
+enum {
+    HFI_READING_ROWS = 7
+};
+
+extern const hfi_reading_row hfi_reading_rows[HFI_READING_ROWS];
+double hfi_reading_number(const hfi_reading_row *row, const hf_reading *reading);
+
 /* ---- rows, solution and posterior (file_read_*.c) -------------------------------------------- */
 
 /** The rows the fit was given and what it thought of them, into the model, whose n and d are
@@ -36,6 +55,8 @@ hf_status hfi_read_rows(const hfi_reader *r);
 /** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there
  * is of it. */
 hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
+/** Jitter, condition and backward error that a file keeps beside a factor. */
+hf_status hfi_read_accuracy(const hfi_reader *r, hfi_solution *solution);
 /** Reads what a model has about several outputs beside the posterior: their number and names. */
 hf_status hfi_read_outputs(const hfi_reader *r);
 /** Names and scaling of the inputs, kernel, mean and solution, into the model. */

@@ -3,6 +3,8 @@
  * format: never rename one. A field that is added later gets the format version that has it first. */
 #include "model/file.h"
 
+#include <float.h>
+#include <math.h>
 #include <stddef.h>
 
 static const char *const solvers[] = {"auto", "exact", "inducing", "projected"};
@@ -47,3 +49,45 @@ const hfi_file_field hfi_student_method = {.key = "settings.student_method",
                                            .names = student_methods,
                                            .choices = COUNT(student_methods),
                                            .since = 2};
+
+/* ---- readings --------------------------------------------------------------------------------- */
+
+static bool has_low_rank(const hf_model *model)
+{
+    return model->posterior->solution.form != HFI_FORM_EXACT;
+}
+
+/* Only where suspects were set aside is there something to compare with. */
+static bool knows_plain(const hf_model *model)
+{
+    for (size_t i = 0; i < model->n; i++)
+        if (model->reading[i].plain_sd > 0.0) return true;
+    return false;
+}
+
+#define MOST_COUNT 9007199254740992.0
+#define READING(field, type, least, most, ...)                                                               \
+    {                                                                                                        \
+        "row_" #field, type, offsetof(hf_reading, field), least, most, __VA_ARGS__                           \
+    }
+
+/* Leave-one-out predictions are kept by models that cannot compute them; those of the plain fit where it was another
+ * one. */
+const hfi_reading_row hfi_reading_rows[HFI_READING_ROWS] = {
+    READING(weight, HFI_REAL, 0.0, 1.0, NULL, NULL, NULL),
+    READING(suspected, HFI_FLAG, 0.0, 1.0, NULL, NULL, NULL),
+    READING(group, HFI_SIZE, 0.0, MOST_COUNT, NULL, NULL, NULL),
+    READING(loo_mean, HFI_REAL, -INFINITY, INFINITY, NULL, "row_loo_mean", has_low_rank),
+    READING(loo_var, HFI_REAL, 0.0, INFINITY, "a variance is negative", "row_loo_mean", has_low_rank),
+    READING(plain_mean, HFI_REAL, -INFINITY, INFINITY, NULL, "row_plain_mean", knows_plain),
+    READING(plain_sd, HFI_REAL, DBL_TRUE_MIN, INFINITY, "a standard deviation is not positive",
+            "row_plain_mean", knows_plain),
+};
+
+double hfi_reading_number(const hfi_reading_row *row, const hf_reading *reading)
+{
+    const char *at = (const char *)reading + row->offset;
+    if (row->type == HFI_REAL) return *(const double *)(const void *)at;
+    if (row->type == HFI_FLAG) return *(const bool *)(const void *)at ? 1.0 : 0.0;
+    return (double)*(const size_t *)(const void *)at;
+}

@@ -63,21 +63,17 @@ static hf_status read_names(const hfi_reader *r)
 
 static hf_status read_notes(const hfi_reader *r)
 {
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(r->db, "SELECT text FROM note ORDER BY position", -1, &s, NULL) != SQLITE_OK)
-        return hfi_reader_damaged(r, "its notes cannot be read");
-    hf_status status = HF_OK;
-    while (status >= 0 && sqlite3_step(s) == SQLITE_ROW) {
-        const char *text = (const char *)sqlite3_column_text(s, 0);
-        status = text != NULL ? hfi_model_note(r->ctx, r->model, "%s", text)
-                              : hfi_reader_damaged(r, "a note is missing");
-    }
-    sqlite3_finalize(s);
+    static const hfi_text_rows rows = {.noun = "note",
+                                       .select = "SELECT position, text FROM note ORDER BY position"};
+    hf_model *model = r->model;
+    const size_t notes = hfi_reader_count(r, "SELECT count(*) FROM note", 0, NULL);
+    if (notes == 0) return HF_OK;
+    const hf_status status = hfi_reader_texts(r, &rows, 0, notes, &model->note);
+    model->notes = model->note != NULL ? notes : 0;
     return status;
 }
 
-/* ---- the whole
- * --------------------------------------------------------------------------------------------- */
+/* ---- the whole ------------------------------------------------------------------------------- */
 
 /* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are
  * what its latent functions ask for. */

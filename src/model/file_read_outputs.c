@@ -4,38 +4,43 @@
 
 #include <math.h>
 
-static const char unreadable[] = "its outputs cannot be read", bad[] = "an output is not as it should be";
+/* A row of the table of outputs. */
+typedef struct output {
+    char *name;
+    double shift, scale, noise;
+    bool held;
+} output;
 
-static sqlite3_stmt *select_outputs(const hfi_reader *r)
-{
-    sqlite3_stmt *s = NULL;
-    const char *sql = "SELECT position, name, shift, scale, noise, noise_held FROM output ORDER BY position";
-    return sqlite3_prepare_v2(r->db, sql, -1, &s, NULL) == SQLITE_OK ? s : NULL;
-}
+static const hfi_file_field fields[] = {
+    {.key = "an output", .type = HFI_TEXT, .offset = offsetof(output, name)},
+    {.type = HFI_REAL, .offset = offsetof(output, shift)},
+    {.type = HFI_REAL, .offset = offsetof(output, scale)},
+    {.type = HFI_REAL, .offset = offsetof(output, noise)},
+    {.type = HFI_FLAG, .offset = offsetof(output, held)},
+};
+static const hfi_file_rows rows = {
+    .noun = "output",
+    .select = "SELECT position, name, shift, scale, noise, noise_held FROM output ORDER BY position",
+    .fields = sizeof fields / sizeof fields[0],
+    .field = fields,
+};
 
 static hf_status read_names(const hfi_reader *r, size_t outputs)
 {
     hf_model *model = r->model;
-    sqlite3_stmt *s = select_outputs(r);
+    output *list = hfi_alloc(r->ctx, outputs, sizeof *list);
     model->output = hfi_alloc(r->ctx, outputs, sizeof *model->output);
     model->noises_held = hfi_alloc(r->ctx, outputs, sizeof *model->noises_held);
-    hf_status status = model->output != NULL && model->noises_held != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0 && s == NULL) status = hfi_reader_damaged(r, unreadable);
-    size_t t = 0;
-    for (; status >= 0 && sqlite3_step(s) == SQLITE_ROW; t++) {
-        const char *name = (const char *)sqlite3_column_text(s, 1);
-        const sqlite3_int64 held = sqlite3_column_int64(s, 5);
-        if (t >= outputs || sqlite3_column_int64(s, 0) != (sqlite3_int64)t || name == NULL ||
-            (held != 0 && held != 1)) {
-            status = hfi_reader_damaged(r, bad);
-            break;
+    hf_status status =
+        list != NULL && model->output != NULL && model->noises_held != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        status = hfi_reader_rows(r, &rows, outputs, sizeof *list, list);
+        for (size_t t = 0; t < outputs; t++) {
+            model->output[t] = list[t].name;
+            model->noises_held[t] = list[t].held;
         }
-        model->noises_held[t] = held == 1;
-        model->output[t] = hfi_memory_strdup(&model->memory, name);
-        if (model->output[t] == NULL) status = hfi_out_of_memory(r->ctx);
     }
-    if (status >= 0 && t != outputs) status = hfi_reader_damaged(r, "outputs are missing");
-    sqlite3_finalize(s);
+    hfi_free(r->ctx, list);
     return status;
 }
 
@@ -44,9 +49,7 @@ static hf_status read_list(const hfi_reader *r, const char *name, double above, 
 {
     const size_t outputs = r->model->outputs;
     if (!hfi_array_there(r, name)) return HF_OK;
-    *list = hfi_alloc(r->ctx, outputs, sizeof **list);
-    if (*list == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_array_read(r, name, outputs, 1, false, *list);
+    hf_status status = hfi_array_new(r, name, outputs, 1, false, list);
     for (size_t t = 0; status >= 0 && t < outputs; t++)
         if (!((*list)[t] >= 0.0 && (*list)[t] < above)) status = hfi_meta_bad(r, name);
     *count = outputs;
@@ -89,22 +92,21 @@ hf_status hfi_outputs_read_scaling(const hfi_reader *r, double noise, hfi_scalin
     (void)noise; /* each has its own */
     const size_t outputs = r->model->outputs;
     double *both = hfi_alloc(r->ctx, outputs, 2 * sizeof *both);
-    if (both == NULL) return HF_ERR_MEMORY;
-    sqlite3_stmt *s = select_outputs(r);
-    hf_status status = s != NULL ? HF_OK : hfi_reader_damaged(r, unreadable);
-    for (size_t t = 0; status >= 0 && t < outputs; t++) {
-        bool good = sqlite3_step(s) == SQLITE_ROW;
-        if (good) {
-            both[t] = sqlite3_column_double(s, 2);
-            both[outputs + t] = sqlite3_column_double(s, 3);
-            noises[t] = sqlite3_column_double(s, 4);
-            good = isfinite(both[t]) && both[outputs + t] > 0.0 && isfinite(both[outputs + t]) &&
-                   noises[t] >= 0.0 && isfinite(noises[t]);
-        }
-        if (!good) status = hfi_reader_damaged(r, bad);
+    output *list = hfi_alloc(r->ctx, outputs, sizeof *list);
+    hf_status status = both != NULL && list != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) status = hfi_reader_rows(r, &rows, outputs, sizeof *list, list);
+    for (size_t t = 0; list != NULL && t < outputs; t++) {
+        const output *o = &list[t];
+        hfi_memory_free(&r->memory, o->name); /* it is there already */
+        if (status < 0) continue;
+        both[t] = o->shift;
+        both[outputs + t] = o->scale;
+        noises[t] = o->noise;
+        if (!isfinite(o->shift) || !(o->scale > 0.0) || !isfinite(o->scale) || !(o->noise >= 0.0) ||
+            !isfinite(o->noise))
+            status = hfi_reader_damaged(r, "an output is not as it should be");
     }
-    sqlite3_finalize(s);
     if (status >= 0) status = hfi_scaling_set_outputs(r->ctx, scaling, outputs, both, both + outputs);
-    hfi_free(r->ctx, both);
+    HFI_FREE(r->ctx, both, list);
     return status;
 }

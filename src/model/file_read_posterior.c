@@ -54,8 +54,7 @@ static hf_status read_mean(const hfi_reader *r, hf_mean **out)
         status = kind == HF_MEAN_OUTPUTS ? hf_mean_create_outputs(r->ctx, width, functions, &mean)
                                          : hf_mean_create(r->ctx, kind, width, &mean);
     size_t count = status >= 0 ? hf_mean_coefficients(mean) : 0;
-    if (status >= 0 && (values = hfi_alloc(r->ctx, count, sizeof *values)) == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = hfi_array_read(r, "mean", count, 1, false, values);
+    if (status >= 0) status = hfi_array_new(r, "mean", count, 1, false, &values);
     if (status >= 0) status = hf_mean_set(r->ctx, mean, values, held);
     hfi_free(r->ctx, values);
     if (status < 0)

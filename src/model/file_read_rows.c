@@ -3,69 +3,44 @@
 #include "model/file.h"
 
 #include <math.h>
+#include <string.h>
 
-static hf_status read_verdicts(const hfi_reader *r, double *values)
+static const char senseless[] = "what it says about its rows makes no sense";
+
+static hf_status read_numbers(const hfi_reader *r, double *values)
 {
     hf_model *model = r->model;
-    size_t n = model->n;
     bool good = true;
-    hf_status status = hfi_array_read(r, "row_number", n, 1, false, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
+    const hf_status status = hfi_array_read(r, "row_number", model->n, 1, false, values);
+    for (size_t i = 0; status >= 0 && i < model->n; i++) {
         good = good && hfi_is_count(values[i]);
         model->row[i] = good ? (size_t)values[i] : 0;
     }
-    if (status >= 0) status = hfi_array_read(r, "row_weight", n, 1, false, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        good = good && values[i] >= 0.0 && values[i] <= 1.0;
-        model->reading[i].weight = values[i];
-    }
-    if (status >= 0) status = hfi_array_read(r, "row_suspected", n, 1, false, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        good = good && (values[i] == 0.0 || values[i] == 1.0);
-        model->reading[i].suspected = values[i] == 1.0;
-    }
-    if (status >= 0) status = hfi_array_read(r, "row_group", n, 1, false, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        good = good && hfi_is_count(values[i]);
-        model->reading[i].group = good ? (size_t)values[i] : 0;
-    }
-    return status >= 0 && !good ? hfi_reader_damaged(r, "what it says about its rows makes no sense")
-                                : status;
+    return status >= 0 && !good ? hfi_reader_damaged(r, senseless) : status;
 }
 
-/* Leave-one-out predictions, which only models that cannot compute them keep. */
-static hf_status read_left_out(const hfi_reader *r, double *values)
+static void put(const hfi_reading_row *row, hf_reading *reading, double value)
 {
-    hf_model *model = r->model;
-    size_t n = model->n;
-    for (size_t i = 0; i < n; i++) model->reading[i].loo_mean = model->reading[i].loo_var = NAN;
-    if (!hfi_array_there(r, "row_loo_mean")) return HF_OK;
-    hf_status status = hfi_array_read(r, "row_loo_mean", n, 1, true, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) model->reading[i].loo_mean = values[i];
-    if (status >= 0) status = hfi_array_read(r, "row_loo_var", n, 1, true, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        model->reading[i].loo_var = values[i];
-        if (values[i] < 0.0) status = hfi_reader_damaged(r, "a variance is negative");
-    }
-    return status;
+    char *at = (char *)reading + row->offset;
+    const bool flag = value == 1.0;
+    const size_t count = row->type == HFI_SIZE ? (size_t)value : 0;
+    if (row->type == HFI_REAL) memcpy(at, &value, sizeof value);
+    if (row->type == HFI_FLAG) memcpy(at, &flag, sizeof flag);
+    if (row->type == HFI_SIZE) memcpy(at, &count, sizeof count);
 }
 
-/* The same of the plain fit, where it was another one; refits are not kept. */
-static hf_status read_plain(const hfi_reader *r, double *values)
+/* A member of all readings; NaN where the file does not tell. */
+static hf_status read_member(const hfi_reader *r, const hfi_reading_row *row, double *values)
 {
     hf_model *model = r->model;
-    const size_t n = model->n;
-    for (size_t i = 0; i < n; i++) {
-        hf_reading *reading = &model->reading[i];
-        reading->plain_mean = reading->plain_sd = reading->refit_mean = reading->refit_sd = NAN;
-    }
-    if (!hfi_array_there(r, "row_plain_mean")) return HF_OK;
-    hf_status status = hfi_array_read(r, "row_plain_mean", n, 1, true, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) model->reading[i].plain_mean = values[i];
-    if (status >= 0) status = hfi_array_read(r, "row_plain_sd", n, 1, true, values);
-    for (size_t i = 0; status >= 0 && i < n; i++) {
-        model->reading[i].plain_sd = values[i];
-        if (values[i] <= 0.0) status = hfi_reader_damaged(r, "a standard deviation is not positive");
+    const bool whole = row->type != HFI_REAL, there = row->with == NULL || hfi_array_there(r, row->with);
+    const hf_status status =
+        there ? hfi_array_read(r, row->name, model->n, 1, row->with != NULL, values) : HF_OK;
+    for (size_t i = 0; i < model->n && status >= 0; i++) {
+        const double value = there ? values[i] : (double)NAN;
+        if (value < row->least || value > row->most || (whole && value != floor(value)))
+            return hfi_reader_damaged(r, row->wrong != NULL ? row->wrong : senseless);
+        put(row, &model->reading[i], value);
     }
     return status;
 }
@@ -110,9 +85,11 @@ hf_status hfi_read_rows(const hfi_reader *r)
     if (status < 0) return status;
     double *values = hfi_alloc(r->ctx, n, sizeof *values);
     if (values == NULL) return HF_ERR_MEMORY;
-    status = read_verdicts(r, values);
-    if (status >= 0) status = read_left_out(r, values);
-    if (status >= 0) status = read_plain(r, values);
+    status = read_numbers(r, values);
+    for (size_t k = 0; k < HFI_READING_ROWS && status >= 0; k++)
+        status = read_member(r, &hfi_reading_rows[k], values);
+    for (size_t i = 0; i < n; i++)
+        model->reading[i].refit_mean = model->reading[i].refit_sd = NAN; /* not kept */
     if (status >= 0) status = read_evidence(r);
     hfi_free(r->ctx, values);
     return status;

@@ -60,10 +60,9 @@ static hf_status read_exact(const hfi_reader *r, const hf_kernel *kernel, size_t
 {
     hf_status status = reserve_exact(r, n, solution);
     if (status < 0) return status;
-    double *stored = hfi_alloc(r->ctx, n, sizeof *stored);
-    if (stored == NULL) return HF_ERR_MEMORY;
+    double *stored = NULL;
     status = read_anchors(r, solution);
-    if (status >= 0) status = hfi_array_read(r, "anchor_weight", n, 1, false, stored);
+    if (status >= 0) status = hfi_array_new(r, "anchor_weight", n, 1, false, &stored);
     if (status >= 0) {
         status = hfi_solution_refresh(r->ctx, kernel, solution);
         if (status < 0 && status != HF_ERR_MEMORY)
@@ -78,15 +77,21 @@ static hf_status read_exact(const hfi_reader *r, const hf_kernel *kernel, size_t
 static hf_status read_factor(const hfi_reader *r, hfi_solution *solution)
 {
     size_t n = solution->rank;
-    double *rows = hfi_alloc(r->ctx, n, n * sizeof *rows);
-    if (rows == NULL) return HF_ERR_MEMORY;
-    hf_status status = hfi_array_read(r, "action_factor", n, n, false, rows);
+    double *rows = NULL;
+    hf_status status = hfi_array_new(r, "action_factor", n, n, false, &rows);
     for (size_t i = 0; i < n && status >= 0; i++) {
         for (size_t j = 0; j < n; j++) solution->factor[i + j * n] = j <= i ? rows[i * n + j] : 0.0;
         if (!(rows[i * n + i] > 0.0)) status = hfi_reader_damaged(r, "its factor is singular");
     }
     hfi_free(r->ctx, rows);
     return status;
+}
+
+hf_status hfi_read_accuracy(const hfi_reader *r, hfi_solution *solution)
+{
+    hf_status status = hfi_meta_double(r, "jitter", 0.0, &solution->jitter);
+    if (status >= 0) status = hfi_meta_any_double(r, "condition", &solution->condition);
+    return status < 0 ? status : hfi_meta_any_double(r, "backward", &solution->backward);
 }
 
 static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_solver solver, size_t n,
@@ -102,9 +107,7 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_sol
                                              solver == HF_SOLVER_PROJECTED, solution);
     if (status < 0) return status;
     solution->solver = solver;
-    status = hfi_meta_double(r, "jitter", 0.0, &solution->jitter);
-    if (status >= 0) status = hfi_meta_any_double(r, "condition", &solution->condition);
-    if (status >= 0) status = hfi_meta_any_double(r, "backward", &solution->backward);
+    status = hfi_read_accuracy(r, solution);
     if (status >= 0) status = read_anchors(r, solution);
     if (status >= 0) status = hfi_array_read(r, "anchor_weight", n, 1, false, solution->t);
     if (form == HFI_FORM_DENSE)

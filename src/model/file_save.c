@@ -6,69 +6,56 @@
 #include <holdfast/version.h>
 #include <math.h>
 
-static void write_form(hfi_writer *w, sqlite3_stmt *statement, const hfi_solution *solution)
+static void write_form(hfi_writer *w, const hfi_solution *solution)
 {
-    hfi_writer_meta_text(w, statement, "solver", hf_enum_name(HF_ENUM_SOLVER, solution->solver));
-    hfi_writer_meta_text(w, statement, "form", hfi_form_names[solution->form]);
-    hfi_writer_meta_size(w, statement, "anchors", solution->n);
+    hfi_writer_meta(w, "solver", hfi_text(hf_enum_name(HF_ENUM_SOLVER, solution->solver)));
+    hfi_writer_meta(w, "form", hfi_text(hfi_form_names[solution->form]));
+    hfi_writer_meta(w, "anchors", hfi_whole(solution->n));
     if (solution->form == HFI_FORM_EXACT) return; /* what follows comes with the factor */
-    hfi_writer_meta_size(w, statement, "rank", solution->rank);
-    hfi_writer_meta_double(w, statement, "jitter", solution->jitter);
-    hfi_writer_meta_double(w, statement, "condition", solution->condition);
-    hfi_writer_meta_double(w, statement, "backward", solution->backward);
+    hfi_writer_meta(w, "rank", hfi_whole(solution->rank));
+    hfi_writer_meta(w, "jitter", hfi_number(solution->jitter));
+    hfi_writer_meta(w, "condition", hfi_number(solution->condition));
+    hfi_writer_meta(w, "backward", hfi_number(solution->backward));
 }
 
 static void write_meta(hfi_writer *w, const hf_model *model)
 {
     const hf_posterior *posterior = model->posterior;
-    sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
-    hfi_writer_meta_text(w, statement, "format", "holdfast model");
-    hfi_writer_meta_text(w, statement, "library", hf_version());
-    hfi_writer_meta_text(w, statement, "source", model->source);
-    if (model->command != NULL) hfi_writer_meta_text(w, statement, "command", model->command);
-    if (model->seeded) hfi_writer_meta_seed(w, statement, "seed", model->seed);
-    hfi_writer_meta_text(w, statement, "target", model->target);
-    hfi_writer_meta_text(w, statement, "noise_column", model->noise_column);
-    hfi_writer_meta_text(w, statement, "data_sha256", model->checksum);
-    hfi_writer_meta_size(w, statement, "inputs", model->d);
-    hfi_writer_meta_size(w, statement, "rows", model->n);
-    hfi_writer_meta_size(w, statement, "rows_skipped", model->skipped);
-    write_form(w, statement, &posterior->solution);
-    hfi_writer_meta_text(w, statement, "kernel", model->kernel);
-    hfi_writer_meta_text(w, statement, "mean",
-                         hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(posterior->mean)));
-    hfi_writer_meta_size(w, statement, "mean_held", hf_mean_held(posterior->mean) ? 1 : 0);
-    hfi_writer_meta_double(w, statement, "target_shift", posterior->scaling.y_shift);
-    hfi_writer_meta_double(w, statement, "target_scale", posterior->scaling.y_scale);
-    hfi_writer_meta_double(w, statement, "noise", posterior->noise);
-    hfi_writer_meta_size(w, statement, "noise_held", model->noise_held ? 1 : 0);
-    hfi_writer_meta_double(w, statement, "calibration", posterior->calibration);
-    hfi_writer_meta_text(w, statement, "report.at_bound_names", model->report.at_bound_names);
-    hfi_writer_fields(w, statement, &hfi_student_method, 1, &model->settings);
-    hfi_writer_settings(w, statement, hf_fit_settings_table(), &model->settings);
-    hfi_writer_fields(w, statement, hfi_report_fields, hfi_report_field_count, &model->report);
+    hfi_writer_meta(w, "format", hfi_text("holdfast model"));
+    hfi_writer_meta(w, "library", hfi_text(hf_version()));
+    hfi_writer_meta(w, "source", hfi_text(model->source));
+    if (model->command != NULL) hfi_writer_meta(w, "command", hfi_text(model->command));
+    if (model->seeded) hfi_writer_meta_seed(w, "seed", model->seed);
+    hfi_writer_meta(w, "target", hfi_text(model->target));
+    hfi_writer_meta(w, "noise_column", hfi_text(model->noise_column));
+    hfi_writer_meta(w, "data_sha256", hfi_text(model->checksum));
+    hfi_writer_meta(w, "inputs", hfi_whole(model->d));
+    hfi_writer_meta(w, "rows", hfi_whole(model->n));
+    hfi_writer_meta(w, "rows_skipped", hfi_whole(model->skipped));
+    write_form(w, &posterior->solution);
+    hfi_writer_meta(w, "kernel", hfi_text(model->kernel));
+    hfi_writer_meta(w, "mean", hfi_text(hf_enum_name(HF_ENUM_MEAN_KIND, hf_mean_get_kind(posterior->mean))));
+    hfi_writer_meta(w, "mean_held", hfi_whole(hf_mean_held(posterior->mean) ? 1 : 0));
+    hfi_writer_meta(w, "target_shift", hfi_number(posterior->scaling.y_shift));
+    hfi_writer_meta(w, "target_scale", hfi_number(posterior->scaling.y_scale));
+    hfi_writer_meta(w, "noise", hfi_number(posterior->noise));
+    hfi_writer_meta(w, "noise_held", hfi_whole(model->noise_held ? 1 : 0));
+    hfi_writer_meta(w, "calibration", hfi_number(posterior->calibration));
+    hfi_writer_meta(w, "report.at_bound_names", hfi_text(model->report.at_bound_names));
+    hfi_writer_fields(w, &hfi_student_method, 1, &model->settings);
+    hfi_writer_settings(w, hf_fit_settings_table(), &model->settings);
+    hfi_writer_fields(w, hfi_report_fields, hfi_report_field_count, &model->report);
     if (w->version >= 3) {
-        hfi_writer_meta_size(w, statement, "outputs", model->outputs);
-        hfi_writer_meta_text(w, statement, "output_column", model->output_column);
-        hfi_writer_meta_text(w, statement, "output_input",
-                             model->width > model->d ? model->feature[model->d] : NULL);
+        hfi_writer_meta(w, "outputs", hfi_whole(model->outputs));
+        hfi_writer_meta(w, "output_column", hfi_text(model->output_column));
+        hfi_writer_meta(w, "output_input",
+                        hfi_text(model->width > model->d ? model->feature[model->d] : NULL));
     }
-    if (w->version >= 4) hfi_writer_meta_text(w, statement, "class_input", model->class_input);
-    if (w->version >= HFI_FORMAT_VERSION)
-        hfi_writer_meta_text(w, statement, "mean_column", model->mean_column);
-    sqlite3_finalize(statement);
+    if (w->version >= 4) hfi_writer_meta(w, "class_input", hfi_text(model->class_input));
+    if (w->version >= HFI_FORMAT_VERSION) hfi_writer_meta(w, "mean_column", hfi_text(model->mean_column));
 }
 
 /* ---- names and parameters -------------------------------------------------------------------- */
-
-static void write_features(hfi_writer *w, const hf_model *model)
-{
-    const hfi_scaling *scaling = &model->posterior->scaling;
-    sqlite3_stmt *statement = hfi_writer_features(w);
-    for (size_t j = 0; j < model->d; j++)
-        hfi_writer_feature(w, statement, j, model->feature[j], scaling->x_shift[j], scaling->x_scale[j]);
-    sqlite3_finalize(statement);
-}
 
 /* Writes the table of outputs. A single output has nothing in it that is not in the table meta. */
 void hfi_outputs_write(hfi_writer *w, const hf_model *model)
@@ -78,39 +65,20 @@ void hfi_outputs_write(hfi_writer *w, const hf_model *model)
     sqlite3_stmt *statement =
         hfi_writer_prepare(w, "INSERT INTO output (position, name, shift, scale, noise, noise_held) "
                               "VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
-    for (size_t t = 0; t < model->outputs; t++) {
-        hfi_writer_bind_size(w, statement, 1, t);
-        hfi_writer_bind_text(w, statement, 2, model->output[t]);
-        hfi_writer_bind_double(w, statement, 3, hfi_scaling_shift(&posterior->scaling, t));
-        hfi_writer_bind_double(w, statement, 4, hfi_scaling_scale(&posterior->scaling, t));
-        hfi_writer_bind_double(w, statement, 5, hfi_posterior_noise(posterior, t));
-        hfi_writer_bind_size(w, statement, 6, model->noises_held[t] ? 1 : 0);
-        hfi_writer_step(w, statement);
-    }
+    for (size_t t = 0; t < model->outputs; t++)
+        hfi_writer_row(w, statement,
+                       HFI_VALUES(hfi_whole(t), hfi_text(model->output[t]),
+                                  hfi_number(hfi_scaling_shift(&posterior->scaling, t)),
+                                  hfi_number(hfi_scaling_scale(&posterior->scaling, t)),
+                                  hfi_number(hfi_posterior_noise(posterior, t)),
+                                  hfi_whole(model->noises_held[t] ? 1 : 0)));
     sqlite3_finalize(statement);
 }
 
-static void write_parameters(hfi_writer *w, const hf_model *model)
+static double user_value(const void *model, size_t i)
 {
-    const hf_kernel *kernel = model->posterior->kernel;
-    sqlite3_stmt *statement = hfi_writer_parameters(w);
-    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
-        hf_parameter user = {0};
-        if (hfi_model_kernel_parameter(model, i, &user) < 0) w->rc = SQLITE_INTERNAL;
-        hfi_writer_parameter(w, statement, kernel, i, user.value);
-    }
-    sqlite3_finalize(statement);
-}
-
-static void write_notes(hfi_writer *w, const hf_model *model)
-{
-    sqlite3_stmt *statement = hfi_writer_prepare(w, "INSERT INTO note (position, text) VALUES (?1, ?2)");
-    for (size_t i = 0; i < model->notes; i++) {
-        hfi_writer_bind_size(w, statement, 1, i);
-        hfi_writer_bind_text(w, statement, 2, model->note[i]);
-        hfi_writer_step(w, statement);
-    }
-    sqlite3_finalize(statement);
+    hf_parameter user;
+    return hfi_model_kernel_parameter(model, i, &user) >= 0 ? user.value : (double)NAN;
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
@@ -153,62 +121,12 @@ static void write_solution(hfi_writer *w, const hfi_solution *solution)
     write_factor(w, "action_factor", solution->rank, solution->factor);
 }
 
-typedef double reading_number(const hf_model *model, size_t i);
-
-static double row_number(const hf_model *model, size_t i)
-{
-    return (double)model->row[i];
-}
-
-static double row_weight(const hf_model *model, size_t i)
-{
-    return model->reading[i].weight;
-}
-
-static double row_suspected(const hf_model *model, size_t i)
-{
-    return model->reading[i].suspected ? 1.0 : 0.0;
-}
-
-static double row_group(const hf_model *model, size_t i)
-{
-    return (double)model->reading[i].group;
-}
-
-static double row_loo_mean(const hf_model *model, size_t i)
-{
-    return model->reading[i].loo_mean;
-}
-
-static double row_loo_var(const hf_model *model, size_t i)
-{
-    return model->reading[i].loo_var;
-}
-
-static double row_plain_mean(const hf_model *model, size_t i)
-{
-    return model->reading[i].plain_mean;
-}
-
-static double row_plain_sd(const hf_model *model, size_t i)
-{
-    return model->reading[i].plain_sd;
-}
-
-/* Only where suspects were set aside is there something to compare with. */
-static bool knows_plain(const hf_model *model)
-{
-    for (size_t i = 0; i < model->n; i++)
-        if (model->reading[i].plain_sd > 0.0) return true;
-    return false;
-}
-
 /* `values`: scratch of a number for each row. */
-static void write_reading(hfi_writer *w, const char *name, const hf_model *model, reading_number *number,
-                          double *values)
+static void write_reading(hfi_writer *w, const hf_model *model, const hfi_reading_row *row, double *values)
 {
-    for (size_t i = 0; i < model->n; i++) values[i] = number(model, i);
-    hfi_writer_array(w, name, model->n, 1, values);
+    if (row->is_kept != NULL && !row->is_kept(model)) return;
+    for (size_t i = 0; i < model->n; i++) values[i] = hfi_reading_number(row, &model->reading[i]);
+    hfi_writer_array(w, row->name, model->n, 1, values);
 }
 
 /* The evidence about the suspects, where there are some. */
@@ -240,18 +158,9 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
         w->rc = SQLITE_NOMEM;
         return;
     }
-    write_reading(w, "row_number", model, row_number, values);
-    write_reading(w, "row_weight", model, row_weight, values);
-    write_reading(w, "row_suspected", model, row_suspected, values);
-    write_reading(w, "row_group", model, row_group, values);
-    if (model->posterior->solution.form != HFI_FORM_EXACT) {
-        write_reading(w, "row_loo_mean", model, row_loo_mean, values);
-        write_reading(w, "row_loo_var", model, row_loo_var, values);
-    }
-    if (knows_plain(model)) {
-        write_reading(w, "row_plain_mean", model, row_plain_mean, values);
-        write_reading(w, "row_plain_sd", model, row_plain_sd, values);
-    }
+    for (size_t i = 0; i < model->n; i++) values[i] = (double)model->row[i];
+    hfi_writer_array(w, "row_number", model->n, 1, values);
+    for (size_t k = 0; k < HFI_READING_ROWS; k++) write_reading(w, model, &hfi_reading_rows[k], values);
     hfi_free(w->ctx, values);
 }
 
@@ -281,15 +190,20 @@ hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piec
                              size_t *size)
 {
     const unsigned version = hfi_model_format(model);
-    hfi_writer w = {
-        .ctx = ctx, .kind = &hfi_kind_model, .version = version, .schema = version, .piece = piece};
+    static const hfi_text_rows notes = {.insert = "INSERT INTO note (position, text) VALUES (?1, ?2)"};
+    hfi_writer w = {.ctx = ctx,
+                    .kind = &hfi_kind_model,
+                    .version = version,
+                    .tables = hfi_model_tables(version),
+                    .piece = piece};
     hfi_writer_begin(&w);
     write_meta(&w, model);
     hfi_write_inputs(&w, model);
-    write_features(&w, model);
+    hfi_writer_features(&w, model->d, (const char *const *)model->feature, model->posterior->scaling.x_shift,
+                        model->posterior->scaling.x_scale);
     model->kind->write(&w, model);
-    write_parameters(&w, model);
-    write_notes(&w, model);
+    hfi_writer_parameters(&w, model->posterior->kernel, user_value, model);
+    hfi_writer_texts(&w, &notes, 0, model->notes, (const char *const *)model->note);
     write_arrays(&w, model);
     return hfi_writer_end(&w, image, size);
 }
@@ -302,7 +216,7 @@ hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path
     size_t size;
     hf_status status = hfi_model_to_image(ctx, model, HFI_PIECE_BYTES, &bytes, &size);
     if (status < 0) return status;
-    status = hfi_writer_store(ctx, path, bytes, size);
+    status = hfi_writer_store(ctx, path, false, bytes, size);
     sqlite3_free(bytes);
     return status;
 }

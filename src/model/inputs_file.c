@@ -25,44 +25,42 @@ static const char *key_of(size_t j, const char *what, char key[KEY_BYTES])
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-static void write_date(hfi_writer *w, sqlite3_stmt *s, size_t j, const input *in)
+static void write_date(hfi_writer *w, size_t j, const input *in)
 {
     char key[KEY_BYTES], mark[2] = {in->style.mark, '\0'};
-    hfi_writer_meta_text(w, s, key_of(j, "form", key), forms[in->style.form]);
-    hfi_writer_meta_text(w, s, key_of(j, "order", key), hf_enum_name(HF_ENUM_DATE_ORDER, in->style.order));
-    hfi_writer_meta_text(w, s, key_of(j, "mark", key), mark);
-    hfi_writer_meta_size(w, s, key_of(j, "timed", key), in->style.timed ? 1 : 0);
-    hfi_writer_meta_size(w, s, key_of(j, "offset", key), in->style.offset ? 1 : 0);
-    hfi_writer_meta_double(w, s, key_of(j, "origin", key), in->origin);
+    hfi_writer_meta(w, key_of(j, "form", key), hfi_text(forms[in->style.form]));
+    hfi_writer_meta(w, key_of(j, "order", key), hfi_text(hf_enum_name(HF_ENUM_DATE_ORDER, in->style.order)));
+    hfi_writer_meta(w, key_of(j, "mark", key), hfi_text(mark));
+    hfi_writer_meta(w, key_of(j, "timed", key), hfi_whole(in->style.timed ? 1 : 0));
+    hfi_writer_meta(w, key_of(j, "offset", key), hfi_whole(in->style.offset ? 1 : 0));
+    hfi_writer_meta(w, key_of(j, "origin", key), hfi_number(in->origin));
 }
 
-static void write_dialect(hfi_writer *w, sqlite3_stmt *s, const hf_dialect *d)
+static void write_dialect(hfi_writer *w, const hf_dialect *d)
 {
     char key[KEY_BYTES];
     if (d->decimal != HF_DECIMAL_AUTO)
-        hfi_writer_meta_text(w, s, "dialect.decimal", hf_enum_name(HF_ENUM_DECIMAL, d->decimal));
+        hfi_writer_meta(w, "dialect.decimal", hfi_text(hf_enum_name(HF_ENUM_DECIMAL, d->decimal)));
     if (d->limits != HF_LIMITS_MISSING)
-        hfi_writer_meta_text(w, s, "dialect.limits", hf_enum_name(HF_ENUM_LIMITS, d->limits));
+        hfi_writer_meta(w, "dialect.limits", hfi_text(hf_enum_name(HF_ENUM_LIMITS, d->limits)));
     for (size_t k = 0; k < d->missing_count; k++) {
         snprintf(key, sizeof key, "dialect.missing.%zu", k);
-        hfi_writer_meta_text(w, s, key, d->missing[k]);
+        hfi_writer_meta(w, key, hfi_text(d->missing[k]));
     }
 }
 
 void hfi_write_inputs(hfi_writer *w, const hf_model *model)
 {
     char key[KEY_BYTES];
-    sqlite3_stmt *s = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
-    write_dialect(w, s, &model->dialect);
+    write_dialect(w, &model->dialect);
     for (size_t j = 0; model->input != NULL && j < model->d; j++) {
         const input *in = &model->input[j];
         if (in->kind == HFI_INPUT_NUMBER) continue;
-        hfi_writer_meta_text(w, s, key_of(j, "kind", key), kinds[in->kind]);
-        hfi_writer_meta_text(w, s, key_of(j, "column", key), in->column);
-        if (in->kind == HFI_INPUT_CATEGORY) hfi_writer_meta_text(w, s, key_of(j, "value", key), in->value);
-        if (in->kind == HFI_INPUT_DATE) write_date(w, s, j, in);
+        hfi_writer_meta(w, key_of(j, "kind", key), hfi_text(kinds[in->kind]));
+        hfi_writer_meta(w, key_of(j, "column", key), hfi_text(in->column));
+        if (in->kind == HFI_INPUT_CATEGORY) hfi_writer_meta(w, key_of(j, "value", key), hfi_text(in->value));
+        if (in->kind == HFI_INPUT_DATE) write_date(w, j, in);
     }
-    sqlite3_finalize(s);
 }
 
 /* ---- reading ----------------------------------------------------------------------------------------------- */

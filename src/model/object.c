@@ -50,44 +50,18 @@ void hf_model_free(hf_model *model)
         hf_classifier_free(model->classifier);
     else
         hf_posterior_free(model->posterior);
-    if (model->class_name != NULL)
-        for (size_t c = 0; c < model->classes; c++) hfi_memory_free(&memory, model->class_name[c]);
-    if (model->feature != NULL)
-        for (size_t j = 0; j < model->width; j++) hfi_memory_free(&memory, model->feature[j]);
-    if (model->output != NULL)
-        for (size_t t = 0; t < model->outputs; t++) hfi_memory_free(&memory, model->output[t]);
-    if (model->parameter != NULL)
-        for (size_t i = 0; i < model->parameters; i++) hfi_memory_free(&memory, model->parameter[i].name);
-    for (size_t i = 0; i < model->notes; i++) hfi_memory_free(&memory, model->note[i]);
+    for (size_t i = 0; model->parameter != NULL && i < model->parameters; i++)
+        hfi_memory_free(&memory, model->parameter[i].name);
+    hfi_texts_free(&memory, model->class_name, model->classes);
+    hfi_texts_free(&memory, model->feature, model->width);
+    hfi_texts_free(&memory, model->output, model->outputs);
+    hfi_texts_free(&memory, model->note, model->notes);
     hfi_inputs_free(&memory, model->input, model->inputs);
-    void *const blocks[] = {(void *)model->dialect.missing,
-                            model->target,
-                            model->noise_column,
-                            model->feature,
-                            model->source,
-                            model->command,
-                            model->library,
-                            model->row,
-                            model->x,
-                            model->y,
-                            model->extra,
-                            model->reading,
-                            model->kernel,
-                            model->note,
-                            model->output,
-                            model->output_column,
-                            model->output_eps,
-                            model->output_beta,
-                            model->noises_held,
-                            model->parameter,
-                            model->class_name,
-                            model->class_count,
-                            model->class_input,
-                            model->low,
-                            model->mean_column,
-                            model->prior};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_memory_free(&memory, blocks[i]);
-    hfi_memory_free(&memory, model);
+    HFI_MEMORY_FREE(&memory, (void *)model->dialect.missing, model->target, model->noise_column,
+                    model->mean_column, model->output_column, model->class_input, model->kernel,
+                    model->source, model->command, model->library, model->row, model->x, model->y,
+                    model->extra, model->prior, model->reading, model->low, model->output_eps,
+                    model->output_beta, model->noises_held, model->class_count, model->parameter, model);
 }
 
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model)

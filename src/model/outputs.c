@@ -63,13 +63,9 @@ hf_status hfi_model_name_outputs(hf_context *ctx, hf_model *model, size_t output
     if (outputs > MOST_OUTPUTS)
         return hfi_refuse(ctx, "%s: %zu outputs are more than the %d that can be fitted together",
                           model->source, outputs, MOST_OUTPUTS);
-    model->output = hfi_alloc(ctx, outputs, sizeof *model->output);
-    if (model->output == NULL) return HF_ERR_MEMORY;
+    model->output = hfi_texts_copy(&model->memory, names, outputs);
+    if (model->output == NULL) return hfi_out_of_memory(ctx);
     model->outputs = outputs;
-    for (size_t t = 0; t < outputs; t++) {
-        model->output[t] = hfi_memory_strdup(&model->memory, names[t]);
-        if (model->output[t] == NULL) return hfi_out_of_memory(ctx);
-    }
     return HF_OK;
 }
 

@@ -4,7 +4,7 @@
 #include "model/cycle.h"
 #include "model/target.h"
 
-#include "fit/choice.h"
+#include "fit/fit.h"
 #include "settings/settings.h"
 
 #include <math.h>

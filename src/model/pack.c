@@ -70,9 +70,7 @@ hf_status hfi_pack_init(hf_context *ctx, hfi_pack *pack, size_t rows, size_t col
     size_t cells;
     *pack = (hfi_pack){.ctx = ctx, .rows = rows, .room = columns};
     if (!hfi_size_mul(rows, columns, &cells)) return hfi_out_of_memory(ctx);
-    pack->name = hfi_alloc(ctx, columns, sizeof *pack->name);
-    pack->values = hfi_alloc(ctx, cells, sizeof *pack->values);
-    return pack->name != NULL && pack->values != NULL ? HF_OK : HF_ERR_MEMORY;
+    return HFI_ALLOC(ctx, HFI_ROOM(pack->name, columns), HFI_ROOM(pack->values, cells));
 }
 
 double *hfi_pack_column(hfi_pack *pack, const char *format, ...)

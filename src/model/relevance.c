@@ -72,11 +72,8 @@ static hf_status sample_init(hf_context *ctx, const hf_model *model, sample *s)
     if (status >= 0) {
         const size_t enough = (pairs + s->rows - 1) / s->rows;
         s->shifts = enough < s->rows - 1 ? enough : s->rows - 1;
-        s->x = hfi_alloc(ctx, s->rows, s->width * sizeof *s->x);
-        s->changed = hfi_alloc(ctx, s->rows, s->width * sizeof *s->changed);
-        s->mean = hfi_alloc(ctx, s->rows, 2 * sizeof *s->mean);
-        s->function = hfi_alloc(ctx, s->rows, sizeof *s->function);
-        status = s->x && s->changed && s->mean && s->function ? HF_OK : HF_ERR_MEMORY;
+        status = HFI_ALLOC(ctx, HFI_ROOMS(s->x, s->rows, s->width), HFI_ROOMS(s->changed, s->rows, s->width),
+                           HFI_ROOMS(s->mean, s->rows, 2), HFI_ROOM(s->function, s->rows));
     }
     if (status >= 0) {
         s->other = s->mean + s->rows;

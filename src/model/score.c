@@ -62,11 +62,7 @@ static hf_status make_pairs(hf_context *ctx, const hf_model *model, const hf_tab
     if (status >= 0) status = hfi_model_predict(ctx, model, table, false, false, &p->predictions);
     size_t cells;
     if (status >= 0 && !hfi_size_mul(rows, columns, &cells)) status = hfi_out_of_memory(ctx);
-    if (status >= 0) {
-        p->y = hfi_alloc(ctx, cells, 3 * sizeof *p->y);
-        p->output = hfi_alloc(ctx, cells, sizeof *p->output);
-        status = p->y != NULL && p->output != NULL ? HF_OK : HF_ERR_MEMORY;
-    }
+    if (status >= 0) status = HFI_ALLOC(ctx, HFI_ROOMS(p->y, cells, 3), HFI_ROOM(p->output, cells));
     if (status >= 0) {
         p->mean = p->y + cells;
         p->sd = p->mean + cells;

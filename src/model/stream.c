@@ -4,7 +4,7 @@
 #include "model/model.h"
 
 #include "data/binary.h"
-#include "fit/rows.h"
+#include "fit/fit.h"
 #include "settings/settings.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A transformed target: what goes with it, and the readings that a fit sees. */
-#include "model/model.h"
+#include "model/candidates.h"
 
 #include "data/text.h"
 
@@ -88,4 +88,27 @@ hf_status hfi_transform_rows(hf_context *ctx, const hf_model *model, hf_transfor
     for (size_t i = 0; i < model->n; i++) z[i] = hf_transform_forward(g, model->y[i]);
     *out = z;
     return HF_OK;
+}
+
+/* ---- the transform that predicts the readings best, from fits with each --------------------- */
+
+/* A tail that one transform explains and the other calls wrong is what the choice is about. */
+static const hfi_contest contest = {"transform", "neither sqrt nor log has a place for all readings", false};
+
+/* From the mildest to the strongest: a stronger one has to be better than the best before it. */
+hf_status hfi_transform_choose(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,
+                               hf_transform *chosen)
+{
+    hfi_candidate list[HF_TRANSFORM_AUTO];
+    size_t count = 0, best;
+    for (unsigned t = 0; t < HF_TRANSFORM_AUTO; t++) {
+        const hf_transform transform = (hf_transform)t;
+        if (!hfi_transform_takes(model, transform)) continue;
+        list[count] =
+            (hfi_candidate){.name = hf_enum_name(HF_ENUM_TRANSFORM, transform), .settings = *settings};
+        list[count++].settings.transform = transform;
+    }
+    const hf_status status = hfi_candidates_choose(ctx, model, &contest, list, count, &best);
+    if (status >= 0) *chosen = list[best].settings.transform;
+    return status;
 }

@@ -26,10 +26,8 @@ static bool allocate_rows(hf_context *ctx, hfi_evaluator *e, size_t rows, size_t
                           size_t ldx)
 {
     *e = hfi_evaluator_bare(ctx, rows, d, x, ldx);
-    e->row = hfi_alloc(ctx, rows, sizeof *e->row);
-    e->inputs = hfi_alloc(ctx, rows, d * sizeof *e->inputs);
-    e->vectors = hfi_alloc(ctx, rows, HFI_EV_COUNT * sizeof *e->vectors);
-    return e->row && e->inputs && e->vectors;
+    return HFI_ALLOC(ctx, HFI_ROOM(e->row, rows), HFI_ROOMS(e->inputs, rows, d),
+                     HFI_ROOMS(e->vectors, rows, HFI_EV_COUNT)) == HF_OK;
 }
 
 hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_out, size_t rows, size_t d,
@@ -43,11 +41,7 @@ hf_status hfi_evaluator_init(hf_context *ctx, hfi_evaluator *e, bool leave_one_o
     bool ok = allocate_rows(ctx, e, rows, d, x, ldx);
     e->kind = &hfi_exact_evaluator;
     if (ok) ok = (e->a = hfi_alloc(ctx, square, sizeof *e->a)) != NULL;
-    if (ok && leave_one_out) {
-        e->b = hfi_alloc(ctx, square, sizeof *e->b);
-        e->c = hfi_alloc(ctx, square, sizeof *e->c);
-        ok = e->b && e->c;
-    }
+    if (ok && leave_one_out) ok = HFI_ALLOC(ctx, HFI_ROOM(e->b, square), HFI_ROOM(e->c, square)) == HF_OK;
     if (ok) return HF_OK;
     hfi_evaluator_free(e);
     return HF_ERR_MEMORY;

@@ -19,24 +19,19 @@ hf_status hfi_kept_begin(hfi_evaluator *e)
     hfi_kept *k = hfi_alloc(e->ctx, 1, sizeof *k);
     if (!k) return HF_ERR_MEMORY;
     e->kept = k;
-    k->row = hfi_alloc(e->ctx, e->rows, sizeof *k->row);
-    k->question = hfi_alloc(e->ctx, 2 * question_room(e), sizeof *k->question);
-    k->gradient = hfi_alloc(e->ctx, gradient_length(e), sizeof *k->gradient);
-    k->alpha = hfi_alloc(e->ctx, e->rows, 2 * sizeof *k->alpha);
-    k->factor = hfi_alloc_product(e->ctx, e->rows, e->rows, sizeof *k->factor);
-    if (k->row && k->question && k->gradient && k->alpha && k->factor) {
-        k->diagonal = k->alpha + e->rows;
-        return HF_OK;
-    }
-    hfi_kept_free(e);
-    return HF_ERR_MEMORY;
+    const hf_status status =
+        HFI_ALLOC(e->ctx, HFI_ROOM(k->row, e->rows), HFI_ROOMS(k->question, 2, question_room(e)),
+                  HFI_ROOM(k->gradient, gradient_length(e)), HFI_ROOM(k->alpha, e->rows),
+                  HFI_ROOM(k->diagonal, e->rows), HFI_ROOMS(k->factor, e->rows, e->rows));
+    if (status < 0) hfi_kept_free(e);
+    return status;
 }
 
 void hfi_kept_free(hfi_evaluator *e)
 {
     if (!e->kept) return;
-    HFI_FREE(e->ctx, e->kept->row, e->kept->question, e->kept->gradient, e->kept->alpha, e->kept->factor,
-             e->kept);
+    HFI_FREE(e->ctx, e->kept->row, e->kept->question, e->kept->gradient, e->kept->alpha, e->kept->diagonal,
+             e->kept->factor, e->kept);
     e->kept = NULL;
 }
 

@@ -29,14 +29,9 @@ static hf_status allocate(hfi_evaluator *e)
     const size_t n = k->samples.count, t = k->samples.outputs;
     size_t square;
     if (!hfi_size_mul(n, n, &square)) return hfi_out_of_memory(e->ctx);
-    k->x = hfi_alloc(e->ctx, n, e->d * sizeof *k->x);
-    k->k = hfi_alloc(e->ctx, square, sizeof *k->k);
-    k->q = hfi_alloc(e->ctx, square, sizeof *k->q);
-    k->w = hfi_alloc(e->ctx, square, sizeof *k->w);
-    k->values = hfi_alloc(e->ctx, n + t, 2 * sizeof *k->values);
-    k->small = hfi_alloc(e->ctx, t, (SMALL * t + SMALL_VECTORS) * sizeof *k->small);
-    k->wide = hfi_alloc(e->ctx, n, WIDE * t * sizeof *k->wide);
-    return k->x && k->k && k->q && k->w && k->values && k->small && k->wide ? HF_OK : HF_ERR_MEMORY;
+    return HFI_ALLOC(e->ctx, HFI_ROOMS(k->x, n, e->d), HFI_ROOM(k->k, square), HFI_ROOM(k->q, square),
+                     HFI_ROOM(k->w, square), HFI_ROOMS(k->values, n + t, 2),
+                     HFI_ROOMS(k->small, t, SMALL * t + SMALL_VECTORS), HFI_ROOMS(k->wide, n, WIDE * t));
 }
 
 hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample, const size_t *place_of)

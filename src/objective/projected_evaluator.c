@@ -19,10 +19,8 @@ hf_status hfi_evaluator_init_projected(hf_context *ctx, hfi_evaluator *e, size_t
     p->ctx = ctx;
     p->train_actions = train_actions;
     p->precision = precision;
-    p->work = hfi_alloc(ctx, rows, HFI_PROJECTED_VECTORS * sizeof *p->work);
-    p->squares = hfi_alloc(ctx, count, 3 * count * sizeof *p->squares);
-    p->small = hfi_alloc(ctx, count, 4 * sizeof *p->small);
-    if (!p->work || !p->squares || !p->small) {
+    if (HFI_ALLOC(ctx, HFI_ROOMS(p->work, rows, HFI_PROJECTED_VECTORS),
+                  HFI_ROOMS(p->squares, count, 3 * count), HFI_ROOMS(p->small, count, 4)) < 0) {
         HFI_FREE(ctx, p->work, p->squares, p->small, p);
         return HF_ERR_MEMORY;
     }

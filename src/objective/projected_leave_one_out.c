@@ -30,10 +30,9 @@ static void cavities_free(hf_context *ctx, cavities *c)
 static hf_status cavities_init(hf_context *ctx, const hfi_block_system *s, cavities *c)
 {
     const size_t n = s->count;
-    c->small = hfi_alloc(ctx, n, 6 * sizeof *c->small);
-    c->places = hfi_alloc(ctx, s->n, 2 * sizeof *c->places);
-    c->block = hfi_alloc(ctx, s->n, sizeof *c->block);
-    if (!c->small || !c->places || !c->block) {
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(c->small, n, 6), HFI_ROOMS(c->places, s->n, 2), HFI_ROOM(c->block, s->n));
+    if (status < 0) {
         cavities_free(ctx, c);
         return HF_ERR_MEMORY;
     }

@@ -10,24 +10,18 @@ hf_status hfi_query_init(hf_context *ctx, size_t q, size_t d, size_t m, hfi_quer
                          hfi_query *out)
 {
     *out = (hfi_query){.ctx = ctx, .count = q, .d = d, .m = m, .add = f, .arg = arg};
-    out->numbers = hfi_alloc_product(ctx, q, 2 * (d + q + 1), sizeof *out->numbers);
-    out->room = hfi_alloc_product(ctx, 3 * q, m, sizeof *out->room);
-    if (out->numbers == NULL || out->room == NULL) {
-        hfi_query_free(out);
-        return HF_ERR_MEMORY;
-    }
-    out->x = out->numbers;
-    out->x_bar = out->x + q * d;
-    out->mean = out->x_bar + q * d;
-    out->mean_bar = out->mean + q;
-    out->covariance = out->mean_bar + q;
-    out->covariance_bar = out->covariance + q * q;
-    return HF_OK;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(out->x, q, d), HFI_ROOMS(out->x_bar, q, d), HFI_ROOM(out->mean, q),
+                  HFI_ROOM(out->mean_bar, q), HFI_ROOMS(out->covariance, q, q),
+                  HFI_ROOMS(out->covariance_bar, q, q), HFI_ROOMS(out->room, 3 * q, m));
+    if (status < 0) hfi_query_free(out);
+    return status;
 }
 
 void hfi_query_free(hfi_query *query)
 {
-    HFI_FREE(query->ctx, query->numbers, query->room);
+    HFI_FREE(query->ctx, query->x, query->x_bar, query->mean, query->mean_bar, query->covariance,
+             query->covariance_bar, query->room);
     memset(query, 0, sizeof *query);
 }
 

@@ -46,7 +46,6 @@ typedef struct hfi_query {
     double *x_bar;                     /* count x d; of the last one with a gradient */
     double *room;                      /* three columns of m for each point */
     size_t m;
-    double *numbers; /* block that the others but room are cut from */
 } hfi_query;
 
 /** m: rows of the largest matrix beside the points: inducing inputs, or readings. */

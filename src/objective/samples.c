@@ -59,9 +59,7 @@ static hf_status fill(size_t n, const item *items, const size_t *row, const doub
 {
     size_t cells;
     if (!hfi_size_mul(out->count, out->outputs, &cells)) return hfi_out_of_memory(out->ctx);
-    out->y = hfi_alloc(out->ctx, cells, sizeof *out->y);
-    out->reading = hfi_alloc(out->ctx, cells, sizeof *out->reading);
-    if (!out->y || !out->reading) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(out->ctx, HFI_ROOM(out->y, cells), HFI_ROOM(out->reading, cells)) < 0) return HF_ERR_MEMORY;
     for (size_t c = 0; c < cells; c++) {
         out->y[c] = NAN;
         out->reading[c] = SIZE_MAX;

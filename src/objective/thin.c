@@ -24,9 +24,7 @@ hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned)
 static hf_status thinned_init(hfi_evaluator *e, hfi_thinned *out)
 {
     *out = (hfi_thinned){.ctx = e->ctx};
-    out->absent = hfi_alloc(e->ctx, e->rows, sizeof *out->absent);
-    out->weight = hfi_alloc(e->ctx, e->rows, 2 * sizeof *out->weight);
-    if (!out->absent || !out->weight) {
+    if (HFI_ALLOC(e->ctx, HFI_ROOM(out->absent, e->rows), HFI_ROOMS(out->weight, e->rows, 2)) < 0) {
         thinned_free(out);
         return HF_ERR_MEMORY;
     }

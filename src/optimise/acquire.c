@@ -104,27 +104,25 @@ hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d)
 
 /* ---- one point ----------------------------------------------------------------------------------------- */
 
-static double not_below(double value)
+double hfi_not_below(double value)
 {
     return fmax(value, -DBL_MAX);
 }
 
-/* total += factor (d mean / d x, d sd / d x) at; an sd of 0 has no gradient, and one that overflows none
- * worth having. */
-static void add_slopes(const hfi_acquiring *p, hfi_acquired at, double sd, double factor)
+void hfi_add_slopes(size_t d, double by_mean, double by_sd, double sd, const double *slopes, double *total)
 {
-    const double of_mean = factor * at.mean, of_var = sd > 0.0 ? factor * at.sd / (2.0 * sd) : 0.0;
-    for (size_t j = 0; j < p->d; j++) {
-        const double spread = of_var * p->slopes[p->d + j];
-        p->total[j] += of_mean * p->slopes[j] + (isfinite(spread) ? spread : 0.0);
+    const double by_var = sd > 0.0 ? by_sd / (2.0 * sd) : 0.0;
+    for (size_t j = 0; j < d; j++) {
+        const double spread = by_var * slopes[d + j];
+        total[j] += by_mean * slopes[j] + (isfinite(spread) ? spread : 0.0);
     }
 }
 
 static hf_status predict(const hfi_acquiring *p, size_t k, const double *x, bool slopes, double *mean,
                          double *var)
 {
-    return hf_predict_latent(posterior_of(p->a, k), p->rooms[k].workspace, x, mean, var,
-                             slopes ? p->slopes : NULL, slopes ? p->slopes + p->d : NULL);
+    return hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, var, slopes ? p->slopes : NULL,
+                             slopes ? p->slopes + p->d : NULL);
 }
 
 /* total += factor d F / d x through w, of the mean and of the sd. */
@@ -148,8 +146,8 @@ static hf_status constraints_at(hfi_acquiring *p, const double *x, bool slopes, 
         const hf_status status = predict(p, k + 1, x, slopes, &mean, &var);
         if (status < 0) return status;
         const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sqrt(var));
-        *log_p = not_below(*log_p + one.value);
-        if (slopes) add_slopes(p, one, sqrt(var), 1.0);
+        *log_p = hfi_not_below(*log_p + one.value);
+        if (slopes) hfi_add_slopes(p->d, one.mean, one.sd, sqrt(var), p->slopes, p->total);
     }
     return HF_OK;
 }
@@ -171,11 +169,11 @@ hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, d
     }
     if (status < 0) return status;
     const double probability = exp(log_p), of_v = logarithm ? 1.0 : probability,
-                 here = logarithm ? not_below(v.value + log_p) : v.value * probability;
+                 here = logarithm ? hfi_not_below(v.value + log_p) : v.value * probability;
     if (!isfinite(here)) return HF_ERR_NOT_FINITE;
     for (size_t j = 0; j < d && !logarithm; j++) p->total[j] *= here;
     if (slopes && !p->feasibility) {
-        add_slopes(p, v, sd, of_v);
+        hfi_add_slopes(d, of_v * v.mean, of_v * v.sd, sd, p->slopes, p->total);
         add_drawn_slopes(p, x, v, sd, of_v);
     }
     for (size_t j = 0; slopes && j < d; j++)
@@ -209,7 +207,7 @@ static void value_lot(size_t lot, int thread, void *arg)
             const double *w = c->w + i * p->draws.given.p;
             v = hfi_draws_mean(&p->draws, c->mean[i], hfi_draws_sd(&p->draws, c->var[i], w), w, NULL).value;
         }
-        c->values[i] = logarithm ? not_below(v + c->values[i]) : v * exp(c->values[i]);
+        c->values[i] = logarithm ? hfi_not_below(v + c->values[i]) : v * exp(c->values[i]);
     }
 }
 
@@ -222,7 +220,7 @@ static hf_status chunk_values(hf_context *ctx, chunk *c)
     for (size_t k = 0; k < a->constraints && status >= 0; k++) {
         status = hf_predict(ctx, a->constraint[k], c->count, c->x, p->d, c->mean, c->var, NULL);
         for (size_t i = 0; i < c->count && status >= 0; i++)
-            c->values[i] = not_below(
+            c->values[i] = hfi_not_below(
                 c->values[i] + hfi_acquisition_feasible(a->limit[k], c->mean[i], sqrt(c->var[i])).value);
     }
     if (status >= 0 && !p->feasibility)
@@ -262,7 +260,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
     hfi_draws_end(ctx, &p->draws);
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k].workspace);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
     HFI_FREE(ctx, p->rooms, p->slopes);
 }
 
@@ -271,13 +269,12 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
     *p =
         (hfi_acquiring){.a = a, .row = hfi_acquisition_of(a->kind), .d = d, .posteriors = 1 + a->constraints};
     p->feasibility = p->row->improves && a->best == -INFINITY && a->pending + a->against == 0;
-    p->rooms = hfi_alloc(ctx, p->posteriors, sizeof *p->rooms);
-    p->slopes = hfi_alloc(ctx, d, 3 * sizeof *p->slopes);
-    if (p->rooms == NULL || p->slopes == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(p->rooms, p->posteriors), HFI_ROOMS(p->slopes, d, 3)) < 0)
+        return HF_ERR_MEMORY;
     p->total = p->slopes + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k].workspace = hf_workspace_create(ctx, posterior_of(a, k));
-        if (p->rooms[k].workspace == NULL) return HF_ERR_MEMORY;
+        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
+        if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
     return hfi_draws_begin(ctx, a, d, &p->draws);
 }

@@ -59,20 +59,15 @@ double hfi_draws_sd(const hfi_draws *draws, double var, const double *w);
  * in mean and sd, and in w (q, p entries, or NULL), sd being held. Thread-safe. */
 hfi_acquired hfi_draws_mean(const hfi_draws *f, double mean, double sd, const double *w, double *q);
 
-/** Scratch for predicting from one posterior. */
-typedef struct hfi_acquiring_room {
-    hf_workspace *workspace;
-} hfi_acquiring_room;
-
 /** An acquisition function that has been checked, with the room that its values need. */
 typedef struct hfi_acquiring {
     const hf_acquire *a;
     const hfi_acquisition_row *row;
     size_t d, posteriors;
-    bool feasibility;          /* alone */
-    hfi_acquiring_room *rooms; /* of f, then of the constraints */
-    double *slopes;            /* 2 d: gradients of mean and variance */
-    double *total;             /* d: gradient so far */
+    bool feasibility;     /* alone */
+    hf_workspace **rooms; /* of f, then of the constraints */
+    double *slopes;       /* 2 d: gradients of mean and variance */
+    double *total;        /* d: gradient so far */
     hfi_draws draws;
 } hfi_acquiring;
 
@@ -84,6 +79,12 @@ hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d);
 /** On error it can only be ended. */
 hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_acquiring *p);
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p);
+/** Logarithms that are numbers. */
+double hfi_not_below(double value);
+/** total (d) += slopes in mean and sd times the gradients of mean and variance (2 d). An sd of 0
+ * has no gradient, and one that overflows none worth having. */
+void hfi_add_slopes(size_t d, double by_mean, double by_sd, double sd, const double *slopes,
+                    double *total);
 /** As hfi_surface has it; `of` is an hfi_acquiring. */
 hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, double *gradient);
 /** Values of a surface, and its gradients unless these are NULL, at m rows of d inputs. On an error

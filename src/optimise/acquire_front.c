@@ -3,7 +3,6 @@
  * where it is largest. */
 #include "optimise/acquire.h"
 
-#include "posterior/given.h"
 #include <float.h>
 #include <holdfast/acquire_front.h>
 #include <math.h>
@@ -97,21 +96,6 @@ static hf_status check_objectives(hf_context *ctx, const hf_acquire_front *a)
 
 /* ---- one point --------------------------------------------------------------------------------------------------- */
 
-static double not_below(double value)
-{
-    return fmax(value, -DBL_MAX);
-}
-
-/* An sd of 0 has no gradient, and one that overflows none worth having. */
-static void add_slopes(prepared *p, double by_mean, double by_sd, double sd, const double *slopes)
-{
-    const double by_var = sd > 0.0 ? by_sd / (2.0 * sd) : 0.0;
-    for (size_t j = 0; j < p->d; j++) {
-        const double spread = by_var * slopes[p->d + j];
-        p->total[j] += by_mean * slopes[j] + (isfinite(spread) ? spread : 0.0);
-    }
-}
-
 /* Mean and sd of posterior k, and the gradients of mean and variance into `slopes` unless that is NULL; of an
  * objective the sd given the pending points, and w. The variance's gradient is without these. */
 static hf_status predict(prepared *p, size_t k, const double *x, double *slopes, double *mean, double *sd)
@@ -174,7 +158,7 @@ static hf_status mean_of_draws(const prepared *p, bool slopes, moments *o, doubl
                 o->q[k][i] += weight * by_mean[k] * e[k * pending + i];
         }
     }
-    *value = sum > 0.0 ? not_below(largest + log(sum / (double)p->draws)) : -DBL_MAX;
+    *value = sum > 0.0 ? hfi_not_below(largest + log(sum / (double)p->draws)) : -DBL_MAX;
     for (size_t k = 0; k < m && sum > 0.0; k++) {
         o->by_mean[k] /= sum;
         o->by_sd[k] /= sum;
@@ -187,7 +171,7 @@ static hf_status mean_of_draws(const prepared *p, bool slopes, moments *o, doubl
 static void add_objectives(prepared *p, const double *x, const moments *o)
 {
     for (size_t k = 0; k < p->a->objectives; k++) {
-        add_slopes(p, o->by_mean[k], o->by_sd[k], o->sd[k], p->slopes + 2 * k * p->d);
+        hfi_add_slopes(p->d, o->by_mean[k], o->by_sd[k], o->sd[k], p->slopes + 2 * k * p->d, p->total);
         if (p->a->pending == 0) continue;
         /* sd^2 = var - w'w */
         for (size_t i = 0; o->sd[k] > 0.0 && i < p->a->pending; i++)
@@ -219,8 +203,8 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
         status = predict(p, m + k, x, slopes ? p->one : NULL, &mean, &sd);
         if (status < 0) return status;
         const hfi_acquired one = hfi_acquisition_feasible(p->a->limit[k], mean, sd);
-        sum = not_below(sum + one.value);
-        if (slopes) add_slopes(p, one.mean, one.sd, sd, p->one);
+        sum = hfi_not_below(sum + one.value);
+        if (slopes) hfi_add_slopes(d, one.mean, one.sd, sd, p->one, p->total);
     }
     for (size_t j = 0; slopes && j < d; j++)
         if (!isfinite(p->total[j])) return HF_ERR_NOT_FINITE;
@@ -289,8 +273,8 @@ static hf_status chunk_values(hf_context *ctx, chunk *c, const double *x)
     for (size_t k = 0; k < p->a->constraints && status >= 0; k++) {
         status = predict_many(ctx, p, m + k, c->count, x, c->mean, c->sd, c->w);
         for (size_t i = 0; i < c->count && status >= 0; i++)
-            c->values[i] = not_below(c->values[i] +
-                                     hfi_acquisition_feasible(p->a->limit[k], c->mean[i], c->sd[i]).value);
+            c->values[i] = hfi_not_below(
+                c->values[i] + hfi_acquisition_feasible(p->a->limit[k], c->mean[i], c->sd[i]).value);
     }
     return status;
 }
@@ -347,10 +331,9 @@ static hf_status prepare_fronts(hf_context *ctx, prepared *p)
     const hf_acquire_front *a = p->a;
     const size_t m = a->objectives, pending = a->pending;
     p->draws = pending == 0 ? 1 : a->draws > 0 ? a->draws : HFI_DRAWS;
-    p->ehvi = hfi_alloc(ctx, p->draws, sizeof(hf_ehvi *));
-    p->e = hfi_alloc_product(ctx, p->draws, m * pending, sizeof *p->e);
-    double *values = hfi_alloc_product(ctx, a->points + pending, m, sizeof *values);
-    hf_status status = p->ehvi == NULL || p->e == NULL || values == NULL ? HF_ERR_MEMORY : HF_OK;
+    double *values;
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOM(p->ehvi, p->draws), HFI_ROOMS(p->e, p->draws, m * pending),
+                                 HFI_ROOMS(values, a->points + pending, m));
     if (status >= 0 && a->points > 0) memcpy(values, a->values, a->points * m * sizeof *values);
     for (size_t k = 0; k < m && status >= 0 && pending > 0; k++)
         status = hfi_given_begin(ctx, a->objective[k], pending, a->pending_x, &p->given[k]);
@@ -363,10 +346,9 @@ static hf_status prepare_fronts(hf_context *ctx, prepared *p)
 static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, prepared *p)
 {
     *p = (prepared){.a = a, .d = d, .posteriors = a->objectives + a->constraints};
-    p->rooms = hfi_alloc(ctx, p->posteriors, sizeof(hf_workspace *));
-    p->slopes = hfi_alloc_product(ctx, d, 2 * MOST + 3, sizeof *p->slopes);
-    p->w = hfi_alloc_product(ctx, a->pending, 2 * MOST, sizeof *p->w);
-    if (p->rooms == NULL || p->slopes == NULL || p->w == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(p->rooms, p->posteriors), HFI_ROOMS(p->slopes, d, 2 * MOST + 3),
+                  HFI_ROOMS(p->w, a->pending, 2 * MOST)) < 0)
+        return HF_ERR_MEMORY;
     p->q = p->w + MOST * a->pending;
     p->one = p->slopes + 2 * MOST * d;
     p->total = p->one + 2 * d;

@@ -148,11 +148,8 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
     if (status < 0) return status;
     batch b = {.ctx = ctx, .a = a, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
     const size_t own = a->pending * b.d;
-    b.given = hfi_alloc_product(ctx, a->pending + q, b.d, sizeof *b.given);
-    b.x = hfi_alloc_product(ctx, q, b.d, sizeof *b.x);
-    b.values = hfi_alloc(ctx, q, sizeof *b.values);
-    b.place = hfi_alloc(ctx, b.d, sizeof *b.place);
-    if (b.given == NULL || b.x == NULL || b.values == NULL || b.place == NULL) status = HF_ERR_MEMORY;
+    status = HFI_ALLOC(ctx, HFI_ROOMS(b.given, a->pending + q, b.d), HFI_ROOMS(b.x, q, b.d),
+                       HFI_ROOM(b.values, q), HFI_ROOM(b.place, b.d));
     if (status >= 0 && own > 0) memcpy(b.given, a->pending_x, own * sizeof *b.given);
     for (size_t k = 0; k < q && status >= 0; k++) status = choose(&b, k, guess_count, guesses);
     if (status >= 0 && sweeps > 0 && q > 1) status = improve(&b, sweeps);

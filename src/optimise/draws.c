@@ -75,10 +75,9 @@ hf_status hfi_draws_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_dr
                                                    : HFI_DRAWS};
     hf_status status = condition(ctx, a, d, draws);
     if (status < 0) return status;
-    draws->e = hfi_alloc_product(ctx, draws->count, p, sizeof *draws->e);
-    draws->best = hfi_alloc(ctx, draws->count, sizeof *draws->best);
-    draws->w = hfi_alloc(ctx, p, 2 * sizeof *draws->w);
-    if (draws->e == NULL || draws->best == NULL || draws->w == NULL) return HF_ERR_MEMORY;
+    status = HFI_ALLOC(ctx, HFI_ROOMS(draws->e, draws->count, p), HFI_ROOM(draws->best, draws->count),
+                       HFI_ROOMS(draws->w, p, 2));
+    if (status < 0) return status;
     draws->q = draws->w + p;
     if (p > 0 && !linear) status = hfi_draw_normals(ctx, a->stream, p, draws->count, draws->e);
     if (status >= 0) find_best(a, draws);

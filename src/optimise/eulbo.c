@@ -90,11 +90,9 @@ hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_settings *
     if (status >= 0) status = check_domain(ctx, data, domain, guess_count, guesses, x);
     if (status < 0) return status;
     hf_posterior *made = NULL;
-    e.points = hfi_alloc_product(ctx, e.settings.batch, data->d, sizeof *e.points);
-    e.gradients = hfi_alloc(ctx, data->d, 2 * sizeof *e.gradients);
-    status = e.points != NULL && e.gradients != NULL
-                 ? hfi_fit_with(ctx, data, &own, climb, &e, &made, &e.report.fit, NULL)
-                 : HF_ERR_MEMORY;
+    status =
+        HFI_ALLOC(ctx, HFI_ROOMS(e.points, e.settings.batch, data->d), HFI_ROOMS(e.gradients, data->d, 2));
+    if (status >= 0) status = hfi_fit_with(ctx, data, &own, climb, &e, &made, &e.report.fit, NULL);
     if (status >= 0) {
         memcpy(x, e.points, e.settings.batch * data->d * sizeof *x);
         e.report.seconds = hfi_now() - begin;

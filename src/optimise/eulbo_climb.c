@@ -15,6 +15,17 @@ typedef struct movers {
     double *gradient, *first, *second; /* count each */
 } movers;
 
+static hf_status movers_init(hf_context *ctx, movers *m)
+{
+    return HFI_ALLOC(ctx, HFI_ROOM(m->gradient, m->count), HFI_ROOM(m->first, m->count),
+                     HFI_ROOM(m->second, m->count));
+}
+
+static void movers_free(hf_context *ctx, movers *m)
+{
+    HFI_FREE(ctx, m->gradient, m->first, m->second);
+}
+
 typedef struct climb {
     hfi_eulbo *e;
     hfi_trainer *trainer;
@@ -27,7 +38,6 @@ typedef struct climb {
     movers model, place;
     double best_total; /* of best_state and best_x; -infinity before any */
     double best_utility, best_prior;
-    double *numbers;
 } climb;
 
 /* ---- one evaluation ------------------------------------------------------------------------------------ */
@@ -199,7 +209,7 @@ static hf_status add(void *arg, size_t n, const double *mean, const double *cov,
     return status;
 }
 
-/* Room for a climb; its parts that are cut from one block. */
+/* Room for a climb. */
 static hf_status open_climb(hfi_eulbo *e, climb *c)
 {
     const hfi_fit *fit = e->fit;
@@ -212,20 +222,11 @@ static hf_status open_climb(hfi_eulbo *e, climb *c)
     c->points = q * d;
     c->model = (movers){.count = c->trainer->free_count, .rate = e->settings.rate_model};
     c->place = (movers){.count = q * c->smooth_count, .rate = e->settings.rate_points};
-    c->numbers = hfi_alloc(e->ctx, 3 * count + 2 * c->points + 3 * (c->model.count + c->place.count),
-                           sizeof *c->numbers);
-    if (c->numbers == NULL) return HF_ERR_MEMORY;
-    double **const parts[] = {&c->state,          &c->gradient,       &c->best_state,  &c->x,
-                              &c->best_x,         &c->model.gradient, &c->model.first, &c->model.second,
-                              &c->place.gradient, &c->place.first,    &c->place.second};
-    const size_t sizes[] = {count,          count,          count,          c->points,
-                            c->points,      c->model.count, c->model.count, c->model.count,
-                            c->place.count, c->place.count, c->place.count};
-    double *next = c->numbers;
-    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
-        *parts[k] = next;
-        next += sizes[k];
-    }
+    const hf_status status =
+        HFI_ALLOC(e->ctx, HFI_ROOM(c->state, count), HFI_ROOM(c->gradient, count),
+                  HFI_ROOM(c->best_state, count), HFI_ROOM(c->x, c->points), HFI_ROOM(c->best_x, c->points));
+    if (status < 0 || movers_init(e->ctx, &c->model) < 0 || movers_init(e->ctx, &c->place) < 0)
+        return HF_ERR_MEMORY;
     return hfi_query_init(e->ctx, q, d, height, add, e, &c->query);
 }
 
@@ -258,6 +259,8 @@ hf_status hfi_eulbo_climb(hfi_eulbo *e, double *state)
         c.trainer->found.log_prior = c.best_prior;
     }
     hfi_query_free(&c.query);
-    HFI_FREE(e->ctx, c.numbers, c.smooth);
+    movers_free(e->ctx, &c.model);
+    movers_free(e->ctx, &c.place);
+    HFI_FREE(e->ctx, c.state, c.gradient, c.best_state, c.x, c.best_x, c.smooth);
     return status;
 }

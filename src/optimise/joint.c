@@ -201,29 +201,21 @@ static void finish(joint *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
         hf_workspace_free(j->workspace[k]);
-    HFI_FREE(j->ctx, j->workspace, j->points, j->e, j->part, j->best, j->f, j->by_factor, j->log_p_slope);
+    HFI_FREE(j->ctx, j->workspace, j->points, j->e, j->part, j->best, j->f, j->by_mean, j->log_p, j->share,
+             j->room, j->by_factor, j->by_cov, j->log_p_slope);
 }
 
 static hf_status make_room(joint *j)
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, p = j->p, q = j->q;
-    j->points = hfi_alloc_product(ctx, p, d, sizeof *j->points);
-    j->e = hfi_alloc_product(ctx, j->draws, p, sizeof *j->e);
-    j->part = hfi_alloc_product(ctx, j->draws, q, sizeof *j->part);
-    j->best = hfi_alloc_product(ctx, j->draws, q, sizeof *j->best);
-    j->f = hfi_alloc(ctx, 3 * p + 2 * q + 3 * d, sizeof *j->f);
-    j->by_factor = hfi_alloc_product(ctx, p, 2 * p, sizeof *j->by_factor);
-    j->log_p_slope = hfi_alloc_product(ctx, q, d, sizeof *j->log_p_slope);
-    j->workspace = hfi_alloc(ctx, 1 + j->a->constraints, sizeof(hf_workspace *));
-    if (j->points == NULL || j->e == NULL || j->part == NULL || j->best == NULL || j->f == NULL ||
-        j->by_factor == NULL || j->log_p_slope == NULL || j->workspace == NULL)
-        return HF_ERR_MEMORY;
-    j->by_mean = j->f + p;
-    j->log_p = j->by_mean + p;
-    j->share = j->log_p + q;
-    j->room = j->share + q;
-    j->by_cov = j->by_factor + p * p;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(j->points, p, d), HFI_ROOMS(j->e, j->draws, p),
+                  HFI_ROOMS(j->part, j->draws, q), HFI_ROOMS(j->best, j->draws, q), HFI_ROOM(j->f, p),
+                  HFI_ROOM(j->by_mean, p), HFI_ROOM(j->log_p, q), HFI_ROOM(j->share, q),
+                  HFI_ROOM(j->room, 3 * d + p), HFI_ROOMS(j->by_factor, p, p), HFI_ROOMS(j->by_cov, p, p),
+                  HFI_ROOMS(j->log_p_slope, q, d), HFI_ROOM(j->workspace, 1 + j->a->constraints));
+    if (status < 0) return status;
     for (size_t k = 0; k <= j->a->constraints; k++) {
         j->workspace[k] = hf_workspace_create(ctx, k == 0 ? j->a->posterior : j->a->constraint[k - 1]);
         if (j->workspace[k] == NULL) return HF_ERR_MEMORY;
@@ -363,21 +355,18 @@ static hf_status ascend(joint *j, const hf_domain *domain, size_t iterations, do
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, entries = j->q * d;
-    climb c = {.j = j, .domain = domain, .inputs = hfi_alloc(ctx, d, sizeof *c.inputs)};
-    c.x = hfi_alloc_product(ctx, entries, 5, sizeof *c.x);
-    hf_status status = c.inputs == NULL || c.x == NULL ? HF_ERR_MEMORY : HF_OK;
+    climb c = {.j = j, .domain = domain};
+    hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(c.inputs, d), HFI_ROOM(c.x, entries), HFI_ROOM(c.gradient, entries),
+                  HFI_ROOM(c.at, entries), HFI_ROOM(c.lower, entries), HFI_ROOM(c.upper, entries));
     if (status >= 0) {
         (void)hfi_domain_free_inputs(domain, c.inputs, &c.smooth);
-        c.gradient = c.x + entries;
-        c.at = c.gradient + entries;
-        c.lower = c.at + entries;
-        c.upper = c.lower + entries;
         memcpy(c.x, x, entries * sizeof *x);
         *gain = 0.0;
         if (c.smooth > 0) status = go_up(&c, iterations, gain);
         if (status >= 0 && *gain > 0.0) memcpy(x, c.x, entries * sizeof *x);
     }
-    HFI_FREE(ctx, c.inputs, c.x);
+    HFI_FREE(ctx, c.inputs, c.x, c.gradient, c.at, c.lower, c.upper);
     return status;
 }
 

@@ -41,7 +41,6 @@ typedef struct search {
     size_t smooth;  /* of which so many, the first, are continuous */
     size_t *inputs; /* free */
     hfi_walk walk;
-    double *room;         /* 7 d: */
     double *x, *gradient; /* where a climb is, user's units */
     double *best;
     double best_value;
@@ -154,18 +153,13 @@ static hf_status go_up(search *s, size_t start)
 
 static hf_status make_room(search *s)
 {
-    s->inputs = hfi_alloc(s->ctx, s->d, sizeof *s->inputs);
-    s->room = hfi_alloc(s->ctx, s->d, 7 * sizeof *s->room);
-    if (s->inputs == NULL || s->room == NULL) return HF_ERR_MEMORY;
+    const size_t d = s->d;
+    const hf_status status = HFI_ALLOC(s->ctx, HFI_ROOM(s->inputs, d), HFI_ROOM(s->x, d),
+                                       HFI_ROOM(s->gradient, d), HFI_ROOM(s->best, d), HFI_ROOM(s->at, d),
+                                       HFI_ROOM(s->zeros, d), HFI_ROOM(s->ends, d), HFI_ROOM(s->before, d));
+    if (status < 0) return status;
     s->free = hfi_domain_free_inputs(s->domain, s->inputs, &s->smooth);
-    s->x = s->room;
-    s->gradient = s->x + s->d;
-    s->best = s->gradient + s->d;
-    s->at = s->best + s->d;
-    s->zeros = s->at + s->d;
-    s->ends = s->zeros + s->d;
-    s->before = s->ends + s->d;
-    for (size_t k = 0; k < s->d; k++) s->ends[k] = units;
+    for (size_t k = 0; k < d; k++) s->ends[k] = units;
     return hfi_walk_begin(s->ctx, s->domain, s->free - s->smooth, s->inputs + s->smooth, &s->walk);
 }
 
@@ -335,6 +329,6 @@ hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, cons
         *found = result;
     }
     hfi_walk_end(ctx, &s.walk);
-    HFI_FREE(ctx, s.values, s.points, s.room, s.inputs);
+    HFI_FREE(ctx, s.values, s.points, s.inputs, s.x, s.gradient, s.best, s.at, s.zeros, s.ends, s.before);
     return status;
 }

@@ -7,6 +7,7 @@
 #define HFI_OPTIMISE_H
 
 #include "core/core.h"
+#include <holdfast/front.h>
 #include <holdfast/optimise.h>
 
 /** Input j at a share of the box's side, 0 at the lower bound and 1 at the upper one, exactly, and
@@ -88,5 +89,25 @@ hf_status hfi_points_to_look_at(hf_context *ctx, const hf_posterior *near, const
  * count x d; `starts` has room for `most`. */
 hf_status hfi_choose_starts(hf_context *ctx, const hf_domain *domain, size_t count, const double *x,
                             const double *values, size_t most, size_t *starts, size_t *chosen);
+
+/* ---- what fronts, volumes and expected improvements share ------------------------------------ */
+
+/** A point with what it is sorted by. */
+typedef struct hfi_front_point {
+    double key;
+    const double *row;
+} hfi_front_point;
+
+/** Points that are above the reference in every objective, with the last value as key: *found (to
+ * be freed with hfi_free()), sorted. Checks all arguments. */
+hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const double *values,
+                                    const double *reference, hfi_front_point **found, size_t *kept);
+
+/** The integral of Phi((mean - z)/sd) over z from lower to upper (INFINITY allowed): its log, and
+ * the derivatives of that if `slopes` are wanted. -INFINITY and zeros where it is 0. */
+typedef struct hfi_slab {
+    double log_value, by_mean, by_sd;
+} hfi_slab;
+hfi_slab hfi_front_strip(double lower, double upper, double mean, double sd, bool slopes);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The expectation of log softplus, or the logarithm of that of softplus, by quadrature for one point and by
  * quasi-random draws for several. */
-#include "optimise/utility.h"
+#include "optimise/eulbo.h"
 
 #include "core/normal.h"
 #include "linalg/linalg.h"
-#include "optimise/optimise.h"
 #include <math.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* MO-RCGP's two steps: weights from a robust covariance of the outputs, then from the fitted one, to a fixed point. */
-#include "outliers/conditional.h"
+#include "outliers/outliers.h"
 #include "settings/settings.h"
 #include <holdfast/robust_covariance.h>
 #include <math.h>
@@ -61,13 +61,10 @@ hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings,
     if (s < 0) return s;
     out->readings = readings;
     const size_t rows = out->samples.count;
-    out->eps = hfi_alloc(ctx, outputs, sizeof *out->eps);
-    out->weight = hfi_alloc(ctx, rows, outputs * sizeof *out->weight);
-    out->shift = hfi_alloc(ctx, rows, outputs * sizeof *out->shift);
-    out->model = hfi_alloc(ctx, outputs, (2 + outputs) * sizeof *out->model);
-    out->covariances = hfi_alloc(ctx, rows, outputs * outputs * sizeof *out->covariances);
-    const bool ready = out->eps && out->weight && out->shift && out->model && out->covariances;
-    s = ready ? set_rule(ctx, settings, outputs, out) : HF_ERR_MEMORY;
+    s = HFI_ALLOC(ctx, HFI_ROOM(out->eps, outputs), HFI_ROOMS(out->weight, rows, outputs),
+                  HFI_ROOMS(out->shift, rows, outputs), HFI_ROOMS(out->model, outputs, 2 + outputs),
+                  HFI_ROOMS(out->covariances, rows, outputs * outputs));
+    if (s >= 0) s = set_rule(ctx, settings, outputs, out);
     if (s < 0) hfi_conditional_free(out);
     return s;
 }

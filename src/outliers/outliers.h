@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file outliers.h
- * @brief Loops that fit while they decide which readings are wrong: suspects, robust weights;
- * calibration.
+ * @brief Loops that fit while they decide which readings are wrong: suspects, robust weights,
+ * relevance pursuit; calibration.
  */
 #ifndef HFI_OUTLIERS_H
 #define HFI_OUTLIERS_H
 
+#include "objective/samples.h"
 #include "search/trainer.h"
 #include <math.h>
 
@@ -75,5 +76,62 @@ hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *setting
  * `group` is not 0 for members of a group set aside. */
 hf_status hfi_calibration(hf_context *ctx, size_t n, const double *t, const bool *kept,
                           const size_t *group, size_t trained, double *kappa);
+
+/* ---- robust weights of several outputs, from what readings of a sample say of each other ----- */
+
+/** State that the weights are made with; owned by the fit. */
+typedef struct hfi_conditional {
+    hfi_samples samples;
+    hf_outputs_rule rule;
+    const size_t *readings; /* of each output; the fit's */
+    double *eps;            /* outputs; this and all below in the order of the samples' columns */
+    double *weight;         /* rows x outputs, and so on, of the samples */
+    double *shift;
+    double *model;       /* mean, noise (outputs each), covariance (outputs x outputs) */
+    double *covariances; /* rows x outputs x outputs: of each sample at its inputs */
+    /* they are not all the same, and count in place of the covariance in `model` */
+    bool varies;
+} hfi_conditional;
+
+/** For the readings of a fit; `place_of` as in hfi_samples_init(). HF_ERR_ARGUMENT for settings
+ * that say nothing here. */
+hf_status hfi_conditional_init(hf_context *ctx, const hf_fit_settings *settings, size_t n, size_t d,
+                               size_t outputs, const double *x, const double *y,
+                               const size_t *sample, const size_t *place_of, const size_t *readings,
+                               hfi_conditional *out);
+void hfi_conditional_free(hfi_conditional *conditional);
+
+/**
+ * Weights before any fit: the covariance between outputs is the minimum covariance determinant's of
+ * the complete samples, with no noise, and that is also where the kernel's starts (if it has one
+ * coregion of full rank that is free), with its location for the constants. With too few complete
+ * samples the outputs start unrelated. `state` is brought up to date.
+ */
+hf_status hfi_conditional_start(hfi_trainer *trainer, hfi_conditional *conditional, double *state);
+/** Weights from the present kernel, mean and noise; *change is the largest difference to the old
+ * ones. */
+hf_status hfi_conditional_reweigh(hfi_trainer *trainer, hfi_conditional *conditional,
+                                  double *change);
+
+/* ---- relevance pursuit ----------------------------------------------------------------------- */
+
+/* Gaussian noise, and a variance rho_i of its own for each of a few readings (Ament, Santorella,
+ * Eriksson, Letham, Balandat, Bakshy, "Robust Gaussian Processes via Relevance Pursuit", 2024). */
+
+/**
+ * Finds which readings have a variance of their own, how large it is, and the hyperparameters, with
+ * the exact or the inducing evaluator of the trainer (objective: evidence).
+ *
+ * Beside that start, one with shorter lengthscales (explore.h) is tried.
+ *
+ * @param state     in: where to start (hfi_trainer_cold()); out: the result
+ * @param rounds    receives how many supports were fitted
+ * @param suspected one entry a row: set where rho_i > 3 s_i (weight below 1/4). The sites are left
+ *                  with weight s_i / (s_i + rho_i).
+ * Errors: HF_ERR_ARGUMENT (projected evaluator, another objective), HF_ERR_NO_DATA, HF_ERR_MEMORY,
+ * HF_ERR_CANCELLED.
+ */
+hf_status hfi_pursuit_fit(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
+                          size_t *rounds, bool *suspected);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Relevance pursuit: the fit, and the models it goes through. */
-#include "outliers/pursuit.h"
+#include "outliers/outliers.h"
 #include "outliers/pursuit_impl.h"
 #include "sites/student.h"
 #include <math.h>
@@ -32,26 +32,25 @@ double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model)
 
 /* ---- models ------------------------------------------------------------------------------------------------ */
 
-static void model_free(hf_context *ctx, hfi_pursuit_model *model)
+void hfi_pursuit_model_free(hf_context *ctx, hfi_pursuit_model *model)
 {
     HFI_FREE(ctx, model->member, model->rho, model->state);
 }
 
-static bool model_init(hf_context *ctx, size_t rows, size_t count, hfi_pursuit_model *model)
+hf_status hfi_pursuit_model_init(hfi_trainer *t, hfi_pursuit_model *model)
 {
-    model->found.value = -INFINITY;
-    model->member = hfi_alloc(ctx, rows, sizeof *model->member);
-    model->rho = hfi_alloc(ctx, rows, sizeof *model->rho);
-    model->state = hfi_alloc(ctx, count, sizeof *model->state);
-    return model->member && model->rho && model->state;
+    const hfi_evaluator *e = &t->evaluator;
+    *model = (hfi_pursuit_model){.found.value = -INFINITY};
+    return HFI_ALLOC(e->ctx, HFI_ROOM(model->member, e->rows), HFI_ROOM(model->rho, e->rows),
+                     HFI_ROOM(model->state, t->count));
 }
 
 void hfi_pursuit_free(hfi_pursuit *p)
 {
     if (!p->trainer) return;
     hf_context *ctx = p->trainer->evaluator.ctx;
-    model_free(ctx, &p->now);
-    model_free(ctx, &p->best);
+    hfi_pursuit_model_free(ctx, &p->now);
+    hfi_pursuit_model_free(ctx, &p->best);
     HFI_FREE(ctx, p->known, p->outlook);
     memset(p, 0, sizeof *p);
 }
@@ -60,16 +59,14 @@ hf_status hfi_pursuit_init(hfi_trainer *t, hfi_pursuit *out)
 {
     hfi_evaluator *e = &t->evaluator;
     *out = (hfi_pursuit){.trainer = t};
-    out->known = hfi_alloc(e->ctx, e->rows, sizeof *out->known);
-    out->outlook = hfi_alloc(e->ctx, e->rows, sizeof *out->outlook);
-    const bool made =
-        model_init(e->ctx, e->rows, t->count, &out->now) && model_init(e->ctx, e->rows, t->count, &out->best);
-    if (!made || !out->known || !out->outlook) {
+    hf_status s = HFI_ALLOC(e->ctx, HFI_ROOM(out->known, e->rows), HFI_ROOM(out->outlook, e->rows));
+    if (s >= 0) s = hfi_pursuit_model_init(t, &out->now);
+    if (s >= 0) s = hfi_pursuit_model_init(t, &out->best);
+    if (s >= 0)
+        memcpy(out->known, e->sites->extra, e->rows * sizeof *out->known);
+    else
         hfi_pursuit_free(out);
-        return HF_ERR_MEMORY;
-    }
-    memcpy(out->known, e->sites->extra, e->rows * sizeof *out->known);
-    return HF_OK;
+    return s;
 }
 
 hf_status hfi_pursuit_set(hfi_pursuit *p, const hfi_pursuit_model *model)

@@ -7,7 +7,7 @@
 #define HFI_PURSUIT_IMPL_H
 
 #include "search/trainer.h"
-#include "sites/pursuit.h"
+#include "sites/sites.h"
 
 /** By an outlook (objective/evaluator.h) the objective depends on the reading's own variance rho,
  * up to what does not change with it:
@@ -46,15 +46,16 @@ typedef struct hfi_pursuit {
     size_t rounds;
 } hfi_pursuit;
 
+/** A model with room for the trainer's readings and state, of the least value; what is left of it
+ * by HF_ERR_MEMORY is to be freed too. */
+hf_status hfi_pursuit_model_init(hfi_trainer *trainer, hfi_pursuit_model *model);
+void hfi_pursuit_model_free(hf_context *ctx, hfi_pursuit_model *model);
 hf_status hfi_pursuit_init(hfi_trainer *trainer, hfi_pursuit *out);
 void hfi_pursuit_free(hfi_pursuit *p);
 /** Puts a model into kernel, mean and sites. */
 hf_status hfi_pursuit_set(hfi_pursuit *p, const hfi_pursuit_model *model);
 /** Fills the outlook at the present values of kernel, mean and sites. */
 hf_status hfi_pursuit_look(hfi_pursuit *p);
-/** The same for the model p->now, which is in place; from the trainer's journal as long as that
- * lasts. */
-hf_status hfi_pursuit_survey(hfi_pursuit *p);
 /** Maximises objective + prior over the free hyperparameters and the rho of the support of p->now,
  * in place. */
 hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations);

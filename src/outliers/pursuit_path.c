@@ -1,11 +1,76 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One way through the supports: forward by the readings that gain most, then backward by those that do not
  * pay for themselves. */
+#include "checkpoint/journal.h"
 #include "outliers/pursuit_impl.h"
 #include "search/explore.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- how the objective depends on one own variance --------------------------------------------------- */
+
+/* How the objective depends on one reading's own variance, in closed form: what the others say about the
+ * reading is a normal distribution, and rho adds to its variance. */
+
+double hfi_pursuit_gain(const hfi_outlook *o, double rho)
+{
+    const double wider = o->variance + rho, share = rho / wider;
+    double gain = 0.5 * (o->error / o->variance * o->error * share - log1p(rho / o->variance));
+    if (o->unresolved > 0.0) gain += 0.5 * o->unresolved / o->noise * (rho / (o->noise + rho));
+    return gain;
+}
+
+double hfi_pursuit_slope(const hfi_outlook *o, double rho)
+{
+    const double wider = o->variance + rho, far = o->error / wider, noise = o->noise + rho;
+    const double slope = 0.5 * (far * far - 1.0 / wider);
+    return o->unresolved > 0.0 ? slope + 0.5 * o->unresolved / noise / noise : slope;
+}
+
+double hfi_pursuit_best(const hfi_outlook *o)
+{
+    const double plain = fmax(o->error * o->error - o->variance, 0.0);
+    if (!(o->unresolved > 0.0)) return plain;
+    if (!(hfi_pursuit_slope(o, 0.0) > 0.0)) return 0.0;
+    /* (variance + rho)^2 slope falls in rho, and the unresolved part of it, from unresolved (variance / noise)^2 on. */
+    const double ratio = o->variance / o->noise;
+    double low = plain, high = fmax(o->error * o->error - o->variance, 0.0) + o->unresolved * ratio * ratio;
+    for (int step = 0; step < 100 && high - low > 1e-12 * high; step++) {
+        const double middle = low > 0.0 && high > 4.0 * low ? sqrt(low * high) : 0.5 * (low + high);
+        if (hfi_pursuit_slope(o, middle) > 0.0)
+            low = middle;
+        else
+            high = middle;
+    }
+    return 0.5 * (low + high);
+}
+
+hf_status hfi_pursuit_look(hfi_pursuit *p)
+{
+    hfi_evaluator *e = &p->trainer->evaluator;
+    return e->kind->outlook(e, p->known, p->outlook);
+}
+
+static hf_status compute_outlook(void *arg, hfi_journal_entry *entry)
+{
+    (void)entry; /* whose answer is the outlook */
+    return hfi_pursuit_look(arg);
+}
+
+/* The same for the model p->now, which is in place; from the trainer's journal as long as that lasts. */
+static hf_status survey(hfi_pursuit *p)
+{
+    hfi_trainer *t = p->trainer;
+    const size_t numbers = sizeof(hfi_outlook) / sizeof(double);
+    hfi_journal_entry entry = {.asked = t->count,
+                               .told = numbers * t->evaluator.rows,
+                               .question = p->now.state,
+                               .answer = (double *)p->outlook};
+    return hfi_journal_answer(t->journal, &entry, compute_outlook, p);
+}
+
+/* ---- a path ------------------------------------------------------------------------------------------- */
 
 enum {
     BATCHES = 25,     /* a step forward adds at most n / this readings */
@@ -136,7 +201,7 @@ static hf_status add_blindly(hfi_pursuit *p, candidate *list, size_t batch)
     for (int step = 0; s >= 0 && step < BLIND_STEPS; step++) {
         set_constant(p);
         s = hfi_pursuit_set(p, &p->now);
-        if (s >= 0) s = hfi_pursuit_survey(p);
+        if (s >= 0) s = survey(p);
         if (s < 0 || add(p, list, batch, cost(p)) == 0) break;
     }
     return s;
@@ -152,7 +217,7 @@ static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *lis
     *worth = s >= 0 && hfi_pursuit_score(p, path) > least;
     if (!*worth) return s;
     for (int waited = 0; s >= 0 && waited < PATIENCE && 2 * p->now.size < n;) {
-        s = hfi_pursuit_survey(p);
+        s = survey(p);
         if (s < 0 || add(p, list, batch, fmin(cost(p), least_gain)) == 0) break;
         s = train(p, path, LATER_ITERATIONS, &better);
         waited = better ? 0 : waited + 1;
@@ -166,7 +231,7 @@ static hf_status backward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *li
     copy(p, &p->now, path);
     hf_status s = hfi_pursuit_set(p, &p->now);
     for (int step = 0; s >= 0 && better && step < BACKWARD_STEPS; step++) {
-        s = hfi_pursuit_survey(p);
+        s = survey(p);
         if (s < 0 || drop(p, list) + add(p, list, SIZE_MAX, cost(p)) == 0) break;
         s = train(p, path, LATER_ITERATIONS, &better);
     }
@@ -194,12 +259,10 @@ static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool bl
 {
     hfi_evaluator *e = &p->trainer->evaluator;
     const size_t n = hf_sites_present(e->sites), batch = (n + BATCHES - 1) / BATCHES;
-    hfi_pursuit_model path = {.found.value = -INFINITY};
-    candidate *list = hfi_alloc(e->ctx, e->rows, sizeof *list);
-    path.member = hfi_alloc(e->ctx, e->rows, sizeof *path.member);
-    path.rho = hfi_alloc(e->ctx, e->rows, sizeof *path.rho);
-    path.state = hfi_alloc(e->ctx, p->trainer->count, sizeof *path.state);
-    hf_status s = list && path.member && path.rho && path.state ? HF_OK : HF_ERR_MEMORY;
+    hfi_pursuit_model path;
+    candidate *list;
+    hf_status s =
+        hfi_worse(hfi_pursuit_model_init(p->trainer, &path), HFI_ALLOC(e->ctx, HFI_ROOM(list, e->rows)));
     empty_support(p);
     if (s >= 0 && blind) s = add_blindly(p, list, batch);
     /* Else the path is that of the trained start. */
@@ -208,7 +271,8 @@ static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool bl
     if (s >= 0 && news) s = backward(p, &path, list);
     if (s >= 0 && news) s = polish(p, &path, settings->iterations);
     if (s >= 0 && hfi_pursuit_score(p, &path) > hfi_pursuit_score(p, &p->best)) copy(p, &p->best, &path);
-    HFI_FREE(e->ctx, list, path.member, path.rho, path.state);
+    hfi_free(e->ctx, list);
+    hfi_pursuit_model_free(e->ctx, &path);
     return s;
 }
 

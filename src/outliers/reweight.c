@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Smooth robust weights: centre, threshold, weights, fit; again until the weights stand still. */
 #include "objective/thin.h"
-#include "outliers/conditional.h"
 #include "outliers/outliers.h"
 #include <math.h>
 #include <string.h>

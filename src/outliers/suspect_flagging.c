@@ -8,16 +8,15 @@
 hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *f, size_t rows, size_t count)
 {
     memset(f, 0, sizeof *f);
-    f->flag = hfi_alloc(ctx, rows, sizeof *f->flag);
-    f->state = hfi_alloc(ctx, count, sizeof *f->state);
-    f->t = hfi_alloc(ctx, rows, 3 * sizeof *f->t);
-    if (f->flag && f->state && f->t) {
-        f->crps = f->t + rows;
-        f->sd = f->crps + rows;
-        return HF_OK;
+    const hf_status s =
+        HFI_ALLOC(ctx, HFI_ROOM(f->flag, rows), HFI_ROOM(f->state, count), HFI_ROOMS(f->t, rows, 3));
+    if (s < 0) {
+        hfi_flagging_free(ctx, f);
+        return s;
     }
-    hfi_flagging_free(ctx, f);
-    return HF_ERR_MEMORY;
+    f->crps = f->t + rows;
+    f->sd = f->crps + rows;
+    return HF_OK;
 }
 
 void hfi_flagging_free(hf_context *ctx, hfi_flagging *f)

@@ -63,8 +63,6 @@ hf_status hfi_flagging_init(hf_context *ctx, hfi_flagging *flagging, size_t rows
 void hfi_flagging_free(hf_context *ctx, hfi_flagging *flagging);
 void hfi_flagging_copy(const hfi_finder *finder, hfi_flagging *to, const hfi_flagging *from);
 
-/** Sets finder->replicate. HF_ERR_MEMORY. */
-hf_status hfi_finder_replicates(hfi_finder *finder);
 /** Makes exactly the unflagged readings present. */
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag);
 /** Fits the unflagged readings from `state` (in and out), or from the cold start if `cold`. While
@@ -133,16 +131,6 @@ hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flaggin
  * slope, the tail of legitimate readings that the model has no room for. Readings in `without` (may
  * be NULL) do not count. */
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without);
-
-/** Gives the nearer flags back where they are well apart from the further ones, and run on from the
- * kept readings, are hardly worth it, or may be errors of inducing inputs that are too few. Flags
- * in `lock` stay. */
-hf_status hfi_finder_give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current);
-
-/** Tests whole groups; `current` is replaced where a group is accepted. `group` (rows) receives
- * their numbers, *count how many. */
-hf_status hfi_finder_groups(hfi_finder *finder, hfi_flagging *current, size_t *group,
-                            size_t *count);
 
 size_t hfi_count_flags(size_t n, const bool *flag);
 

@@ -5,14 +5,14 @@
 
 #include "linalg/linalg.h"
 #include <math.h>
+#include <string.h>
 
 enum {
     BLOCK = 256,     /* queries of a task: so many that reading the factor costs little beside using it */
     MEAN_BLOCK = 48, /* without the factor: so few that their covariances stay in the cache */
     SMALL_BLOCK = 32,
-    TASKS = 32,         /* aimed at when the queries are few, for the sake of the threads */
-    TASKS_PER_WAVE = 4, /* of every thread between two reports of progress */
-    LINE = 8            /* doubles in a cache line */
+    TASKS = 32, /* aimed at when the queries are few, for the sake of the threads */
+    LINE = 8    /* doubles in a cache line */
 };
 
 /* Doubles of inputs and covariances that a thread may hold; only far beyond 10 000 anchors or inputs does it
@@ -28,7 +28,7 @@ typedef struct batch {
     size_t ldx;
     size_t block;  /* queries in a task */
     size_t stride; /* of the cross-covariances, >= anchors */
-    size_t first;  /* task the wave begins with */
+
     double *arena; /* per thread: scaled inputs, cross-covariances, whitened ones, the kernel's scratch */
     size_t arena_size;
     double *mean;     /* m, scaled units */
@@ -40,7 +40,7 @@ static void predict_block(size_t task, int thread, void *arg)
     const batch *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
-    size_t begin = (job->first + task) * job->block;
+    size_t begin = task * job->block;
     size_t count = job->m - begin < job->block ? job->m - begin : job->block;
     double *x = job->arena + (size_t)thread * job->arena_size, *v = x + job->block * s->d;
     double *room = v + job->block * job->stride, *scratch = room + hfi_solution_room(s, job->block);
@@ -87,21 +87,12 @@ static void plan(batch *job)
                  LINE);
 }
 
-/* All tasks, in waves: only the thread that called may report progress. */
 static hf_status run(hf_context *ctx, batch *job)
 {
-    size_t tasks = (job->m + job->block - 1) / job->block;
-    size_t threads = (size_t)hf_context_threads(ctx), wave = TASKS_PER_WAVE * threads;
-    job->arena = hfi_alloc(ctx, threads < tasks ? threads : tasks, job->arena_size * sizeof *job->arena);
+    const size_t tasks = (job->m + job->block - 1) / job->block, threads = (size_t)hf_context_threads(ctx);
+    job->arena = hfi_alloc(ctx, hfi_smaller(threads, tasks), job->arena_size * sizeof *job->arena);
     if (job->arena == NULL) return HF_ERR_MEMORY;
-    hf_status status = HF_OK;
-    for (size_t first = 0; first < tasks && status >= 0; first += wave) {
-        job->first = first;
-        if (!hfi_progress(ctx, "predict", (double)first / (double)tasks, NAN))
-            status = hfi_cancelled(ctx);
-        else
-            hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, predict_block, job);
-    }
+    const hf_status status = hfi_waves(ctx, "predict", tasks, predict_block, job);
     hfi_free(ctx, job->arena);
     return status;
 }
@@ -145,5 +136,62 @@ hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, c
         if (status >= 0) status = deliver(ctx, &job, mean, var_latent, var_observed);
     }
     HFI_FREE(ctx, job.mean, job.variance);
+    return status;
+}
+
+/* ---- every output ------------------------------------------------------------------------------------ */
+
+/* Rows (x, t) for every point and output. */
+static void spread_rows(size_t m, size_t outputs, size_t d, const double *x, size_t ldx, double *rows)
+{
+    const size_t own = outputs > 1 ? d - 1 : d;
+    for (size_t i = 0; i < m; i++)
+        for (size_t t = 0; t < outputs; t++) {
+            double *row = rows + (i * outputs + t) * d;
+            memcpy(row, x + i * ldx, own * sizeof *row);
+            if (outputs > 1) row[own] = (double)t;
+        }
+}
+
+/* One block of T x T after the other; nothing of a block that fails. */
+static hf_status covariances(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *rows,
+                             double *out)
+{
+    const size_t outputs = posterior->scaling.outputs, d = posterior->solution.d;
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < m && status >= 0; i++)
+        status = hf_predict_covariance(ctx, posterior, outputs, rows + i * outputs * d, d,
+                                       out + i * outputs * outputs, outputs);
+    return status;
+}
+
+hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,
+                             size_t ldx, double *mean, double *var_latent, double *var_observed,
+                             double *covariance)
+{
+    if (posterior == NULL) return hfi_refuse(ctx, "hf_predict_outputs: the posterior is NULL");
+    const size_t outputs = posterior->scaling.outputs, d = posterior->solution.d;
+    const size_t own = outputs > 1 ? d - 1 : d;
+    size_t count, square = 0;
+    if (m > 0 && x == NULL) return hfi_refuse(ctx, "x is NULL, but has %zu rows", m);
+    if (ldx < own)
+        return hfi_fail(ctx, HF_ERR_DIMENSION, "rows of x are %zu apart, but there are %zu inputs", ldx, own);
+    if (!hfi_size_mul(m, outputs, &count) || (covariance != NULL && !hfi_size_mul(count, outputs, &square)))
+        return hfi_out_of_memory(ctx);
+    double *rows = hfi_alloc(ctx, count, d * sizeof *rows);
+    double *aside = hfi_alloc(ctx, square, sizeof *aside);
+    hf_status status = rows != NULL && aside != NULL ? HF_OK : HF_ERR_MEMORY;
+    if (status >= 0) {
+        spread_rows(m, outputs, d, x, ldx, rows);
+        status = hfi_posterior_check_rows(ctx, posterior, count, rows, d);
+    }
+    if (status >= 0 && covariance != NULL) status = covariances(ctx, posterior, m, rows, aside);
+    if (status >= 0) {
+        const hf_status predicted =
+            hf_predict(ctx, posterior, count, rows, d, mean, var_latent, var_observed);
+        status = hfi_worse(predicted, status);
+    }
+    if (status >= 0 && covariance != NULL) memcpy(covariance, aside, square * sizeof *covariance);
+    HFI_FREE(ctx, rows, aside);
     return status;
 }

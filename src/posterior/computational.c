@@ -8,8 +8,7 @@
 #include <math.h>
 
 enum {
-    BLOCK = 64,        /* points of a task */
-    TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+    BLOCK = 64 /* points of a task */
 };
 
 typedef struct comparison {
@@ -20,7 +19,6 @@ typedef struct comparison {
     double *result; /* m, scaled units */
     double *arena;  /* per thread: scaled inputs, covariances, whitened ones, the kernel's scratch */
     size_t arena_size;
-    size_t first; /* task the wave begins with */
 } comparison;
 
 static void compare(size_t task, int thread, void *arg)
@@ -28,7 +26,7 @@ static void compare(size_t task, int thread, void *arg)
     const comparison *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
-    size_t begin = (job->first + task) * BLOCK, n = s->n, rank = hfi_solution_rank(s), ld;
+    size_t begin = task * BLOCK, n = s->n, rank = hfi_solution_rank(s), ld;
     size_t count = job->m - begin < BLOCK ? job->m - begin : BLOCK;
     double *x = job->arena + (size_t)thread * job->arena_size, *v = x + BLOCK * s->d, *room = v + BLOCK * n,
            *scratch = room + hfi_solution_room(s, BLOCK), *result = job->result + begin;
@@ -47,13 +45,8 @@ static void compare(size_t task, int thread, void *arg)
 
 static hf_status compare_all(hf_context *ctx, comparison *job)
 {
-    size_t tasks = job->m / BLOCK + (job->m % BLOCK != 0);
-    size_t wave = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
-    for (size_t first = 0; first < tasks; first += wave) {
-        if (!hfi_progress(ctx, "predict", (double)first / (double)tasks, NAN)) return hfi_cancelled(ctx);
-        job->first = first;
-        hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, compare, job);
-    }
+    const hf_status status = hfi_waves(ctx, "predict", job->m / BLOCK + (job->m % BLOCK != 0), compare, job);
+    if (status < 0) return status;
     for (size_t q = 0; q < job->m; q++)
         if (!isfinite(job->result[q]))
             return hfi_fail(ctx, HF_ERR_NOT_FINITE, "the prediction at row %zu (counted from 0) overflows",

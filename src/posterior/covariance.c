@@ -6,8 +6,7 @@
 #include <math.h>
 
 enum {
-    BLOCK = 64,        /* points of a task, and side of a tile of the covariance */
-    TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
+    BLOCK = 64 /* points of a task, and side of a tile of the covariance */
 };
 
 typedef struct joint {
@@ -20,7 +19,6 @@ typedef struct joint {
     double *c;        /* m x m: k(x, x), then less V' V */
     double *scratch;  /* per thread, the kernel's */
     size_t scratch_size;
-    size_t first; /* task the wave begins with */
 } joint;
 
 static size_t extent(const joint *job, size_t block)
@@ -30,12 +28,12 @@ static size_t extent(const joint *job, size_t block)
 }
 
 /* A block of V, and its mean on the way. */
-static void whiten(size_t task, int thread, void *arg)
+static void whiten(size_t block, int thread, void *arg)
 {
     const joint *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
-    size_t block = job->first + task, begin = block * BLOCK, count = extent(job, block);
+    size_t begin = block * BLOCK, count = extent(job, block);
     const double *x = job->x + begin * s->d;
     double *v = job->v + begin * s->n, *mean = job->mean + begin;
     hfi_kernel_cross_block(p->kernel, count, x, s->d, s->n, s->z, s->d, v, s->n,
@@ -48,29 +46,17 @@ static void whiten(size_t task, int thread, void *arg)
 }
 
 /* One block column of the lower triangle of C -= V' V. */
-static void subtract(size_t task, int thread, void *arg)
+static void subtract(size_t column, int thread, void *arg)
 {
     (void)thread;
     const joint *job = arg;
-    size_t n = hfi_solution_rank(&job->posterior->solution), column = job->first + task,
-           begin = column * BLOCK;
+    size_t n = hfi_solution_rank(&job->posterior->solution), begin = column * BLOCK;
     const double *right = job->whitened + begin * n;
     for (size_t row = column; row * BLOCK < job->m; row++)
         hfi_gemm_tn(extent(job, row), extent(job, column), n, -1.0, job->whitened + row * BLOCK * n, n, right,
                     n, 1.0, job->c + row * BLOCK + begin * job->m, job->m);
     for (size_t i = begin; i < begin + extent(job, column); i++)
         job->c[i + i * job->m] = hfi_variance_clamp(job->c[i + i * job->m]);
-}
-
-static hf_status in_waves(hf_context *ctx, joint *job, hfi_loop_body body, const char *stage)
-{
-    size_t tasks = (job->m + BLOCK - 1) / BLOCK, wave = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
-    for (size_t first = 0; first < tasks; first += wave) {
-        if (!hfi_progress(ctx, stage, (double)first / (double)tasks, NAN)) return hfi_cancelled(ctx);
-        job->first = first;
-        hfi_parallel_for(ctx, tasks - first < wave ? tasks - first : wave, body, job);
-    }
-    return HF_OK;
 }
 
 static hf_status check_result(hf_context *ctx, const joint *job)
@@ -97,14 +83,15 @@ hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *poster
     job.v = hfi_alloc(ctx, m, s->n * sizeof *job.v);
     job.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job.scratch_size * sizeof *job.scratch);
     const bool in_place = s->form == HFI_FORM_EXACT;
+    const size_t blocks = (m + BLOCK - 1) / BLOCK;
     job.whitened = in_place ? job.v : hfi_alloc(ctx, hfi_solution_room(s, m), sizeof *job.whitened);
     if (job.v == NULL || job.whitened == NULL || job.scratch == NULL) {
         status = HF_ERR_MEMORY;
     } else {
-        status = in_waves(ctx, &job, whiten, "whiten");
+        status = hfi_waves(ctx, "whiten", blocks, whiten, &job);
         if (status >= 0)
             status = hfi_kernel_gram_lower(ctx, posterior->kernel, m, job.x, s->d, covariance, m);
-        if (status >= 0) status = in_waves(ctx, &job, subtract, "covariance");
+        if (status >= 0) status = hfi_waves(ctx, "covariance", blocks, subtract, &job);
         if (status >= 0) status = check_result(ctx, &job);
     }
     hfi_free(ctx, job.v);
@@ -134,9 +121,9 @@ hf_status hf_predict_covariance(hf_context *ctx, const hf_posterior *posterior, 
                         m);
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0) return status;
-    double *mean = hfi_alloc(ctx, m, sizeof *mean), *c = hfi_alloc(ctx, m, m * sizeof *c);
-    status = HF_ERR_MEMORY;
-    if (mean != NULL && c != NULL) status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, c);
+    double *mean, *c;
+    status = HFI_ALLOC(ctx, HFI_ROOM(mean, m), HFI_ROOMS(c, m, m));
+    if (status >= 0) status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, c);
     const hfi_scaling *scaling = &posterior->scaling;
     for (size_t j = 0; j < m && status >= 0; j++) {
         const double scale = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, x + j * ldx));

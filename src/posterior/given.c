@@ -73,12 +73,9 @@ hf_status hfi_given_begin(hf_context *ctx, const hf_posterior *posterior, size_t
     *g = (hfi_given){
         .posterior = posterior, .p = p, .rows = s->n + p, .scale = hfi_scaling_scale(&posterior->scaling, 0)};
     if (p == 0) return HF_OK;
-    g->mean = hfi_alloc(ctx, p, sizeof *g->mean);
-    g->factor = hfi_alloc_product(ctx, p, p, sizeof *g->factor);
-    g->inputs = hfi_alloc_product(ctx, g->rows, s->d, sizeof *g->inputs);
-    g->weights = hfi_alloc_product(ctx, g->rows, p, sizeof *g->weights);
-    g->room = hfi_alloc(ctx, g->rows + s->d + hfi_kernel_scratch(posterior->kernel), sizeof *g->room);
-    if (g->mean == NULL || g->factor == NULL || g->inputs == NULL || g->weights == NULL || g->room == NULL)
+    if (HFI_ALLOC(ctx, HFI_ROOM(g->mean, p), HFI_ROOMS(g->factor, p, p), HFI_ROOMS(g->inputs, g->rows, s->d),
+                  HFI_ROOMS(g->weights, g->rows, p),
+                  HFI_ROOM(g->room, g->rows + s->d + hfi_kernel_scratch(posterior->kernel))) < 0)
         return HF_ERR_MEMORY;
     memcpy(g->inputs, s->z, s->n * s->d * sizeof *g->inputs);
     hfi_scaling_inputs(&posterior->scaling, p, x, s->d, g->inputs + s->n * s->d);

@@ -9,7 +9,7 @@
  *
  *     h = k'Kuu^-1 k - k'S k,      without the reading's site h / (1 - h / d).
  */
-#include "posterior/influence.h"
+#include "posterior/posterior.h"
 
 #include "linalg/linalg.h"
 #include <math.h>

@@ -20,7 +20,7 @@
  *
  * With G = (K + D)^-1 and a_q = G_R: k(Z, q):   C_qq' = cov_p(q, q') + a_q' G_RR^-1 a_q'.
  */
-#include "posterior/influence.h"
+#include "posterior/posterior.h"
 
 #include "linalg/linalg.h"
 #include <math.h>

@@ -16,8 +16,7 @@
 enum {
     USUAL = 1024,   /* features */
     MOST = 1 << 20, /* features */
-    BLOCK = 64,     /* points of a task */
-    TASKS_PER_WAVE = 4
+    BLOCK = 64      /* points of a task */
 };
 
 struct hf_path {
@@ -30,7 +29,7 @@ struct hf_path {
 
 typedef struct look {
     const hfi_features *prior;
-    size_t m, first;
+    size_t m;
     const double *x; /* m x d, scaled units */
     double *value;   /* m: g is added */
 } look;
@@ -39,7 +38,7 @@ static void look_at_block(size_t task, int thread, void *arg)
 {
     (void)thread;
     const look *job = arg;
-    const size_t begin = (job->first + task) * BLOCK, d = job->prior->d;
+    const size_t begin = task * BLOCK, d = job->prior->d;
     for (size_t i = begin; i < job->m && i < begin + BLOCK; i++)
         job->value[i] += hfi_features_evaluate(job->prior, job->x + i * d, NULL);
 }
@@ -49,12 +48,7 @@ static hf_status add_prior(hf_context *ctx, const hfi_features *prior, size_t m,
                            double *value)
 {
     look job = {.prior = prior, .m = m, .x = x, .value = value};
-    const size_t tasks = (m + BLOCK - 1) / BLOCK, wave = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
-    for (; job.first < tasks; job.first += wave) {
-        if (!hfi_progress(ctx, "path", (double)job.first / (double)tasks, NAN)) return hfi_cancelled(ctx);
-        hfi_parallel_for(ctx, tasks - job.first < wave ? tasks - job.first : wave, look_at_block, &job);
-    }
-    return HF_OK;
+    return hfi_waves(ctx, "path", (m + BLOCK - 1) / BLOCK, look_at_block, &job);
 }
 
 /* ---- the update -------------------------------------------------------------------------------------------------- */
@@ -85,13 +79,11 @@ static hf_status add_left_over(hf_context *ctx, const hf_posterior *posterior, h
 {
     const hfi_solution *s = &posterior->solution;
     const size_t n = s->n, rank = s->rank;
-    double jitter, *factor = hfi_alloc_product(ctx, rank, rank, sizeof *factor);
+    double jitter, *factor;
     left_over job = {.posterior = posterior, .ctx = ctx};
-    job.k = hfi_alloc_product(ctx, n, n, sizeof *job.k);
-    job.kr = hfi_alloc_product(ctx, n, rank, sizeof *job.kr);
-    hf_status status = HF_ERR_MEMORY;
-    if (factor != NULL && job.k != NULL && job.kr != NULL)
-        status = hfi_chol_jitter(ctx, rank, factor, rank, 1.0, fill_left_over, &job, &jitter);
+    hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOMS(factor, rank, rank), HFI_ROOMS(job.k, n, n), HFI_ROOMS(job.kr, n, rank));
+    if (status >= 0) status = hfi_chol_jitter(ctx, rank, factor, rank, 1.0, fill_left_over, &job, &jitter);
     for (size_t a = 0; a < rank && status >= 0; a++)
         hfi_axpy(rank - a, hfi_stream_normal(stream), factor + a * (rank + 1), w + a);
     HFI_FREE(ctx, job.kr, job.k, factor);
@@ -232,10 +224,9 @@ hf_status hf_path_many_rows(hf_context *ctx, const hf_path *path, size_t m, cons
     hf_status status = hfi_posterior_check_rows(ctx, path->mean, m, x, ldx);
     if (status < 0 || m == 0) return status;
     const hfi_scaling *scaling = &path->mean->scaling;
-    double *scaled = hfi_alloc(ctx, m, path->prior.d * sizeof *scaled);
-    double *mean = hfi_alloc(ctx, m, sizeof *mean), *prior = hfi_alloc(ctx, m, sizeof *prior);
-    status = HF_ERR_MEMORY;
-    if (scaled != NULL && mean != NULL && prior != NULL) {
+    double *scaled, *mean, *prior;
+    status = HFI_ALLOC(ctx, HFI_ROOMS(scaled, m, path->prior.d), HFI_ROOM(mean, m), HFI_ROOM(prior, m));
+    if (status >= 0) {
         hfi_scaling_inputs(scaling, m, x, ldx, scaled);
         status = add_prior(ctx, &path->prior, m, scaled, prior);
     }

@@ -29,17 +29,12 @@ hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior
     w->anchors = s->capacity;
     w->scratch_size = scratch_of(posterior);
     w->room_size = hfi_solution_room(s, 1);
-    w->room = hfi_alloc(ctx, w->room_size, sizeof *w->room);
-    w->x = hfi_alloc(ctx, w->d, 4 * sizeof *w->x);
-    w->gradient = hfi_alloc(ctx, w->d, 2 * sizeof *w->gradient);
-    w->covariance = hfi_alloc(ctx, w->anchors, sizeof *w->covariance);
-    w->scratch = hfi_alloc(ctx, w->scratch_size, sizeof *w->scratch);
-    if (w->room == NULL || w->x == NULL || w->gradient == NULL || w->covariance == NULL ||
-        w->scratch == NULL) {
-        hf_workspace_free(w);
-        return NULL;
-    }
-    return w;
+    if (HFI_ALLOC(ctx, HFI_ROOM(w->room, w->room_size), HFI_ROOMS(w->x, w->d, 4),
+                  HFI_ROOMS(w->gradient, w->d, 2), HFI_ROOM(w->covariance, w->anchors),
+                  HFI_ROOM(w->scratch, w->scratch_size)) >= 0)
+        return w;
+    hf_workspace_free(w);
+    return NULL;
 }
 
 void hf_workspace_free(hf_workspace *workspace)

@@ -109,4 +109,19 @@ hf_status hfi_posterior_joint(hf_context *ctx, const hf_posterior *posterior, si
 hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *posterior, size_t m,
                                      const double *x, double *mean, double *covariance);
 
+/* ---- how far one reading moves a posterior: the parts that belong to one kind of solver ------ */
+
+/** x - log(1 + x) >= 0 for x >= -1, without cancellation. */
+double hfi_influence_excess(double x);
+/** KL(p || q) for p = the cavity N(c, v) times the site (r, d), and q = the same with (s, e); e
+ * infinite: without a site. */
+double hfi_influence_divergence(double c, double v, double r, double d, double s, double e);
+/** HF_ERR_ARGUMENT unless the variance is positive (infinite counts), HF_ERR_NOT_FINITE unless the
+ * target is finite or not
+ * looked at. The message says "the <which> site's ...". */
+hf_status hfi_check_site(hf_context *ctx, const char *which, double target, double variance);
+/** A site of row z (solver's units) becomes one in the solver's units: its target less the prior
+ * mean, and its variance. */
+void hfi_site_to_solver(const hf_posterior *p, const double *z, double *target, double *variance);
+
 #endif

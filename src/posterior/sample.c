@@ -65,11 +65,9 @@ hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, co
     if (samples == NULL && m > 0 && count > 0) return hfi_refuse(ctx, "samples is NULL");
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0 || count == 0) return status;
-    double *mean = hfi_alloc(ctx, m, sizeof *mean), *covariance = hfi_alloc(ctx, m, m * sizeof *covariance);
-    double *factor = hfi_alloc(ctx, m, m * sizeof *factor), jitter;
-    status = HF_ERR_MEMORY;
-    if (mean != NULL && covariance != NULL && factor != NULL)
-        status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, covariance);
+    double *mean, *covariance, *factor, jitter;
+    status = HFI_ALLOC(ctx, HFI_ROOM(mean, m), HFI_ROOMS(covariance, m, m), HFI_ROOMS(factor, m, m));
+    if (status >= 0) status = hfi_posterior_joint(ctx, posterior, m, x, ldx, mean, covariance);
     if (status >= 0) {
         const hfi_solution *s = &posterior->solution;
         copy source = {.m = m, .covariance = covariance};

@@ -3,15 +3,14 @@
 #include "kernel/kernel.h"
 #include "posterior/posterior.h"
 
+#include <math.h>
 #include <string.h>
 
 hf_status hfi_scaling_identity(hf_context *ctx, size_t d, hfi_scaling *out)
 {
     hfi_scaling s = {.memory = hfi_context_memory(ctx), .d = d, .y_scale = 1.0, .outputs = 1};
     memset(out, 0, sizeof *out);
-    s.x_shift = hfi_alloc(ctx, d, sizeof *s.x_shift);
-    s.x_scale = hfi_alloc(ctx, d, sizeof *s.x_scale);
-    if (s.x_shift == NULL || s.x_scale == NULL) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(s.x_shift, d), HFI_ROOM(s.x_scale, d)) < 0) {
         hfi_scaling_free(&s);
         return HF_ERR_MEMORY;
     }
@@ -104,4 +103,29 @@ double hfi_scaling_site_variance(const hfi_scaling *scaling, size_t output, doub
 {
     const double scale = hfi_scaling_scale(scaling, output);
     return variance / scale / scale;
+}
+
+/* ---- parameters in the units of the user ------------------------------------------------------------- */
+
+/* The one scale of all inputs, or NaN when they differ. */
+static double common_scale(const hfi_scaling *scaling)
+{
+    for (size_t j = 1; j < scaling->d; j++)
+        if (scaling->x_scale[j] != scaling->x_scale[0]) return NAN;
+    return scaling->x_scale[0];
+}
+
+double hfi_scaling_factor(const hfi_scaling *scaling, hf_unit unit, size_t column)
+{
+    const double x = column < scaling->d ? scaling->x_scale[column] : common_scale(scaling);
+    /* With several outputs a parameter that measures targets is in standardised units. */
+    const double y = scaling->outputs > 1 ? NAN : scaling->y_scale;
+    const double factor[] = {[HF_UNIT_NONE] = 1.0,
+                             [HF_UNIT_INPUT] = x,
+                             [HF_UNIT_FREQUENCY] = 1.0 / x,
+                             [HF_UNIT_FREQUENCY2] = 1.0 / x / x,
+                             [HF_UNIT_OUTPUT] = y,
+                             [HF_UNIT_OUTPUT2] = y * y,
+                             [HF_UNIT_OUTPUT2_INPUT2] = y / x * (y / x)};
+    return factor[unit];
 }

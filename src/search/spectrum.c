@@ -315,25 +315,23 @@ static hf_status search(hf_context *ctx, const hfi_spectrum_data *data, spectrum
                         size_t *count)
 {
     const size_t n = s->n, columns = POWERS + 1 + OTHERS + 2 * (size_t)HARMONICS * data->knowns + 1;
-    double *numbers = hfi_alloc(ctx, n, (7 + columns) * sizeof *numbers);
-    size_t *indices = hfi_alloc(ctx, 2 * n + 2 * s->groups + 1, sizeof *indices);
-    s->power = hfi_alloc(ctx, s->bins, sizeof *s->power);
-    const bool ready = numbers && indices && s->power;
-    if (ready) {
-        double **const parts[] = {&s->place,       &s->left,      &s->cosine, &s->sine,
-                                  &s->turn_cosine, &s->turn_sine, &s->work};
-        for (size_t k = 0; k < 7; k++) *parts[k] = numbers + k * n;
-        s->row = indices;
-        s->begin = indices + 2 * n;
+    double *work;
+    size_t *sorted;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(s->place, n), HFI_ROOM(s->left, n), HFI_ROOM(s->cosine, n),
+                  HFI_ROOM(s->sine, n), HFI_ROOM(s->turn_cosine, n), HFI_ROOM(s->turn_sine, n),
+                  HFI_ROOM(s->work, n), HFI_ROOMS(work, n, columns), HFI_ROOM(s->row, n),
+                  HFI_ROOM(s->begin, 2 * s->groups + 1), HFI_ROOM(sorted, n), HFI_ROOM(s->power, s->bins));
+    if (status >= 0) {
         choose_rows(data, s);
-        sort_rows(data, s->begin + s->groups + 1, indices + n, s);
-        for (size_t g = 0; g < s->groups; g++)
-            clean_group(data, s, s->begin[g], s->begin[g + 1], numbers + 7 * n);
+        sort_rows(data, s->begin + s->groups + 1, sorted, s);
+        for (size_t g = 0; g < s->groups; g++) clean_group(data, s, s->begin[g], s->begin[g + 1], work);
         find_power(s);
         choose_peaks(s, period, count);
     }
-    HFI_FREE(ctx, s->power, indices, numbers);
-    return ready ? HF_OK : HF_ERR_MEMORY;
+    HFI_FREE(ctx, s->place, s->left, s->cosine, s->sine, s->turn_cosine, s->turn_sine, s->work, work, s->row,
+             s->begin, sorted, s->power);
+    return status;
 }
 
 hf_status hfi_find_periods(hf_context *ctx, const hfi_spectrum_data *data, double *out, size_t *n)

@@ -211,9 +211,8 @@ hf_status hfi_trainer_widen(const hfi_trainer *t, const double *state, size_t mo
 {
     hf_context *ctx = t->evaluator.ctx;
     const size_t count = t->count + more, free_count = t->free_count + more;
-    out->theta = hfi_alloc(ctx, count, 3 * sizeof *out->theta);
-    out->free_index = hfi_alloc(ctx, free_count + 1, sizeof *out->free_index);
-    if (!out->theta || !out->free_index) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(out->theta, count, 3), HFI_ROOM(out->free_index, free_count + 1)) < 0)
+        return HF_ERR_MEMORY;
     out->lower = out->theta + count;
     out->upper = out->lower + count;
     memcpy(out->theta, state, t->count * sizeof *state);

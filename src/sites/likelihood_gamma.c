@@ -2,8 +2,6 @@
 /* Positive amounts with variance d mu^2. With the shape a = 1/d,
  *
  *     log p = c(a) - log y + a (1 + z - exp(z)),     z = log y - f,     c(a) = a log a - a - log Gamma(a). */
-#include "core/core.h"
-#include "sites/incomplete.h"
 #include "sites/likelihood.h"
 #include "sites/student.h"
 #include <math.h>

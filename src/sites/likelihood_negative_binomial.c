@@ -6,7 +6,6 @@
  *
  * which tends to Poisson's as d falls to 0. What it is at mu = y counts as constant, so that nothing large
  * cancels near the mode. */
-#include "sites/incomplete.h"
 #include "sites/likelihood.h"
 #include "sites/student.h"
 #include <math.h>

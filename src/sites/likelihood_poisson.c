@@ -4,7 +4,6 @@
  *     (y log y - y - log y!) + y (z - (exp(z) - 1)),
  *
  * in which nothing large cancels near the mode, however large the count is. */
-#include "sites/incomplete.h"
 #include "sites/likelihood.h"
 #include "sites/student.h"
 #include <math.h>

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mcd.h
- * @brief The search for the h rows of least covariance determinant; for the sites room only. Rows
- * here are complete, finite and comparable in scale (robust_covariance.c sees to that).
+ * @brief The search for the h rows of least covariance determinant, and what it is made of; for the
+ * sites room only. Rows here are complete, finite and comparable in scale (robust_covariance.c sees
+ * to that).
  */
 #ifndef HFI_SITES_MCD_H
 #define HFI_SITES_MCD_H
 
 #include "core/core.h"
+#include <stddef.h>
 
 typedef struct hfi_mcd_rows {
     size_t n, p;
@@ -55,5 +57,23 @@ hf_status hfi_mcd_search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, si
                          bool *chosen, size_t *steps);
 /** The same for p = 1 and rows in ascending order: exact, O(n). 2 h > n. */
 void hfi_mcd_window(size_t n, const double *u, size_t h, bool *chosen);
+
+/* ---- the chi-squared distribution with a whole number of degrees of freedom ------------------ */
+
+/** P(X <= x) for X ~ chi^2 with k >= 1 degrees of freedom: the regularised incomplete gamma
+ * function P(k/2, x/2), by its series below k/2 + 1 and its continued fraction above. Absolute
+ * accuracy 1e-14 for k up to some hundreds. 0 for x <= 0; NaN for NaN. */
+double hfi_chi_squared_cdf(size_t k, double x);
+
+/** The x with hfi_chi_squared_cdf(k, x) = p, for p in [0, 1]: 0 and infinity at the ends, NaN
+ * outside. Newton steps kept inside a bracket. */
+double hfi_chi_squared_quantile(size_t k, double p);
+
+/** Factor that turns a covariance matrix of the nearest share `share` of normal points into that of
+ * all: share / P(chi^2_{p+2} <= q), P(chi^2_p <= q) = share. For Z ~ N(0, I_p), E[Z Z'; |Z|^2 <= q]
+ * = P(chi^2_{p+2} <= q) I: r^2 times the density of |Z|^2 in p dimensions is p times that in p + 2.
+ * 1 for share >= 1. Source: Croux and Haesbroeck, "Influence function and efficiency of the minimum
+ * covariance determinant scatter matrix estimator" (1999). */
+double hfi_chi_squared_consistency(size_t p, double share);
 
 #endif

@@ -58,11 +58,4 @@ hf_status hfi_outputs_threshold(hf_context *ctx, hf_outputs_threshold rule, size
 hf_status hfi_outputs_check_threshold(hf_context *ctx, hf_outputs_threshold rule, size_t outputs,
                                       const double *eps);
 
-/** The weightings (outputs_joint.c, outputs_channel.c): weight and shift n x T, scale T. */
-hf_status hfi_outputs_weigh_rows(hf_context *ctx, const hf_outputs_rule *rule, size_t n,
-                                 const double *y, size_t ldy, const hf_outputs_model *model,
-                                 const hf_outputs_sites *out);
-hf_status hfi_outputs_weigh_channels(hf_context *ctx, size_t n, const double *y, size_t ldy,
-                                     const hf_outputs_model *model, const hf_outputs_sites *out);
-
 #endif

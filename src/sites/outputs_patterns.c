@@ -30,11 +30,9 @@ hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t
                               const hf_outputs_model *model, hfi_patterns *out)
 {
     const size_t outputs = model->outputs;
-    entry *entries = hfi_alloc(ctx, n, sizeof *entries);
+    entry *entries;
     hfi_patterns p = {.n = n};
-    p.row = hfi_alloc(ctx, n, sizeof *p.row);
-    p.begin = hfi_alloc(ctx, n + 1, sizeof *p.begin);
-    if (entries == NULL || p.row == NULL || p.begin == NULL) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(entries, n), HFI_ROOM(p.row, n), HFI_ROOM(p.begin, n + 1)) < 0) {
         hfi_free(ctx, entries);
         hfi_patterns_free(ctx, &p);
         return HF_ERR_MEMORY;

@@ -105,4 +105,19 @@ hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const boo
 hf_status hfi_suspect_groups(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
                              size_t max_groups, size_t *group, size_t *count);
 
+/* ---- variances of a few readings' own -------------------------------------------------------- */
+
+/* While rho is being found it lies in the sites' extra variances: d_i = noise + known_i + rho_i
+ * follows the noise with slope 1 for a held rho_i, which is what an objective's derivative in log
+ * noise means. In the end it becomes a weight, from which readers of the sites see how far the
+ * reading is trusted:
+ *
+ *     weight_i = s_i / (s_i + rho_i),   s_i = noise + known_i,   d_i = s_i / weight_i = s_i + rho_i
+ */
+
+/** The extra variance of reading i becomes known + rho; d follows. */
+void hfi_sites_set_own_variance(hf_sites *sites, size_t i, double known, double rho);
+/** rho, n entries, from extra variances to weights; `known` as it was before. */
+void hfi_sites_fold_own_variances(hf_sites *sites, const double *known, const double *rho);
+
 #endif

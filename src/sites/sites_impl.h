@@ -1,17 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sites_impl.h
- * @brief How one site follows from its reading; for the sites room only.
+ * @brief How one site follows from its reading, and distances between rows; for the sites room
+ * only.
  */
 #ifndef HFI_SITES_IMPL_H
 #define HFI_SITES_IMPL_H
 
+#include "core/core.h"
 #include "sites/sites.h"
-
-/** Room for channels, which the readings then belong to; noise and threshold of each are those of
- * all. */
-hf_status hfi_sites_make_channels(hf_context *ctx, hf_sites *sites, size_t channels,
-                                  const size_t *channel);
 
 /** Weight and shift of reading i for its centre and the threshold in use (absent: both 0), then z
  * and d. */
@@ -29,5 +26,26 @@ hf_status hfi_sites_check_noises(hf_context *ctx, const hf_sites *sites, const d
 
 /** An amplitude of the weight function is finite and at least 0. */
 hf_status hfi_sites_check_beta(hf_context *ctx, double beta);
+
+/* ---- Euclidean distances between rows, and what is read off the nearest ones ----------------- */
+
+/** A copy of n rows by columns, so that the distances from one row to all are a vector loop. */
+typedef struct hfi_rows {
+    size_t n, d;
+    double *columns; /* d x n: entry k of row i is columns[k * n + i] */
+} hfi_rows;
+
+/** Copies. The inputs are scaled down together by a power of two if their squares would
+ * overflow. */
+hf_status hfi_rows_create(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx,
+                          hfi_rows *out);
+void hfi_rows_free(hf_context *ctx, hfi_rows *rows);
+
+/** squared[j] = |x_i - x_j|^2 for all j. O(n d). */
+void hfi_rows_distances(const hfi_rows *rows, size_t i, double *squared);
+
+enum {
+    HFI_NEIGHBOURS = 11 /* how many of the nearest rows stand for a place */
+};
 
 #endif

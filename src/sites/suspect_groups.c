@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tight groups of rows. Copies of one wrong reading vouch for each other, so that no leave-one-out rule can
  * see them; here they are found by where they are, and whether they are wrong is for the trainer to test. */
-#include "sites/distances.h"
-#include "sites/sites.h"
+#include "sites/sites_impl.h"
 
 #include <math.h>
 
@@ -52,10 +51,9 @@ static hf_status work_create(hf_context *ctx, size_t n, work *out)
     size_t entries = 0;
     if (!hfi_size_mul(n, (size_t)hf_context_threads(ctx), &entries))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows do not fit in memory", n);
-    work w = {.distance = hfi_alloc(ctx, entries, sizeof *w.distance)};
-    if (w.distance != NULL) w.nearest = hfi_alloc(ctx, n, 2 * sizeof *w.nearest);
-    if (w.nearest != NULL) w.candidate = hfi_alloc(ctx, n, 4 * sizeof *w.candidate);
-    if (w.candidate == NULL) {
+    work w = {0};
+    if (HFI_ALLOC(ctx, HFI_ROOM(w.distance, entries), HFI_ROOMS(w.nearest, n, 2),
+                  HFI_ROOMS(w.candidate, n, 4)) < 0) {
         work_free(ctx, &w);
         return HF_ERR_MEMORY;
     }

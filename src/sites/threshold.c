@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The soft threshold of robust weights, from the residuals. */
+#include "sites/outputs.h"
 #include "sites/sites.h"
 
 #include <float.h>
@@ -82,5 +83,85 @@ hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, size_t n,
         *threshold = never_zero(c, spread_of(n, y, r), largest_residual);
     }
     hfi_free(ctx, r);
+    return status;
+}
+
+/* ---- thresholds of several outputs, each from its own residuals -------------------------------------- */
+
+/* The order statistic at or below the (1 - eps) quantile, unless it is next to nothing: then `interpolated`,
+ * which never is. */
+static hf_status lower_statistic(hf_context *ctx, size_t n, const double *y, const double *centre, double eps,
+                                 double interpolated, double *threshold)
+{
+    double *r = hfi_alloc(ctx, n, 3 * sizeof *r);
+    if (r == NULL) return HF_ERR_MEMORY;
+    double *present = r + n;
+    size_t count = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (isnan(y[i])) continue;
+        present[count] = y[i];
+        r[count++] = fmin(DBL_MAX, fabs(y[i] - centre[i]));
+    }
+    (void)hfi_median(r, count); /* sorts */
+    const size_t place = (size_t)((double)(count - 1) * (1.0 - eps));
+    const double value = fmax(r[place], SMALLEST_SHARE * hfi_mad(present, count, present + n));
+    *threshold = value >= DBL_MIN ? fmin(value, DBL_MAX) : interpolated;
+    hfi_free(ctx, r);
+    return HF_OK;
+}
+
+hf_status hfi_outputs_threshold(hf_context *ctx, hf_outputs_threshold rule, size_t n, const double *y,
+                                const double *centre, double eps, double *threshold)
+{
+    const hf_threshold_rule plain = rule == HF_OUTPUTS_MAD ? HF_THRESHOLD_MAD : HF_THRESHOLD_QUANTILE;
+    double value = 0.0;
+    hf_status status = hf_robust_threshold(ctx, plain, n, y, centre, eps, &value);
+    if (status >= 0 && rule == HF_OUTPUTS_LOWER)
+        status = lower_statistic(ctx, n, y, centre, eps, value, &value);
+    if (status >= 0) *threshold = value;
+    return status;
+}
+
+hf_status hfi_outputs_check_threshold(hf_context *ctx, hf_outputs_threshold rule, size_t outputs,
+                                      const double *eps)
+{
+    if (rule == HF_OUTPUTS_MAD) return HF_OK;
+    if (rule != HF_OUTPUTS_LINEAR && rule != HF_OUTPUTS_LOWER)
+        return hfi_refuse(ctx, "%d is no threshold rule for outputs", (int)rule);
+    if (eps == NULL) return hfi_refuse(ctx, "thresholds by a quantile need eps, a share for each output");
+    for (size_t t = 0; t < outputs; t++)
+        if (!(eps[t] >= 0.0 && eps[t] < 1.0))
+            return hfi_refuse(ctx,
+                              "eps of output %zu is %g; give a share of at least 0 and less than 1, say 0.1",
+                              t, eps[t]);
+    return HF_OK;
+}
+
+hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rule, size_t n, size_t outputs,
+                                const double *y, size_t ldy, const double *centre, const double *eps,
+                                double *threshold)
+{
+    if (outputs == 0 || threshold == NULL || (n > 0 && (y == NULL || centre == NULL)))
+        return hfi_refuse(ctx, "hf_outputs_thresholds: there are no outputs, or an array is NULL");
+    if (ldy < outputs)
+        return hfi_fail(ctx, HF_ERR_DIMENSION,
+                        "hf_outputs_thresholds: rows are %zu apart but have %zu outputs", ldy, outputs);
+    hf_status status = hfi_outputs_check_threshold(ctx, rule, outputs, eps);
+    if (status < 0) return status;
+    double *block = hfi_alloc(ctx, 2 * n + outputs, sizeof *block);
+    if (block == NULL) return HF_ERR_MEMORY;
+    double *column = block + outputs;
+    for (size_t t = 0; t < outputs && status >= 0; t++) {
+        bool any = false;
+        for (size_t i = 0; i < n; i++) {
+            column[i] = y[i * ldy + t];
+            column[n + i] = centre[i * outputs + t];
+            any = any || !isnan(column[i]);
+        }
+        status = any ? hfi_outputs_threshold(ctx, rule, n, column, column + n, eps ? eps[t] : 0.1, &block[t])
+                     : hfi_fail(ctx, HF_ERR_NO_DATA, "output %zu has no reading in any of %zu rows", t, n);
+    }
+    for (size_t t = 0; t < outputs && status >= 0; t++) threshold[t] = block[t];
+    hfi_free(ctx, block);
     return status;
 }

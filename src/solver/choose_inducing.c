@@ -23,9 +23,7 @@ static hf_status fill_pool(hf_context *ctx, size_t n, size_t d, const double *x,
 {
     *p = (pool){.n = n, .d = d, .ldx = ldx, .x = x};
     if (n <= limit) return HF_OK;
-    p->rows = hfi_alloc(ctx, limit, sizeof *p->rows);
-    p->copy = hfi_alloc(ctx, limit, d * sizeof *p->copy);
-    if (p->rows == NULL || p->copy == NULL) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(p->rows, limit), HFI_ROOMS(p->copy, limit, d)) < 0) {
         free_pool(ctx, p);
         return HF_ERR_MEMORY;
     }

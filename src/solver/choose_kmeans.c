@@ -169,19 +169,12 @@ hf_status hfi_choose_kmeans(hf_context *ctx, size_t n, size_t d, const double *x
                             size_t steps, double *z, size_t *chosen, double *costs, size_t *done)
 {
     clusters c = {.n = n, .d = d, .m = m < n ? m : n};
-    c.columns = hfi_alloc(ctx, n, d * sizeof *c.columns);
-    c.centres = hfi_alloc(ctx, c.m, d * sizeof *c.centres);
-    c.nearest = hfi_alloc(ctx, n, sizeof *c.nearest);
-    c.squared = hfi_alloc(ctx, n, sizeof *c.squared);
-    c.members = hfi_alloc(ctx, c.m, sizeof *c.members);
-    hf_status status = HF_ERR_MEMORY;
-    if (c.columns != NULL && c.centres != NULL && c.nearest != NULL && c.squared != NULL &&
-        c.members != NULL) {
-        load(&c, x, ldx);
-        status = seed(ctx, &c);
-        if (status >= 0) status = lloyd(ctx, &c, steps, costs, done);
-        if (status >= 0) status = unload(ctx, &c, z, chosen);
-    }
+    hf_status status = HFI_ALLOC(ctx, HFI_ROOMS(c.columns, n, d), HFI_ROOMS(c.centres, c.m, d),
+                                 HFI_ROOM(c.nearest, n), HFI_ROOM(c.squared, n), HFI_ROOM(c.members, c.m));
+    if (status >= 0) load(&c, x, ldx);
+    if (status >= 0) status = seed(ctx, &c);
+    if (status >= 0) status = lloyd(ctx, &c, steps, costs, done);
+    if (status >= 0) status = unload(ctx, &c, z, chosen);
     HFI_FREE(ctx, c.columns, c.centres, c.nearest, c.squared, c.members);
     return status;
 }

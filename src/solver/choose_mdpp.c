@@ -130,19 +130,13 @@ hf_status hfi_choose_mdpp(hf_context *ctx, const hf_kernel *kernel, size_t n, co
                           size_t chosen, size_t *rows, size_t steps, hfi_stream *stream, hfi_swap_log *log)
 {
     if (chosen >= n) return HF_OK; /* nothing to swap with */
-    size_t m = chosen, d = hf_kernel_dimension(kernel), each;
+    const size_t m = chosen, d = hf_kernel_dimension(kernel);
     swapper s = {.kernel = kernel, .x = x, .n = n, .ldx = ldx, .m = m, .rows = rows, .d = d};
-    s.inside = hfi_alloc(ctx, n, 1);
-    s.chosen = hfi_alloc(ctx, m, d * sizeof *s.chosen);
-    s.factor = hfi_alloc(ctx, m, m * sizeof *s.factor);
-    s.other = hfi_alloc(ctx, m, m * sizeof *s.other);
-    s.column = hfi_alloc(ctx, m, sizeof *s.column);
-    s.solved = hfi_alloc(ctx, m, sizeof *s.solved);
-    s.unit = hfi_alloc(ctx, m, sizeof *s.unit);
-    s.scratch = hfi_kernel_scratch_alloc(ctx, kernel, &each);
-    hf_status status = HF_ERR_MEMORY;
-    if (s.inside != NULL && s.chosen != NULL && s.factor != NULL && s.other != NULL && s.column != NULL &&
-        s.solved != NULL && s.unit != NULL && s.scratch != NULL) {
+    hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(s.inside, n), HFI_ROOMS(s.chosen, m, d), HFI_ROOMS(s.factor, m, m),
+                  HFI_ROOMS(s.other, m, m), HFI_ROOM(s.column, m), HFI_ROOM(s.solved, m), HFI_ROOM(s.unit, m),
+                  HFI_ROOM(s.scratch, hfi_kernel_scratch(kernel)));
+    if (status >= 0) {
         status = factor_start(ctx, &s);
         hfi_swap_log own = {.trace = NULL};
         if (status >= 0) status = walk(ctx, &s, steps, stream, log != NULL ? log : &own);

@@ -41,14 +41,9 @@ hf_status hfi_inducing_init(hf_context *ctx, hf_inducing_method method, size_t m
     if (status < 0) return status;
     size_t square;
     if (!hfi_size_mul(m, m, &square)) return hfi_out_of_memory(ctx);
-    u.z = hfi_alloc(ctx, m, d * sizeof *u.z);
-    u.lu = hfi_alloc(ctx, square, sizeof *u.lu);
-    u.lb = hfi_alloc(ctx, square, sizeof *u.lb);
-    u.t = hfi_alloc(ctx, m, sizeof *u.t);
-    u.whitened = hfi_alloc(ctx, m, sizeof *u.whitened);
-    u.w = hfi_alloc(ctx, m, sizeof *u.w);
-    u.sums = hfi_alloc(ctx, square + m + HFI_INDUCING_SCALARS, sizeof *u.sums);
-    if (!u.z || !u.lu || !u.lb || !u.t || !u.whitened || !u.w || !u.sums) {
+    if (HFI_ALLOC(ctx, HFI_ROOMS(u.z, m, d), HFI_ROOM(u.lu, square), HFI_ROOM(u.lb, square), HFI_ROOM(u.t, m),
+                  HFI_ROOM(u.whitened, m), HFI_ROOM(u.w, m),
+                  HFI_ROOM(u.sums, square + m + HFI_INDUCING_SCALARS)) < 0) {
         hfi_inducing_free(&u);
         return HF_ERR_MEMORY;
     }

@@ -10,23 +10,19 @@ hf_status hfi_projected_core_init(hf_context *ctx, size_t capacity, hfi_projecte
 {
     hfi_projected_core c = {.ctx = ctx, .count = capacity, .capacity = capacity};
     memset(out, 0, sizeof *out);
-    c.t = hfi_alloc(ctx, capacity, capacity * sizeof *c.t);
-    c.factor = hfi_alloc(ctx, capacity, capacity * sizeof *c.factor);
-    c.lambda = hfi_alloc(ctx, capacity, 4 * sizeof *c.lambda);
-    if (!c.t || !c.factor || !c.lambda) {
+    if (HFI_ALLOC(ctx, HFI_ROOMS(c.t, capacity, capacity), HFI_ROOMS(c.factor, capacity, capacity),
+                  HFI_ROOM(c.lambda, capacity), HFI_ROOM(c.rhs, capacity), HFI_ROOM(c.u, capacity),
+                  HFI_ROOM(c.scale, capacity)) < 0) {
         hfi_projected_core_free(&c);
         return HF_ERR_MEMORY;
     }
-    c.rhs = c.lambda + capacity;
-    c.u = c.rhs + capacity;
-    c.scale = c.u + capacity;
     *out = c;
     return HF_OK;
 }
 
 void hfi_projected_core_free(hfi_projected_core *c)
 {
-    HFI_FREE(c->ctx, c->t, c->factor, c->lambda);
+    HFI_FREE(c->ctx, c->t, c->factor, c->lambda, c->rhs, c->u, c->scale);
     memset(c, 0, sizeof *c);
 }
 

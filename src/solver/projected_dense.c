@@ -10,7 +10,7 @@ void hfi_dense_system_free(hfi_dense_system *s)
 {
     hfi_solution_free(&s->solution);
     hfi_projected_core_free(&s->core);
-    HFI_FREE(s->ctx, s->w, s->root);
+    HFI_FREE(s->ctx, s->w, s->root, s->prior, s->target, s->rest);
     memset(s, 0, sizeof *s);
 }
 
@@ -23,20 +23,15 @@ hf_status hfi_dense_system_init(hf_context *ctx, const hf_kernel *kernel, const 
     hf_status status = hfi_solution_alloc_low_rank(ctx, HFI_FORM_DENSE, s.n, d, capacity, true, &s.solution);
     if (status >= 0) status = hfi_solution_gather(ctx, mean, sites, x, ldx, &s.solution);
     if (status >= 0) status = hfi_projected_core_init(ctx, capacity, &s.core);
-    if (status >= 0) {
-        s.w = hfi_alloc(ctx, s.n, capacity * sizeof *s.w);
-        s.root = hfi_alloc(ctx, s.n, 4 * sizeof *s.root);
-        if (!s.w || !s.root) status = HF_ERR_MEMORY;
-    }
+    if (status >= 0)
+        status = HFI_ALLOC(ctx, HFI_ROOMS(s.w, s.n, capacity), HFI_ROOM(s.root, s.n), HFI_ROOM(s.prior, s.n),
+                           HFI_ROOM(s.target, s.n), HFI_ROOM(s.rest, s.n));
     status = hfi_group_agree(ctx, status);
     if (status < 0) {
         hfi_dense_system_free(&s);
         return status;
     }
     s.core.count = 0;
-    s.prior = s.root + s.n;
-    s.target = s.prior + s.n;
-    s.rest = s.target + s.n;
     hfi_kernel_diagonal(kernel, s.n, s.solution.z, d, false, s.prior);
     hfi_kernel_diagonal(kernel, s.n, s.solution.z, d, true, s.root);
     for (size_t i = 0; i < s.n; i++) {

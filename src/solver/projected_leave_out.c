@@ -25,10 +25,9 @@ static hf_status recover_actions(hf_context *ctx, const hfi_solution *s, hfi_blo
 {
     hfi_block_actions a = {.n = s->n, .count = s->rank};
     memset(out, 0, sizeof *out);
-    a.order = hfi_alloc(ctx, s->n, sizeof *a.order);
-    a.first = hfi_alloc(ctx, s->rank + 1, sizeof *a.first);
-    a.entry = hfi_alloc(ctx, s->n, sizeof *a.entry);
-    if (!a.order || !a.first || !a.entry) {
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(a.order, s->n), HFI_ROOM(a.first, s->rank + 1), HFI_ROOM(a.entry, s->n));
+    if (status < 0) {
         hfi_block_actions_free(ctx, &a);
         return HF_ERR_MEMORY;
     }

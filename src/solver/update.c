@@ -23,13 +23,9 @@ static hf_status grow(hf_context *ctx, hfi_solution *s)
     if (status < 0) return status;
     hfi_solution wide = *s;
     wide.capacity = capacity;
-    wide.z = hfi_memory_alloc(&s->memory, capacity, s->d * sizeof *wide.z);
-    wide.residual = hfi_memory_alloc(&s->memory, capacity, sizeof *wide.residual);
-    wide.variance = hfi_memory_alloc(&s->memory, capacity, sizeof *wide.variance);
-    wide.t = hfi_memory_alloc(&s->memory, capacity, sizeof *wide.t);
-    wide.factor = hfi_memory_alloc(&s->memory, capacity, capacity * sizeof *wide.factor);
-    if (wide.z == NULL || wide.residual == NULL || wide.variance == NULL || wide.t == NULL ||
-        wide.factor == NULL) {
+    if (!HFI_MEMORY_ALLOC(&s->memory, HFI_ROOMS(wide.z, capacity, s->d), HFI_ROOM(wide.residual, capacity),
+                          HFI_ROOM(wide.variance, capacity), HFI_ROOM(wide.t, capacity),
+                          HFI_ROOMS(wide.factor, capacity, capacity))) {
         hfi_solution_free(&wide);
         return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: no room for more than %zu anchors", s->capacity);
     }

@@ -2,52 +2,38 @@
 /* Matrices out of the table array. */
 #include "store/reader.h"
 
-#include <math.h>
-#include <string.h>
+#include "core/bytes.h"
 
-static double unpack(const unsigned char *bytes)
-{
-    uint64_t bits = 0;
-    double value;
-    for (unsigned b = 0; b < 8; b++) bits |= (uint64_t)bytes[b] << (8U * b);
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
+#include <math.h>
 
 /* One entry of the table: from 1 to `most` rows, or exactly `most` if that is none. False: missing or not as it should
  * be. */
 static bool read_piece(const hfi_reader *r, const char *name, size_t most, size_t columns, bool missing,
                        double *out, size_t *rows)
 {
-    sqlite3_stmt *s = NULL;
+    sqlite3_stmt *s = hfi_statement_row(r->db, "SELECT rows, columns, data FROM array WHERE name = ?1",
+                                        HFI_VALUES(hfi_text(name)));
     bool good =
-        sqlite3_prepare_v2(r->db, "SELECT rows, columns, data FROM array WHERE name = ?1", -1, &s, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW &&
-        sqlite3_column_type(s, 0) == SQLITE_INTEGER && sqlite3_column_int64(s, 0) >= (most > 0 ? 1 : 0) &&
-        (uint64_t)sqlite3_column_int64(s, 0) <= most &&
+        s != NULL && sqlite3_column_type(s, 0) == SQLITE_INTEGER &&
+        sqlite3_column_int64(s, 0) >= (most > 0 ? 1 : 0) && (uint64_t)sqlite3_column_int64(s, 0) <= most &&
         sqlite3_column_int64(s, 1) == (sqlite3_int64)columns && sqlite3_column_type(s, 2) == SQLITE_BLOB;
     *rows = good ? (size_t)sqlite3_column_int64(s, 0) : 0;
     const unsigned char *bytes = good ? sqlite3_column_blob(s, 2) : NULL;
     size_t count = *rows * columns;
     good = good && (size_t)sqlite3_column_bytes(s, 2) == 8 * count && (bytes != NULL || count == 0);
-    for (size_t i = 0; good && i < count; i++) {
-        out[i] = unpack(bytes + 8 * i);
-        good = isfinite(out[i]) || (missing && isnan(out[i]));
-    }
+    hfi_bytes_left from = {.at = bytes, .left = good ? 8 * count : 0};
+    if (good) hfi_bytes_take_doubles(&from, count, out);
+    for (size_t i = 0; good && i < count; i++) good = isfinite(out[i]) || (missing && isnan(out[i]));
     sqlite3_finalize(s);
     return good;
 }
 
 bool hfi_array_there(const hfi_reader *r, const char *name)
 {
-    sqlite3_stmt *s = NULL;
-    bool found = sqlite3_prepare_v2(r->db, "SELECT 1 FROM array WHERE name = ?1 OR name = ?1 || '/0'", -1, &s,
-                                    NULL) == SQLITE_OK &&
-                 sqlite3_bind_text(s, 1, name, -1, SQLITE_STATIC) == SQLITE_OK &&
-                 sqlite3_step(s) == SQLITE_ROW;
+    sqlite3_stmt *s = hfi_statement_row(r->db, "SELECT 1 FROM array WHERE name = ?1 OR name = ?1 || '/0'",
+                                        HFI_VALUES(hfi_text(name)));
     sqlite3_finalize(s);
-    return found;
+    return s != NULL;
 }
 
 hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns, bool missing,
@@ -65,6 +51,13 @@ hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, siz
     if (good || (done == rows && rows > 0)) return HF_OK;
     return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: array \"%s\" is missing or not as it should be",
                     r->name, name);
+}
+
+hf_status hfi_array_new(const hfi_reader *r, const char *name, size_t rows, size_t columns, bool missing,
+                        double **out)
+{
+    *out = hfi_alloc_product(r->ctx, rows, columns, sizeof **out);
+    return *out != NULL ? hfi_array_read(r, name, rows, columns, missing, *out) : HF_ERR_MEMORY;
 }
 
 bool hfi_is_count(double value)

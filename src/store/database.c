@@ -192,6 +192,81 @@ void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg)
     sqlite3_progress_handler(db, 100000, ask, arg);
 }
 
+/* ---- statements ----------------------------------------------------------------------------------------------- */
+
+hfi_sql_value hfi_whole(uint64_t value)
+{
+    hfi_sql_value out = {.type = SQLITE_INTEGER};
+    memcpy(&out.whole, &value, sizeof out.whole);
+    return out;
+}
+
+hfi_sql_value hfi_number(double value)
+{
+    return (hfi_sql_value){.type = SQLITE_FLOAT, .number = value};
+}
+
+hfi_sql_value hfi_text(const char *text)
+{
+    return (hfi_sql_value){.type = SQLITE_TEXT, .bytes = text};
+}
+
+hfi_sql_value hfi_blob(const void *bytes, size_t size)
+{
+    return (hfi_sql_value){.type = SQLITE_BLOB, .bytes = bytes, .size = size};
+}
+
+static int bind(sqlite3_stmt *s, int at, const hfi_sql_value *value)
+{
+    switch (value->type) {
+    case SQLITE_INTEGER:
+        return sqlite3_bind_int64(s, at, value->whole);
+    case SQLITE_FLOAT:
+        return sqlite3_bind_double(s, at, value->number);
+    case SQLITE_TEXT:
+        return sqlite3_bind_text(s, at, value->bytes, -1, SQLITE_STATIC);
+    case SQLITE_BLOB:
+        return value->size > 0 ? sqlite3_bind_blob64(s, at, value->bytes, value->size, SQLITE_STATIC)
+                               : sqlite3_bind_zeroblob(s, at, 0);
+    default:
+        return SQLITE_MISMATCH;
+    }
+}
+
+int hfi_statement_bind(sqlite3_stmt *statement, size_t count, const hfi_sql_value *values)
+{
+    int rc = SQLITE_OK;
+    for (size_t i = 0; i < count && rc == SQLITE_OK; i++) rc = bind(statement, (int)i + 1, &values[i]);
+    return rc;
+}
+
+int hfi_statement_open(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values,
+                       sqlite3_stmt **out)
+{
+    *out = NULL;
+    const int rc = sqlite3_prepare_v2(db, sql, -1, out, NULL);
+    return rc == SQLITE_OK ? hfi_statement_bind(*out, count, values) : rc;
+}
+
+int hfi_statement_run(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values)
+{
+    sqlite3_stmt *statement = NULL;
+    int rc = hfi_statement_open(db, sql, count, values, &statement);
+    if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) rc = sqlite3_extended_errcode(db);
+    sqlite3_finalize(statement);
+    return rc;
+}
+
+sqlite3_stmt *hfi_statement_row(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values)
+{
+    sqlite3_stmt *statement = NULL;
+    if (hfi_statement_open(db, sql, count, values, &statement) == SQLITE_OK &&
+        sqlite3_step(statement) == SQLITE_ROW)
+        return statement;
+    sqlite3_finalize(statement);
+    return NULL;
+}
+
 /* ---- the journal ---------------------------------------------------------------------------------------------- */
 
 /* A journal that names another file ends in the mark that each of its headers begins with. */

@@ -41,6 +41,43 @@ void hfi_database_distrust(sqlite3 *db);
  * interrupts. */
 void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg);
 
+/* ---- statements ------------------------------------------------------------------------------ */
+
+/** A value for a parameter of a statement. What it points to must live as long as it is bound. */
+typedef struct hfi_sql_value {
+    int type; /* SQLITE_INTEGER and so on; 0: of no type, which cannot be bound */
+    sqlite3_int64 whole;
+    double number;
+    const void *bytes; /* of a text up to its zero */
+    size_t size;       /* of bytes that are no text */
+} hfi_sql_value;
+
+/** 64 bits, which SQLite takes for a signed number. */
+hfi_sql_value hfi_whole(uint64_t value);
+hfi_sql_value hfi_number(double value);
+/** NULL is one too. */
+hfi_sql_value hfi_text(const char *text);
+/** NULL: no bytes, which are some all the same. */
+hfi_sql_value hfi_blob(const void *bytes, size_t size);
+/** Values for the parameters ?1, ?2, ... and how many there are, as the functions below take
+ * them. */
+#define HFI_VALUES(...)                                                                            \
+    sizeof((hfi_sql_value[]){__VA_ARGS__}) / sizeof(hfi_sql_value), (hfi_sql_value[])              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+
+/** SQLite result code, as those below. */
+int hfi_statement_bind(sqlite3_stmt *statement, size_t count, const hfi_sql_value *values);
+/** Prepared and bound; *out is to be finalized whatever the result is. */
+int hfi_statement_open(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values,
+                       sqlite3_stmt **out);
+/** Runs one that gives no rows. */
+int hfi_statement_run(sqlite3 *db, const char *sql, size_t count, const hfi_sql_value *values);
+/** One at the first row that it gives, to be finalized; NULL when there is none, or it failed. */
+sqlite3_stmt *hfi_statement_row(sqlite3 *db, const char *sql, size_t count,
+                                const hfi_sql_value *values);
+
 /** Gives in *fault why the journal of the database at `path` is none of ours, as in "its journal,
  * k.hf-journal, <is a pipe>"; NULL where there is nothing against it, or none. Opens nothing that
  * could wait. False: out of memory, and nothing was looked at. */

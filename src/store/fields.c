@@ -1,70 +1,163 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Numbers, flags and choices of a struct, in and out of a statement. */
-#include "store/file.h"
+/* Members of a struct, settings among them, in and out of a statement and of the table meta. Keys and names of choices
+ * are part of the formats: never rename one. */
+#include "store/reader.h"
+#include "store/writer.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
-int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field, const void *object)
-{
-    const char *place = (const char *)object + field->offset;
-    if (field->type == HFI_SIZE) {
-        size_t value;
-        memcpy(&value, place, sizeof value);
-        return sqlite3_bind_int64(statement, at, value > INT64_MAX ? INT64_MAX : (sqlite3_int64)value);
-    }
-    if (field->type == HFI_REAL) {
-        double value;
-        memcpy(&value, place, sizeof value);
-        return sqlite3_bind_double(statement, at, value);
-    }
-    if (field->type == HFI_FLAG) {
-        bool value;
-        memcpy(&value, place, sizeof value);
-        return sqlite3_bind_int(statement, at, value ? 1 : 0);
-    }
-    /* All enums with values from 0 on have the size of an unsigned int with the compilers we support. */
-    unsigned value;
-    memcpy(&value, place, sizeof value);
-    if (value >= field->choices) return SQLITE_MISMATCH;
-    return sqlite3_bind_text(statement, at, field->names[value], -1, SQLITE_STATIC);
-}
+/* ---- one member ------------------------------------------------------------------------------ */
 
+/* All enums with values from 0 on have the size of an unsigned int with the compilers we support. */
 _Static_assert(sizeof(hf_mean_kind) == sizeof(unsigned) && sizeof(hf_stop) == sizeof(unsigned),
                "enums must have the size of unsigned");
 
-static bool take_choice(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *place)
+typedef union member {
+    size_t size;
+    double real;
+    bool flag;
+    unsigned choice;
+    char *text;
+} member;
+
+static const size_t member_bytes[] = {
+    [HFI_SIZE] = sizeof(size_t),     [HFI_REAL] = sizeof(double), [HFI_FLAG] = sizeof(bool),
+    [HFI_CHOICE] = sizeof(unsigned), [HFI_TEXT] = sizeof(char *), [HFI_TEXT_OR_NULL] = sizeof(char *)};
+
+hfi_sql_value hfi_file_field_value(const hfi_file_field *field, const void *object)
 {
-    if (sqlite3_column_type(statement, column) != SQLITE_TEXT) return false;
-    const char *text = (const char *)sqlite3_column_text(statement, column);
-    for (unsigned i = 0; i < field->choices; i++) {
-        if (text == NULL || strcmp(text, field->names[i]) != 0) continue;
-        memcpy(place, &i, sizeof i);
-        return true;
+    member m = {0};
+    memcpy(&m, (const char *)object + field->offset, member_bytes[field->type]);
+    switch (field->type) {
+    case HFI_SIZE:
+        return hfi_whole(m.size > INT64_MAX ? INT64_MAX : m.size);
+    case HFI_REAL:
+        return hfi_number(m.real);
+    case HFI_FLAG:
+        return hfi_whole(m.flag ? 1 : 0);
+    case HFI_CHOICE:
+        return m.choice < field->choices ? hfi_text(field->names[m.choice]) : (hfi_sql_value){0};
+    default:
+        return hfi_text(m.text);
     }
+}
+
+/* False: it is none of the names. */
+static bool take_choice(sqlite3_stmt *statement, int column, const hfi_file_field *field, unsigned *out)
+{
+    const char *text = (const char *)sqlite3_column_text(statement, column);
+    if (sqlite3_column_type(statement, column) != SQLITE_TEXT || text == NULL) return false;
+    for (*out = 0; *out < field->choices; ++*out)
+        if (strcmp(text, field->names[*out]) == 0) return true;
     return false;
 }
 
-bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field, void *object)
+static hf_status take_text(const hfi_memory *memory, sqlite3_stmt *statement, int column, char **out)
 {
-    char *place = (char *)object + field->offset;
-    int type = sqlite3_column_type(statement, column);
-    if (field->type == HFI_CHOICE) return take_choice(statement, column, field, place);
-    if (field->type == HFI_REAL) {
-        if (type != SQLITE_FLOAT && type != SQLITE_NULL) return false;
-        double number = type == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
-        memcpy(place, &number, sizeof number);
-        return true;
+    const char *text = sqlite3_column_type(statement, column) == SQLITE_TEXT
+                           ? (const char *)sqlite3_column_text(statement, column)
+                           : NULL;
+    if (text == NULL || strlen(text) != (size_t)sqlite3_column_bytes(statement, column))
+        return HF_ERR_MODEL_FILE;
+    *out = hfi_memory_strdup(memory, text);
+    return *out != NULL ? HF_OK : HF_ERR_MEMORY;
+}
+
+hf_status hfi_file_field_take(const hfi_memory *memory, sqlite3_stmt *statement, int column,
+                              const hfi_file_field *field, void *object)
+{
+    const int type = sqlite3_column_type(statement, column);
+    const sqlite3_int64 number = sqlite3_column_int64(statement, column);
+    const bool counts = type == SQLITE_INTEGER && number >= 0;
+    hf_status status = HF_OK;
+    bool good = true;
+    member m = {0};
+    switch (field->type) {
+    case HFI_SIZE:
+        good = counts;
+        m.size = (size_t)number;
+        break;
+    case HFI_REAL:
+        good = type == SQLITE_FLOAT || type == SQLITE_NULL;
+        m.real = type == SQLITE_NULL ? NAN : sqlite3_column_double(statement, column);
+        break;
+    case HFI_FLAG:
+        good = counts && number <= 1;
+        m.flag = number == 1;
+        break;
+    case HFI_CHOICE:
+        good = take_choice(statement, column, field, &m.choice);
+        break;
+    case HFI_TEXT_OR_NULL:
+        if (type == SQLITE_NULL) break;
+        status = take_text(memory, statement, column, &m.text);
+        break;
+    case HFI_TEXT:
+        status = take_text(memory, statement, column, &m.text);
+        break;
     }
-    if (type != SQLITE_INTEGER) return false;
-    sqlite3_int64 number = sqlite3_column_int64(statement, column);
-    if (number < 0 || (field->type == HFI_FLAG && number > 1)) return false;
-    if (field->type == HFI_FLAG) {
-        bool flag = number == 1;
-        memcpy(place, &flag, sizeof flag);
-    } else {
-        size_t count = (size_t)number;
-        memcpy(place, &count, sizeof count);
-    }
+    if (!good) return HF_ERR_MODEL_FILE;
+    if (status >= 0) memcpy((char *)object + field->offset, &m, member_bytes[field->type]);
+    return status;
+}
+
+/* ---- members as rows of meta ----------------------------------------------------------------- */
+
+void hfi_writer_fields(hfi_writer *w, const hfi_file_field *fields, size_t count, const void *object)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fields[i].since <= w->version)
+            hfi_writer_meta(w, fields[i].key, hfi_file_field_value(&fields[i], object));
+}
+
+hf_status hfi_meta_fields(const hfi_reader *r, const hfi_file_field *fields, size_t count, void *object)
+{
+    hf_status status = HF_OK;
+    for (size_t i = 0; i < count && status >= 0; i++)
+        if (fields[i].since <= r->version) status = hfi_meta_field(r, &fields[i], object);
+    return status;
+}
+
+/* ---- settings by their tables ---------------------------------------------------------------- */
+
+bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_field *out)
+{
+    static const hfi_field_type types[] = {[HF_SETTING_CHOICE] = HFI_CHOICE,
+                                           [HF_SETTING_FLAG] = HFI_FLAG,
+                                           [HF_SETTING_COUNT] = HFI_SIZE,
+                                           [HF_SETTING_NUMBER] = HFI_REAL};
+    if (row->since == 0) return false;
+    snprintf(room->key, sizeof room->key, "settings.%s", row->key ? row->key : row->face.name);
+    const size_t choices = hfi_setting_kept(row);
+    for (size_t k = 0; k < choices; k++) room->names[k] = hf_enum_name(row->names, (unsigned)k);
+    *out = (hfi_file_field){.key = room->key,
+                            .type = types[row->face.type],
+                            .offset = row->offset,
+                            .names = room->names,
+                            .choices = choices,
+                            .since = row->since};
     return true;
+}
+
+void hfi_writer_settings(hfi_writer *w, const hf_settings_table *table, const void *settings)
+{
+    hfi_setting_key room;
+    hfi_file_field field;
+    for (size_t i = 0; i < table->count; i++)
+        if (hfi_setting_field(&table->row[i], &room, &field)) hfi_writer_fields(w, &field, 1, settings);
+}
+
+hf_status hfi_meta_settings(const hfi_reader *r, const hf_settings_table *table, void *settings)
+{
+    hf_status status = HF_OK;
+    hfi_setting_key room;
+    hfi_file_field field;
+    for (size_t i = 0; i < table->count && status >= 0; i++) {
+        if (!hfi_setting_field(&table->row[i], &room, &field)) continue;
+        if (!table->row[i].late || hfi_meta_has(r, field.key))
+            status = hfi_meta_fields(r, &field, 1, settings);
+    }
+    return status;
 }

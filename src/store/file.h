@@ -15,8 +15,8 @@
 #include "core/settings.h"
 #include "core/sha256.h"
 #include "kernel/kernel.h"
+#include "store/database.h"
 #include <holdfast/model.h>
-#include <sqlite3.h>
 
 /** "HFmd" in the database header, so that file(1) and we can tell a model from any other
  * database. */
@@ -73,7 +73,7 @@ typedef struct hfi_file_kind {
 
 extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hfi_kind_study;
 
-/* ---- bytes (bytes.c) ------------------------------------------------------------------------- */
+/* ---- bytes (image.c) ------------------------------------------------------------------------- */
 
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
@@ -92,31 +92,54 @@ int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
 
 /* ---- tables (schema.c) ----------------------------------------------------------------------- */
 
-/** Creates the empty tables of a version of the format. SQLite result code. */
-int hfi_schema_create(sqlite3 *db, unsigned version);
-/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version, as
- * hfi_schema_create made them. */
-hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
+/** A table, which is recognised by its name and the exact text that made it: a file whose tables
+ * are views, virtual tables or have triggers is not ours, whatever it would answer. */
+typedef struct hfi_file_table {
+    const char *name, *create;
+    const char
+        /* every column of every row that the checksum is over, in an order that does not depend on
+         * how they were inserted */
+        *select;
+} hfi_file_table;
+
+/** All tables of a file that have a select; the first is `meta`, with content_sha256. */
+typedef struct hfi_file_tables {
+    size_t count;
+    const hfi_file_table *table;
+} hfi_file_tables;
+
+/** Those of a version of the format of models. */
+hfi_file_tables hfi_model_tables(unsigned version);
+
+/** Creates the tables, empty. SQLite result code. */
+int hfi_tables_create(sqlite3 *db, const hfi_file_tables *list);
+/** HF_ERR_MODEL_FILE unless the database has these tables, as hfi_tables_create() made them. */
+hf_status hfi_tables_check(hf_context *ctx, sqlite3 *db, const hfi_file_tables *list,
+                           const char *path);
+/** The same unless it has `count` tables in all, the indices that SQLite makes for their keys, and
+ * nothing else. */
+hf_status hfi_tables_check_count(hf_context *ctx, sqlite3 *db, size_t count, const char *noun,
+                                 const char *path);
 /** Whether the database has a table of that name, made by exactly that text. */
-bool hfi_schema_has_table(sqlite3 *db, const char *name, const char *create);
-/** Whether there is anything but `tables` tables and the indices that SQLite makes for their
- * keys. */
-bool hfi_schema_has_strangers(sqlite3 *db, size_t tables);
-/** Adds the name of a table and all that `select` gives to a hash. SQLite result code. */
-int hfi_schema_hash(sqlite3 *db, const char *name, const char *select, hfi_sha256 *hash);
-/** SHA-256 over all values of all tables of that version but the checksum itself. SQLite result
- * code. */
-int hfi_schema_digest(sqlite3 *db, unsigned version, char hex[HFI_SHA256_HEX]);
-/** Stores the digest. SQLite result code. */
+bool hfi_tables_has(sqlite3 *db, const char *name, const char *create);
+/** SHA-256 over all values of all tables but the checksum itself. SQLite result code. */
+int hfi_tables_digest(sqlite3 *db, const hfi_file_tables *list, hfi_sha256 *hash);
+
+/** HF_ERR_MODEL_FILE unless the database has exactly the tables of that version of models. */
+hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
+/** Stores the digest of these tables. SQLite result code. */
+int hfi_tables_seal(sqlite3 *db, const hfi_file_tables *list);
 int hfi_schema_seal(sqlite3 *db, unsigned version);
 
 /* ---- scalars (fields.c) ---------------------------------------------------------------------- */
 
 typedef enum hfi_field_type {
-    HFI_SIZE,  /* size_t; files have 2^63 - 1 for all that is more */
-    HFI_REAL,  /* double; NaN is stored as NULL */
-    HFI_FLAG,  /* bool */
-    HFI_CHOICE /* an enum of at most `choices` values from 0 on, stored as its name */
+    HFI_SIZE,   /* size_t; files have 2^63 - 1 for all that is more */
+    HFI_REAL,   /* double; NaN is stored as NULL */
+    HFI_FLAG,   /* bool */
+    HFI_CHOICE, /* an enum of at most `choices` values from 0 on, stored as its name */
+    HFI_TEXT,   /* a text of its own, without zero bytes */
+    HFI_TEXT_OR_NULL
 } hfi_field_type;
 
 /** One number of a struct and its key in the table meta. */
@@ -137,15 +160,30 @@ typedef struct hfi_setting_key {
 /** A row of a table of settings as a field, which refers to `room`; false: files do not keep it. */
 bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_field *out);
 
-/** Binds the field of `object` to parameter `at` of a statement. SQLite result code. */
-int hfi_file_field_bind(sqlite3_stmt *statement, int at, const hfi_file_field *field,
-                        const void *object);
-/** Takes the value in a column of the present row; false when it is of the wrong type or out of
- * range. */
-bool hfi_file_field_take(sqlite3_stmt *statement, int column, const hfi_file_field *field,
-                         void *object);
+/** The field of `object` as a value of a statement; of no type when it is out of range. */
+hfi_sql_value hfi_file_field_value(const hfi_file_field *field, const void *object);
+/** Takes the value in a column of the present row; texts are copies in that memory.
+ * HF_ERR_MODEL_FILE without a message when it is of the wrong type or out of range, HF_ERR_MEMORY
+ * likewise. */
+hf_status hfi_file_field_take(const hfi_memory *memory, sqlite3_stmt *statement, int column,
+                              const hfi_file_field *field, void *object);
 
-/* ---- lists of names (texts.c) ----------------------------------------------------------- */
+/* ---- rows that are structs (rows.c) ---------------------------------------------------------- */
+
+/** Rows of a position, counted from 0, and fields, in the order of the table's columns. */
+typedef struct hfi_file_rows {
+    const char *noun;   /* "variable" */
+    const char *insert; /* ?1: position, then the fields */
+    const char *select; /* position and fields, in order of the positions */
+    size_t fields;
+    const hfi_file_field *field; /* key: as messages call a text */
+} hfi_file_rows;
+
+enum {
+    HFI_MOST_ROW_FIELDS = 12
+};
+
+/* ---- lists of names (rows.c) ------------------------------------------------------------ */
 
 /** Rows of a position, counted from 0, and a text. */
 typedef struct hfi_text_rows {
@@ -153,6 +191,8 @@ typedef struct hfi_text_rows {
     const char *insert; /* ?1: position, ?2: text, ?3 if there is one: whose list it is */
     const char *select; /* position and text, in order; ?1 if there is one: whose list */
 } hfi_text_rows;
+/** A list of copies; NULL when out of memory. */
+char **hfi_texts_copy(const hfi_memory *memory, const char *const *texts, size_t count);
 /** NULL is fine, for all or for one. */
 void hfi_texts_free(const hfi_memory *memory, char **texts, size_t count);
 

@@ -1,9 +1,69 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes that claim to be a file of ours: looked at before SQLite sees them, opened, and checked as a database. */
+/* Bytes that claim to be a file of ours: read, looked at before SQLite sees them, opened, and checked as a database. */
 #include "store/database.h"
 #include "store/reader.h"
 
+#include "data/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* ---- a whole file into memory ---------------------------------------------------------------- */
+
+static hf_status read_failed(hf_context *ctx, const char *path)
+{
+    char words[128];
+    return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be read: %s", path, hfi_error_text(errno, words));
+}
+
+/* Reads until the end; the size of a file may change while it is read, and a pipe has none. */
+static hf_status read_all(hf_context *ctx, int fd, const char *path, size_t guess, unsigned char **out,
+                          size_t *size)
+{
+    size_t capacity = guess + 1, used = 0;
+    unsigned char *bytes = hfi_alloc(ctx, capacity, 1);
+    while (bytes != NULL) {
+        ssize_t got = read(fd, bytes + used, capacity - used);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            hfi_free(ctx, bytes);
+            return read_failed(ctx, path);
+        }
+        if (got == 0) break;
+        used += (size_t)got;
+        if (used < capacity) continue;
+        unsigned char *larger = capacity > SIZE_MAX / 2 ? NULL : hfi_alloc(ctx, 2 * capacity, 1);
+        if (larger != NULL) memcpy(larger, bytes, used);
+        hfi_free(ctx, bytes);
+        bytes = larger;
+        capacity *= 2;
+    }
+    if (bytes == NULL) return HF_ERR_MEMORY;
+    *out = bytes;
+    *size = used;
+    return HF_OK;
+}
+
+hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0) return read_failed(ctx, path);
+    struct stat info;
+    hf_status status;
+    if (fstat(fd, &info) != 0)
+        status = read_failed(ctx, path);
+    else if (S_ISDIR(info.st_mode))
+        status = hfi_fail(ctx, HF_ERR_IO, "%s: it is a folder, not a model file", path);
+    else
+        status = read_all(ctx, fd, path, info.st_size > 0 ? (size_t)info.st_size : 4096, bytes, size);
+    close(fd);
+    return status;
+}
+
+/* ---- kinds of files -------------------------------------------------------------------------- */
 
 hf_status hfi_reader_damaged(const hfi_reader *r, const char *what)
 {
@@ -142,10 +202,9 @@ hf_status hfi_reader_intact(const hfi_reader *r, const char *table)
 {
     char check[64] = "PRAGMA integrity_check(1)";
     if (table != NULL) sqlite3_snprintf(sizeof check, check, "PRAGMA integrity_check(\"%w\")", table);
-    sqlite3_stmt *statement = NULL;
-    bool sound = sqlite3_prepare_v2(r->db, check, -1, &statement, NULL) == SQLITE_OK &&
-                 sqlite3_step(statement) == SQLITE_ROW && sqlite3_column_text(statement, 0) != NULL &&
-                 strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
+    sqlite3_stmt *statement = hfi_statement_row(r->db, check, 0, NULL);
+    const char *found = statement != NULL ? (const char *)sqlite3_column_text(statement, 0) : NULL;
+    const bool sound = found != NULL && strcmp(found, "ok") == 0;
     sqlite3_finalize(statement);
     return sound ? HF_OK : hfi_reader_damaged(r, "the database is not intact");
 }
@@ -155,7 +214,11 @@ static hf_status check_digest(const hfi_reader *r)
     char *stored = NULL, hex[HFI_SHA256_HEX];
     hf_status status = hfi_meta_text(r, "content_sha256", false, &stored);
     if (status < 0) return status;
-    bool same = hfi_schema_digest(r->db, r->schema, hex) == SQLITE_OK && strcmp(hex, stored) == 0;
+    const hfi_file_tables tables = hfi_model_tables(r->schema);
+    hfi_sha256 hash;
+    const bool made = hfi_tables_digest(r->db, &tables, &hash) == SQLITE_OK;
+    if (made) hfi_sha256_hex(&hash, hex);
+    const bool same = made && strcmp(hex, stored) == 0;
     hfi_memory_free(&r->memory, stored);
     return same ? HF_OK
                 : hfi_fail(r->ctx, HF_ERR_MODEL_FILE,

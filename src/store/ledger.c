@@ -34,7 +34,7 @@ void hfi_ledger_close(hfi_ledger *ledger)
     tidy_up(ledger);
     hfi_database_close(&ledger->db, &ledger->files);
     hfi_guard_leave(&ledger->guard);
-    HFI_MEMORY_FREE(&memory, ledger->path, ledger->name, ledger);
+    HFI_MEMORY_FREE(&memory, ledger->path, ledger->name, ledger->number, ledger);
 }
 
 hf_status hfi_ledger_failed(hf_context *ctx, const hfi_ledger *ledger, int rc, const char *doing)
@@ -75,15 +75,14 @@ int hfi_ledger_prepare(const hfi_ledger *ledger, const char *sql, sqlite3_stmt *
     return sqlite3_prepare_v2(ledger->db, text, -1, out, NULL);
 }
 
-hf_status hfi_entry_numbers_room(hf_context *ctx, hfi_entry_numbers *numbers, size_t count)
+double *hfi_ledger_numbers(hf_context *ctx, hfi_ledger *ledger, size_t count)
 {
-    if (count <= numbers->room) return HF_OK;
-    double *larger = hfi_alloc(ctx, count, sizeof *larger);
-    if (larger == NULL) return HF_ERR_MEMORY;
-    hfi_free(ctx, numbers->at);
-    numbers->at = larger;
-    numbers->room = count;
-    return HF_OK;
+    if (ledger->number != NULL && count <= ledger->numbers) return ledger->number;
+    hfi_memory_free(&ledger->memory, ledger->number);
+    ledger->number = hfi_memory_alloc(&ledger->memory, count, sizeof *ledger->number);
+    ledger->numbers = ledger->number != NULL ? count : 0;
+    if (ledger->number == NULL) (void)hfi_out_of_memory(ctx);
+    return ledger->number;
 }
 
 hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number)
@@ -100,4 +99,13 @@ hf_status hfi_ledger_blame(hf_context *ctx, const hfi_ledger *ledger, uint64_t k
     sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(ctx));
     return hfi_fail(ctx, HF_ERR_MODEL_FILE, "%s: damaged: entry %llu of its journal cannot be: %s",
                     ledger->name, (unsigned long long)k, words);
+}
+
+hf_status hfi_ledger_blame_settings(const hfi_reader *r, hf_status status)
+{
+    char words[512];
+    if (status >= 0 || status == HF_ERR_MEMORY || status == HF_ERR_CANCELLED) return status;
+    sqlite3_snprintf(sizeof words, words, "%s", hf_context_message(r->ctx));
+    return hfi_fail(r->ctx, HF_ERR_MODEL_FILE, "%s: damaged: its settings make no %s: %s", r->name,
+                    r->kind->noun, words);
 }

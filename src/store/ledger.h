@@ -55,12 +55,6 @@ typedef struct hfi_seal {
 
 /* ---- what an owner says about its files ----------------------------------------------------- */
 
-/** A table of the owner's settings, which never change. */
-typedef struct hfi_ledger_table {
-    const char *name, *create;
-    const char *select; /* all that its checksum is over, in a fixed order */
-} hfi_ledger_table;
-
 /** How entries of a kind hang together when the newest are taken back. */
 typedef enum hfi_entry_part {
     HFI_ENTRY_ALONE = 0,
@@ -78,8 +72,7 @@ typedef struct hfi_ledger_kind {
 typedef struct hfi_ledger_form {
     const hfi_file_kind *file; /* marks and nouns; `newest` is the version with a snapshot */
     unsigned version;          /* without one */
-    size_t tables;
-    const hfi_ledger_table *table; /* of the settings; the first is `meta`, with content_sha256 */
+    hfi_file_tables tables;    /* of the settings, which never change */
     size_t kinds;
     const hfi_ledger_kind *kind; /* their positions are what hfi_entry.kind counts */
     const char *payload;         /* what the column of the payload is called */
@@ -131,6 +124,8 @@ typedef struct hfi_ledger {
     bool agreed;      /* and the file was seen to end where we do */
     bool added;       /* and entries were appended */
     bool behind;      /* what was held is lost: the owner is ahead of the file */
+    double *number;   /* room for the numbers of an entry */
+    size_t numbers;
 } hfi_ledger;
 
 /** All zero but memory, form, name and `most`. NULL when out of memory, after a message. */
@@ -211,18 +206,18 @@ hf_status hfi_ledger_catch_up(hf_context *ctx, hfi_ledger *ledger, const hfi_led
 /** Hands out (`take`) all entries from the first, verified, and moves nothing. Errors as for
  * loading. */
 hf_status hfi_ledger_each(hf_context *ctx, const hfi_ledger *ledger, const hfi_ledger_owner *owner);
-/** Room for the numbers of entries, one entry at a time. All zero: none; hfi_free() `at`. */
-typedef struct hfi_entry_numbers {
-    double *at;
-    size_t room;
-} hfi_entry_numbers;
-/** At least `count`; what was there is lost. */
-hf_status hfi_entry_numbers_room(hf_context *ctx, hfi_entry_numbers *numbers, size_t count);
+/** For takers: room for `count` numbers of an entry, which is the ledger's, until the next one
+ * asks. NULL after a message. */
+double *hfi_ledger_numbers(hf_context *ctx, hfi_ledger *ledger, size_t count);
 /** For takers: this entry's payload is not what its kind has, as HF_ERR_MODEL_FILE. */
 hf_status hfi_ledger_damaged_entry(hf_context *ctx, const hfi_ledger *ledger, uint64_t number);
 /** For takers: puts file and entry into the message of an error that lies in entry k, as
  * HF_ERR_MODEL_FILE; others pass. */
 hf_status hfi_ledger_blame(hf_context *ctx, const hfi_ledger *ledger, uint64_t k, hf_status status);
+
+/** For owners' `begin`: an owner that settings out of a file do not make, as HF_ERR_MODEL_FILE,
+ * unless it is this machine that cannot. */
+hf_status hfi_ledger_blame_settings(const hfi_reader *r, hf_status status);
 
 /* ---- changes -------------------------------------------------------------------------------- */
 
@@ -314,7 +309,7 @@ int hfi_ledger_prepare(const hfi_ledger *ledger, const char *sql, sqlite3_stmt *
 
 /* Tables and checksums (ledger_schema.c). */
 
-/** Creates the empty tables. SQLite result code. */
+/** Creates the empty tables of the journal. SQLite result code. */
 int hfi_ledger_schema_create(sqlite3 *db, const hfi_ledger_form *form);
 /** HF_ERR_MODEL_FILE unless the database has exactly these tables, and perhaps a snapshot. */
 hf_status hfi_ledger_schema_check(hf_context *ctx, sqlite3 *db, const hfi_ledger_form *form,

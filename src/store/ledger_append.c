@@ -8,26 +8,13 @@
 
 #define PATIENCE 10.0 /* seconds for one's turn, where the caller does not say */
 
-/* uint64_t as SQLite's int64_t, bit by bit. */
-static sqlite3_int64 as_signed(uint64_t value)
-{
-    sqlite3_int64 same;
-    memcpy(&same, &value, sizeof same);
-    return same;
-}
-
 static int insert(const hfi_ledger *ledger, sqlite3_stmt *s, const hfi_entry *entry, hfi_seal *seal)
 {
     const char *kind = ledger->form->kind[entry->kind].name;
     *seal = hfi_ledger_seal(seal, kind, entry);
-    int rc = sqlite3_bind_int64(s, 1, as_signed(entry->number));
-    if (rc == SQLITE_OK) rc = sqlite3_bind_text(s, 2, kind, -1, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 3, as_signed(entry->id));
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 4, as_signed(entry->of));
-    if (rc == SQLITE_OK)
-        rc = entry->bytes > 0 ? sqlite3_bind_blob64(s, 5, entry->payload, entry->bytes, SQLITE_STATIC)
-                              : sqlite3_bind_zeroblob(s, 5, 0);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 6, seal->bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
+    int rc = hfi_statement_bind(s, HFI_VALUES(hfi_whole(entry->number), hfi_text(kind), hfi_whole(entry->id),
+                                              hfi_whole(entry->of), hfi_blob(entry->payload, entry->bytes),
+                                              hfi_blob(seal->bytes, HFI_SEAL_BYTES)));
     if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
     sqlite3_reset(s);
     return rc;
@@ -49,13 +36,8 @@ static int insert_all(const hfi_ledger *ledger, size_t count, const hfi_entry *e
 
 static int move_head(const hfi_ledger *ledger, uint64_t entries, const hfi_seal *seal)
 {
-    sqlite3_stmt *s = NULL;
-    int rc = sqlite3_prepare_v2(ledger->db, "UPDATE head SET entries = ?1, seal = ?2", -1, &s, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, as_signed(entries));
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 2, seal->bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
-    sqlite3_finalize(s);
-    return rc;
+    return hfi_statement_run(ledger->db, "UPDATE head SET entries = ?1, seal = ?2",
+                             HFI_VALUES(hfi_whole(entries), hfi_blob(seal->bytes, HFI_SEAL_BYTES)));
 }
 
 /* ---- whose turn it is ----------------------------------------------------------------------------------------- */

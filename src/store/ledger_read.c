@@ -94,8 +94,8 @@ int hfi_ledger_seal_at(const hfi_ledger *ledger, uint64_t number, hfi_seal *seal
     *seal = ledger->first;
     if (number == 0) return SQLITE_OK;
     sqlite3_stmt *s = NULL;
-    int rc = sqlite3_prepare_v2(ledger->db, "SELECT seal FROM journal WHERE number = ?1", -1, &s, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)number);
+    int rc = hfi_statement_open(ledger->db, "SELECT seal FROM journal WHERE number = ?1",
+                                HFI_VALUES(hfi_whole(number)), &s);
     if (rc == SQLITE_OK) rc = sqlite3_step(s);
     *there = rc == SQLITE_ROW && sqlite3_column_type(s, 0) == SQLITE_BLOB &&
              sqlite3_column_bytes(s, 0) == HFI_SEAL_BYTES;
@@ -234,8 +234,8 @@ static hf_status check_intact(const hfi_reader *r, const hfi_ledger_form *form, 
 {
     if (whole) return hfi_reader_intact(r, NULL);
     hf_status status = hfi_reader_intact(r, "head");
-    for (size_t i = 0; i < form->tables && status >= 0; i++)
-        status = hfi_reader_intact(r, form->table[i].name);
+    for (size_t i = 0; i < form->tables.count && status >= 0; i++)
+        status = hfi_reader_intact(r, form->tables.table[i].name);
     return status >= 0 ? hfi_reader_intact(r, "snapshot") : status;
 }
 

@@ -16,7 +16,7 @@ static const char snapshot_table[] =
 
 bool hfi_ledger_has_snapshot(sqlite3 *db)
 {
-    return hfi_schema_has_table(db, "snapshot", snapshot_table);
+    return hfi_tables_has(db, "snapshot", snapshot_table);
 }
 
 static void digest(uint64_t number, const hfi_seal *seal, const unsigned char *state, size_t bytes,
@@ -45,15 +45,12 @@ typedef struct snapshot {
 /* The one row, whole and as its digest says. */
 static bool read_snapshot(const hfi_ledger *ledger, snapshot *out)
 {
-    sqlite3_stmt *s = NULL;
-    if (sqlite3_prepare_v2(ledger->db, "SELECT number, seal, state, sha256 FROM snapshot", -1, &s, NULL) !=
-        SQLITE_OK)
-        return false;
-    out->row = s;
-    if (sqlite3_step(s) != SQLITE_ROW || sqlite3_column_type(s, 0) != SQLITE_INTEGER ||
-        sqlite3_column_int64(s, 0) < 1 || sqlite3_column_type(s, 1) != SQLITE_BLOB ||
-        sqlite3_column_bytes(s, 1) != HFI_SEAL_BYTES || sqlite3_column_type(s, 2) != SQLITE_BLOB ||
-        sqlite3_column_type(s, 3) != SQLITE_BLOB || sqlite3_column_bytes(s, 3) != HFI_SHA256_BYTES)
+    sqlite3_stmt *s = out->row =
+        hfi_statement_row(ledger->db, "SELECT number, seal, state, sha256 FROM snapshot", 0, NULL);
+    if (s == NULL || sqlite3_column_type(s, 0) != SQLITE_INTEGER || sqlite3_column_int64(s, 0) < 1 ||
+        sqlite3_column_type(s, 1) != SQLITE_BLOB || sqlite3_column_bytes(s, 1) != HFI_SEAL_BYTES ||
+        sqlite3_column_type(s, 2) != SQLITE_BLOB || sqlite3_column_type(s, 3) != SQLITE_BLOB ||
+        sqlite3_column_bytes(s, 3) != HFI_SHA256_BYTES)
         return false;
     out->number = (uint64_t)sqlite3_column_int64(s, 0);
     memcpy(out->seal.bytes, sqlite3_column_blob(s, 1), HFI_SEAL_BYTES);
@@ -105,44 +102,38 @@ static bool is_due(const hfi_ledger *ledger, size_t held)
 /* Entries that a snapshot in the file covers; 0: none, or none that is worth anything. */
 static uint64_t covered_by_file(const hfi_ledger *ledger)
 {
-    sqlite3_stmt *s = NULL;
-    uint64_t number = 0;
     if (ledger->ruined || !hfi_ledger_has_snapshot(ledger->db)) return 0;
-    if (sqlite3_prepare_v2(ledger->db, "SELECT number FROM snapshot", -1, &s, NULL) == SQLITE_OK &&
-        sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) > 0)
-        number = (uint64_t)sqlite3_column_int64(s, 0);
+    sqlite3_stmt *s = hfi_statement_row(ledger->db, "SELECT number FROM snapshot", 0, NULL);
+    const sqlite3_int64 number = s != NULL ? sqlite3_column_int64(s, 0) : 0;
     sqlite3_finalize(s);
-    return number;
+    return number > 0 ? (uint64_t)number : 0;
 }
 
 /* Files with a snapshot are of a version of their own: earlier readers know no such table. */
-static int make_table(const hfi_ledger *ledger)
+static int change_version(const hfi_ledger *ledger, const char *sql, unsigned version)
 {
     char mark[64];
-    if (hfi_ledger_has_snapshot(ledger->db)) return hfi_ledger_execute(ledger, "DELETE FROM snapshot");
-    sqlite3_snprintf(sizeof mark, mark, "PRAGMA user_version=%d", (int)ledger->form->file->newest);
-    const int rc = hfi_ledger_execute(ledger, snapshot_table);
+    sqlite3_snprintf(sizeof mark, mark, "PRAGMA user_version=%d", (int)version);
+    const int rc = hfi_ledger_execute(ledger, sql);
     return rc == SQLITE_OK ? hfi_ledger_execute(ledger, mark) : rc;
+}
+
+static int make_table(const hfi_ledger *ledger)
+{
+    if (hfi_ledger_has_snapshot(ledger->db)) return hfi_ledger_execute(ledger, "DELETE FROM snapshot");
+    return change_version(ledger, snapshot_table, ledger->form->file->newest);
 }
 
 static int write_snapshot(const hfi_ledger *ledger, const hfi_bytes *state)
 {
     unsigned char made[HFI_SHA256_BYTES];
-    sqlite3_stmt *s = NULL;
     digest(ledger->entries, &ledger->seal, state->data, state->count, made);
-    int rc = make_table(ledger);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_prepare_v2(
-            ledger->db,
-            "INSERT INTO snapshot (position, number, seal, state, sha256) VALUES (0, ?1, ?2, ?3, ?4)", -1, &s,
-            NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 2, ledger->seal.bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob64(s, 3, state->data, state->count, SQLITE_STATIC);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 4, made, HFI_SHA256_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
-    sqlite3_finalize(s);
-    return rc;
+    const int rc = make_table(ledger);
+    if (rc != SQLITE_OK) return rc;
+    return hfi_statement_run(
+        ledger->db, "INSERT INTO snapshot (position, number, seal, state, sha256) VALUES (0, ?1, ?2, ?3, ?4)",
+        HFI_VALUES(hfi_whole(ledger->entries), hfi_blob(ledger->seal.bytes, HFI_SEAL_BYTES),
+                   hfi_blob(state->data, state->count), hfi_blob(made, HFI_SHA256_BYTES)));
 }
 
 /* In a transaction: whether our last entry is the file's still, and no other process made a snapshot meanwhile. */
@@ -186,11 +177,8 @@ void hfi_ledger_snapshot(hfi_ledger *ledger, size_t held, hfi_ledger_state *make
 
 int hfi_ledger_drop_snapshot(const hfi_ledger *ledger)
 {
-    char mark[64];
     if (!hfi_ledger_has_snapshot(ledger->db)) return SQLITE_OK;
     const uint64_t number = covered_by_file(ledger);
     if (number > 0 && number <= ledger->entries) return SQLITE_OK;
-    sqlite3_snprintf(sizeof mark, mark, "PRAGMA user_version=%d", (int)ledger->form->version);
-    const int rc = hfi_ledger_execute(ledger, "DROP TABLE snapshot");
-    return rc == SQLITE_OK ? hfi_ledger_execute(ledger, mark) : rc;
+    return change_version(ledger, "DROP TABLE snapshot", ledger->form->version);
 }

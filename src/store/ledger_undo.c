@@ -55,9 +55,8 @@ static uint64_t count_bad(const hfi_ledger *ledger)
 {
     uint64_t count = 0;
     sqlite3_stmt *s = NULL;
-    int rc =
-        sqlite3_prepare_v2(ledger->db, "SELECT number, kind FROM journal WHERE number > ?1", -1, &s, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
+    const int rc = hfi_statement_open(ledger->db, "SELECT number, kind FROM journal WHERE number > ?1",
+                                      HFI_VALUES(hfi_whole(ledger->entries)), &s);
     while (rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW) count += counts(part_of(ledger, s));
     sqlite3_finalize(s);
     return count;
@@ -88,22 +87,14 @@ static hf_status verify(hf_context *ctx, hfi_ledger *ledger, int64_t last, uint6
 
 static int cut(const hfi_ledger *ledger)
 {
-    sqlite3_stmt *s = NULL;
-    int rc = sqlite3_prepare_v2(ledger->db, "DELETE FROM journal WHERE number > ?1", -1, &s, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
-    if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
-    sqlite3_finalize(s);
+    int rc = hfi_statement_run(ledger->db, "DELETE FROM journal WHERE number > ?1",
+                               HFI_VALUES(hfi_whole(ledger->entries)));
     /* A head that is missing, or more than one, is damage that goes too. */
     if (rc == SQLITE_OK) rc = hfi_ledger_execute(ledger, "DELETE FROM head");
     if (rc != SQLITE_OK) return rc;
-    s = NULL;
-    rc = sqlite3_prepare_v2(ledger->db, "INSERT INTO head (position, entries, seal) VALUES (0, ?1, ?2)", -1,
-                            &s, NULL);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_int64(s, 1, (sqlite3_int64)ledger->entries);
-    if (rc == SQLITE_OK) rc = sqlite3_bind_blob(s, 2, ledger->seal.bytes, HFI_SEAL_BYTES, SQLITE_STATIC);
-    if (rc == SQLITE_OK && sqlite3_step(s) != SQLITE_DONE) rc = sqlite3_extended_errcode(ledger->db);
-    sqlite3_finalize(s);
-    return rc;
+    return hfi_statement_run(
+        ledger->db, "INSERT INTO head (position, entries, seal) VALUES (0, ?1, ?2)",
+        HFI_VALUES(hfi_whole(ledger->entries), hfi_blob(ledger->seal.bytes, HFI_SEAL_BYTES)));
 }
 
 /* In one transaction, which closing the ledger undoes where it was not committed. */

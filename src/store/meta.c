@@ -3,20 +3,11 @@
 #include "store/reader.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* Positions a statement at the value of a key (column 0). NULL when there is none. */
 static sqlite3_stmt *find(const hfi_reader *r, const char *key)
 {
-    sqlite3_stmt *statement = NULL;
-    if (sqlite3_prepare_v2(r->db, "SELECT value FROM meta WHERE key = ?1", -1, &statement, NULL) ==
-            SQLITE_OK &&
-        sqlite3_bind_text(statement, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(statement) == SQLITE_ROW)
-        return statement;
-    sqlite3_finalize(statement);
-    return NULL;
+    return hfi_statement_row(r->db, "SELECT value FROM meta WHERE key = ?1", HFI_VALUES(hfi_text(key)));
 }
 
 bool hfi_meta_has(const hfi_reader *r, const char *key)
@@ -34,21 +25,8 @@ hf_status hfi_meta_bad(const hfi_reader *r, const char *key)
 
 hf_status hfi_meta_text(const hfi_reader *r, const char *key, bool optional, char **out)
 {
-    sqlite3_stmt *statement = find(r, key);
-    if (statement == NULL) return hfi_meta_bad(r, key);
-    hf_status status = HF_OK;
-    const char *text = (const char *)sqlite3_column_text(statement, 0);
-    if (sqlite3_column_type(statement, 0) == SQLITE_NULL && optional) {
-        *out = NULL;
-    } else if (sqlite3_column_type(statement, 0) != SQLITE_TEXT || text == NULL ||
-               strlen(text) != (size_t)sqlite3_column_bytes(statement, 0)) {
-        status = hfi_meta_bad(r, key);
-    } else {
-        *out = hfi_memory_strdup(&r->memory, text);
-        if (*out == NULL) status = hfi_out_of_memory(r->ctx);
-    }
-    sqlite3_finalize(statement);
-    return status;
+    const hfi_file_field field = {.key = key, .type = optional ? HFI_TEXT_OR_NULL : HFI_TEXT};
+    return hfi_meta_field(r, &field, out);
 }
 
 hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out)
@@ -64,9 +42,11 @@ hf_status hfi_meta_seed(const hfi_reader *r, const char *key, uint64_t *out)
 hf_status hfi_meta_field(const hfi_reader *r, const hfi_file_field *field, void *object)
 {
     sqlite3_stmt *statement = find(r, field->key);
-    bool taken = statement != NULL && hfi_file_field_take(statement, 0, field, object);
+    const hf_status status =
+        statement != NULL ? hfi_file_field_take(&r->memory, statement, 0, field, object) : HF_ERR_MODEL_FILE;
     sqlite3_finalize(statement);
-    return taken ? HF_OK : hfi_meta_bad(r, field->key);
+    if (status == HF_ERR_MEMORY) return hfi_out_of_memory(r->ctx);
+    return status < 0 ? hfi_meta_bad(r, field->key) : HF_OK;
 }
 
 hf_status hfi_meta_size(const hfi_reader *r, const char *key, size_t *out)

@@ -38,11 +38,15 @@ hf_status hfi_reader_intact(const hfi_reader *r, const char *table);
 /** The file has bytes for rows x columns numbers. */
 bool hfi_reader_has_room(const hfi_reader *r, size_t rows, size_t columns);
 
-/* ---- lists of names (texts.c) ----------------------------------------------------------- */
+/* ---- rows (rows.c) ---------------------------------------------------------------------- */
 
-/** The text in column `at` of the present row, without zero bytes: a copy in the reader's memory.
- * HF_ERR_MODEL_FILE when there is none, with a message that calls it a name of `noun`. */
-hf_status hfi_row_text(const hfi_reader *r, sqlite3_stmt *s, int at, const char *noun, char **out);
+/** Exactly `count` rows into as many structs of `size` bytes, which are zero. On error too, texts
+ * that are set are the caller's. */
+hf_status hfi_reader_rows(const hfi_reader *r, const hfi_file_rows *rows, size_t count, size_t size,
+                          void *objects);
+/** The number that a query about these values gives, as of rows; 0 when it gives none. */
+size_t hfi_reader_count(const hfi_reader *r, const char *sql, size_t count,
+                        const hfi_sql_value *values);
 /** Exactly `count` texts that hfi_writer_texts() wrote. On error *out is what there is, the
  * caller's. */
 hf_status hfi_reader_texts(const hfi_reader *r, const hfi_text_rows *rows, size_t of, size_t count,
@@ -80,12 +84,15 @@ bool hfi_array_there(const hfi_reader *r, const char *name);
  * NaN is fine. */
 hf_status hfi_array_read(const hfi_reader *r, const char *name, size_t rows, size_t columns,
                          bool missing, double *out);
+/** The same into a block of the reader's memory, which is the caller's also on error, or NULL. */
+hf_status hfi_array_new(const hfi_reader *r, const char *name, size_t rows, size_t columns,
+                        bool missing, double **out);
 /** Whether a number is a whole one from 0 on. */
 bool hfi_is_count(double value);
 /** Whole numbers below `limit`. */
 hf_status hfi_array_read_sizes(const hfi_reader *r, const char *name, size_t rows, size_t limit,
                                size_t *out);
-/* ---- inputs and kernel (inputs.c) ---------------------------------------------------------- */
+/* ---- inputs and kernel (rows.c) ------------------------------------------------------------ */
 
 /** The kernel of this expression, with the values of the table parameter. HF_ERR_MODEL_FILE unless
  * these are all there. */

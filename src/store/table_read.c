@@ -159,13 +159,11 @@ static hf_status find_table(dump *d)
 {
     char list[LIST_BYTES];
     sqlite3_stmt *s = NULL;
-    bool found = false;
-    const int rc = sqlite3_prepare_v2(d->db,
+    const int rc = hfi_statement_open(d->db,
                                       "SELECT type = 'view' FROM sqlite_schema WHERE type IN ('table', "
                                       "'view') AND name = ?1 COLLATE NOCASE",
-                                      -1, &s, NULL);
-    if (rc == SQLITE_OK && sqlite3_bind_text(s, 1, d->table, -1, SQLITE_STATIC) == SQLITE_OK)
-        found = sqlite3_step(s) == SQLITE_ROW;
+                                      HFI_VALUES(hfi_text(d->table)), &s);
+    const bool found = rc == SQLITE_OK && sqlite3_step(s) == SQLITE_ROW;
     const bool view = found && sqlite3_column_int(s, 0) != 0;
     sqlite3_finalize(s);
     if (rc != SQLITE_OK) return cannot_read(d);

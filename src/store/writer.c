@@ -2,12 +2,11 @@
 /* A database being filled, and its bytes in a file. */
 #include "store/writer.h"
 
+#include "core/bytes.h"
 #include "data/atomic_file.h"
-#include "store/database.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 /* ---- the database ---------------------------------------------------------------------------- */
 
@@ -20,7 +19,8 @@ void hfi_writer_begin(hfi_writer *w)
                      "PRAGMA encoding='UTF-8';PRAGMA application_id=%d;PRAGMA user_version=%d;BEGIN",
                      (int)w->kind->application, (int)w->version);
     w->rc = sqlite3_exec(w->db, pragmas, NULL, NULL, NULL);
-    if (w->rc == SQLITE_OK) w->rc = hfi_schema_create(w->db, w->schema);
+    if (w->rc == SQLITE_OK) w->rc = hfi_tables_create(w->db, &w->tables);
+    w->meta = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
 }
 
 static hf_status sqlite_failure(hf_context *ctx, const char *noun, int rc)
@@ -35,7 +35,9 @@ static hf_status sqlite_failure(hf_context *ctx, const char *noun, int rc)
 
 hf_status hfi_writer_end(hfi_writer *w, unsigned char **image, size_t *size)
 {
-    if (w->rc == SQLITE_OK) w->rc = hfi_schema_seal(w->db, w->schema);
+    sqlite3_finalize(w->meta);
+    w->meta = NULL;
+    if (w->rc == SQLITE_OK) w->rc = hfi_tables_seal(w->db, &w->tables);
     if (w->rc == SQLITE_OK) w->rc = sqlite3_exec(w->db, "COMMIT", NULL, NULL, NULL);
     hf_status status = w->rc == SQLITE_OK ? HF_OK : sqlite_failure(w->ctx, w->kind->noun, w->rc);
     if (status >= 0) {
@@ -53,23 +55,18 @@ hf_status hfi_writer_end(hfi_writer *w, unsigned char **image, size_t *size)
     return status;
 }
 
-hf_status hfi_writer_store(hf_context *ctx, const char *path, const unsigned char *bytes, size_t size)
+hf_status hfi_writer_store(hf_context *ctx, const char *path, bool fresh, const unsigned char *bytes,
+                           size_t size)
 {
     hfi_file file;
     hf_status status = hfi_file_begin(ctx, path, &file);
     if (status >= 0) status = hfi_file_write(ctx, &file, bytes, size);
-    if (status >= 0) status = hfi_file_commit(ctx, &file);
+    if (status >= 0) status = fresh ? hfi_file_commit_new(ctx, &file) : hfi_file_commit(ctx, &file);
     hfi_file_abort(&file);
     return status;
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-void hfi_writer_step(hfi_writer *w, sqlite3_stmt *statement)
-{
-    if (w->rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) w->rc = sqlite3_errcode(w->db);
-    sqlite3_reset(statement);
-}
 
 sqlite3_stmt *hfi_writer_prepare(hfi_writer *w, const char *sql)
 {
@@ -78,105 +75,66 @@ sqlite3_stmt *hfi_writer_prepare(hfi_writer *w, const char *sql)
     return statement;
 }
 
-void hfi_writer_bind_text(hfi_writer *w, sqlite3_stmt *statement, int at, const char *text)
+void hfi_writer_row(hfi_writer *w, sqlite3_stmt *statement, size_t count, const hfi_sql_value *values)
 {
-    if (w->rc == SQLITE_OK)
-        w->rc = text != NULL ? sqlite3_bind_text(statement, at, text, -1, SQLITE_STATIC)
-                             : sqlite3_bind_null(statement, at);
+    if (w->rc == SQLITE_OK) w->rc = hfi_statement_bind(statement, count, values);
+    if (w->rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE) w->rc = sqlite3_errcode(w->db);
+    sqlite3_reset(statement);
 }
 
-void hfi_writer_bind_double(hfi_writer *w, sqlite3_stmt *statement, int at, double value)
+void hfi_writer_insert(hfi_writer *w, const char *sql, size_t count, const hfi_sql_value *values)
 {
-    if (w->rc == SQLITE_OK) w->rc = sqlite3_bind_double(statement, at, value);
+    sqlite3_stmt *statement = hfi_writer_prepare(w, sql);
+    hfi_writer_row(w, statement, count, values);
+    sqlite3_finalize(statement);
 }
 
-void hfi_writer_bind_size(hfi_writer *w, sqlite3_stmt *statement, int at, size_t value)
+void hfi_writer_meta(hfi_writer *w, const char *key, hfi_sql_value value)
 {
-    if (w->rc == SQLITE_OK) w->rc = sqlite3_bind_int64(statement, at, (sqlite3_int64)value);
+    hfi_writer_row(w, w->meta, HFI_VALUES(hfi_text(key), value));
 }
 
-/* ---- meta ------------------------------------------------------------------------------------ */
-
-void hfi_writer_meta_text(hfi_writer *w, sqlite3_stmt *statement, const char *key, const char *text)
-{
-    hfi_writer_bind_text(w, statement, 1, key);
-    hfi_writer_bind_text(w, statement, 2, text);
-    hfi_writer_step(w, statement);
-}
-
-void hfi_writer_meta_seed(hfi_writer *w, sqlite3_stmt *statement, const char *key, uint64_t seed)
+void hfi_writer_meta_seed(hfi_writer *w, const char *key, uint64_t seed)
 {
     char text[32];
     (void)snprintf(text, sizeof text, "%" PRIu64, seed);
-    hfi_writer_meta_text(w, statement, key, text);
-}
-
-void hfi_writer_meta_size(hfi_writer *w, sqlite3_stmt *statement, const char *key, size_t value)
-{
-    hfi_writer_bind_text(w, statement, 1, key);
-    hfi_writer_bind_size(w, statement, 2, value);
-    hfi_writer_step(w, statement);
-}
-
-void hfi_writer_meta_double(hfi_writer *w, sqlite3_stmt *statement, const char *key, double value)
-{
-    hfi_writer_bind_text(w, statement, 1, key);
-    hfi_writer_bind_double(w, statement, 2, value);
-    hfi_writer_step(w, statement);
+    hfi_writer_meta(w, key, hfi_text(text));
 }
 
 /* ---- names and parameters -------------------------------------------------------------------- */
 
-sqlite3_stmt *hfi_writer_features(hfi_writer *w)
+void hfi_writer_features(hfi_writer *w, size_t d, const char *const *names, const double *shift,
+                         const double *scale)
 {
-    return hfi_writer_prepare(w,
-                              "INSERT INTO feature (position, name, shift, scale) VALUES (?1, ?2, ?3, ?4)");
+    sqlite3_stmt *s =
+        hfi_writer_prepare(w, "INSERT INTO feature (position, name, shift, scale) VALUES (?1, ?2, ?3, ?4)");
+    for (size_t j = 0; j < d; j++)
+        hfi_writer_row(w, s,
+                       HFI_VALUES(hfi_whole(j), hfi_text(names[j]),
+                                  hfi_number(shift != NULL ? shift[j] : 0.0),
+                                  hfi_number(scale != NULL ? scale[j] : 1.0)));
+    sqlite3_finalize(s);
 }
 
-void hfi_writer_feature(hfi_writer *w, sqlite3_stmt *statement, size_t j, const char *name, double shift,
-                        double scale)
+void hfi_writer_parameters(hfi_writer *w, const hf_kernel *kernel, hfi_user_value *value, const void *of)
 {
-    hfi_writer_bind_size(w, statement, 1, j);
-    hfi_writer_bind_text(w, statement, 2, name);
-    hfi_writer_bind_double(w, statement, 3, shift);
-    hfi_writer_bind_double(w, statement, 4, scale);
-    hfi_writer_step(w, statement);
-}
-
-sqlite3_stmt *hfi_writer_parameters(hfi_writer *w)
-{
-    return hfi_writer_prepare(w,
-                              "INSERT INTO parameter (position, name, value, lower, upper, held, user_value) "
+    sqlite3_stmt *s =
+        hfi_writer_prepare(w, "INSERT INTO parameter (position, name, value, lower, upper, held, user_value) "
                               "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)");
-}
-
-void hfi_writer_parameter(hfi_writer *w, sqlite3_stmt *statement, const hf_kernel *kernel, size_t i,
-                          double user_value)
-{
-    hf_parameter internal = {0};
-    if (hf_kernel_parameter(kernel, i, &internal) < 0) w->rc = SQLITE_INTERNAL;
-    hfi_writer_bind_size(w, statement, 1, i);
-    hfi_writer_bind_text(w, statement, 2, internal.name);
-    hfi_writer_bind_double(w, statement, 3, internal.value);
-    hfi_writer_bind_double(w, statement, 4, internal.lower);
-    hfi_writer_bind_double(w, statement, 5, internal.upper);
-    hfi_writer_bind_size(w, statement, 6, internal.fixed ? 1 : 0);
-    hfi_writer_bind_double(w, statement, 7, user_value);
-    hfi_writer_step(w, statement);
+    for (size_t i = 0; i < hf_kernel_parameters(kernel); i++) {
+        hf_parameter p = {0};
+        if (hf_kernel_parameter(kernel, i, &p) < 0) w->rc = SQLITE_INTERNAL;
+        hfi_writer_row(w, s,
+                       HFI_VALUES(hfi_whole(i), hfi_text(p.name), hfi_number(p.value), hfi_number(p.lower),
+                                  hfi_number(p.upper), hfi_whole(p.fixed ? 1 : 0),
+                                  hfi_number(value != NULL ? value(of, i) : p.value)));
+    }
+    sqlite3_finalize(s);
 }
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
 /* Doubles as little-endian bytes, row by row. */
-static void pack(unsigned char *out, size_t count, const double *values)
-{
-    for (size_t i = 0; i < count; i++) {
-        uint64_t bits;
-        memcpy(&bits, &values[i], sizeof bits);
-        for (unsigned b = 0; b < 8; b++) out[8 * i + b] = (unsigned char)(bits >> (8U * b));
-    }
-}
-
 static void write_piece(hfi_writer *w, const char *name, size_t rows, size_t columns, const double *values)
 {
     if (w->rc != SQLITE_OK) return;
@@ -185,16 +143,10 @@ static void write_piece(hfi_writer *w, const char *name, size_t rows, size_t col
         w->rc = SQLITE_NOMEM;
         return;
     }
-    pack(bytes, rows * columns, values);
-    sqlite3_stmt *statement =
-        hfi_writer_prepare(w, "INSERT INTO array (name, rows, columns, data) VALUES (?1, ?2, ?3, ?4)");
-    hfi_writer_bind_text(w, statement, 1, name);
-    hfi_writer_bind_size(w, statement, 2, rows);
-    hfi_writer_bind_size(w, statement, 3, columns);
-    if (w->rc == SQLITE_OK)
-        w->rc = sqlite3_bind_blob64(statement, 4, bytes, 8 * rows * columns, SQLITE_STATIC);
-    hfi_writer_step(w, statement);
-    sqlite3_finalize(statement);
+    hfi_doubles_to_bytes(rows * columns, values, bytes);
+    hfi_writer_insert(
+        w, "INSERT INTO array (name, rows, columns, data) VALUES (?1, ?2, ?3, ?4)",
+        HFI_VALUES(hfi_text(name), hfi_whole(rows), hfi_whole(columns), hfi_blob(bytes, 8 * rows * columns)));
     hfi_free(w->ctx, bytes);
 }
 

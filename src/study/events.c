@@ -37,26 +37,27 @@ static hf_status damaged(hf_context *ctx, const hfi_study_event *event, const ch
 
 static hf_status grow(hf_context *ctx, hf_study *study, size_t more)
 {
-    if (study->trials + more <= study->room) return HF_OK;
-    size_t room = study->room > 0 ? study->room : 32;
-    while (room < study->trials + more) room *= 2;
-    hfi_trial **larger = hfi_memory_alloc(&study->memory, room, sizeof(hfi_trial *));
-    if (larger == NULL) return hfi_out_of_memory(ctx);
-    if (study->trials > 0) memcpy(larger, study->trial, study->trials * sizeof(hfi_trial *));
-    hfi_memory_free(&study->memory, study->trial);
-    study->trial = larger;
-    study->room = room;
+    hfi_trial **trial = hfi_memory_grow(&study->memory, study->trial, study->trials, study->trials + more,
+                                        &study->room, sizeof(hfi_trial *));
+    if (trial == NULL) return hfi_out_of_memory(ctx);
+    study->trial = trial;
     return HF_OK;
 }
 
-/* Outcomes are numbers or missing, noises are not negative. */
+bool hfi_study_outcomes_sound(const hf_study *study, const double *values)
+{
+    const double *noise = values + study->outcomes;
+    for (size_t o = 0; o < study->outcomes; o++)
+        if (isinf(values[o]) || !(noise[o] >= 0.0) || isinf(noise[o])) return false;
+    return true;
+}
+
 static hf_status check_outcomes(hf_context *ctx, const hf_study *study, const hfi_study_event *event,
                                 const double *values)
 {
-    for (size_t o = 0; o < study->outcomes; o++)
-        if (isinf(values[o]) || !(values[study->outcomes + o] >= 0.0) || isinf(values[study->outcomes + o]))
-            return damaged(ctx, event, "has an outcome or a noise that is none");
-    return HF_OK;
+    return hfi_study_outcomes_sound(study, values)
+               ? HF_OK
+               : damaged(ctx, event, "has an outcome or a noise that is none");
 }
 
 static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t number,

@@ -8,7 +8,6 @@
  */
 #include "study/propose.h"
 
-#include "study/hunt.h"
 #include "study/surrogate.h"
 #include <math.h>
 #include <string.h>

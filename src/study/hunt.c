@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The best of many admitted places, then of smaller and smaller neighbourhoods of the best so far. */
-#include "study/hunt.h"
+#include "study/propose.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The next trial: one of the first, one to repeat, or where the acquisition is largest. */
 #include "study/propose.h"
-#include "study/hunt.h"
 #include "study/safe.h"
 #include "study/study.h"
 #include <holdfast/acquire_front.h>
@@ -86,9 +85,15 @@ static hf_status best_places(hf_context *ctx, const hf_study *study, double *gue
     return s;
 }
 
-/* The acquisition of a round; `constraint` and `limit` have room for all outcomes and failure. */
+/* Constraints of an acquisition: room for all outcomes and failure. */
+typedef struct constraints {
+    const hf_posterior *of[HFI_STUDY_OUTCOMES + 1];
+    double limit[HFI_STUDY_OUTCOMES + 1];
+} constraints;
+
+/* The acquisition of a round, which points into `room`. */
 static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_verdict_at *incumbent,
-                              const hf_posterior **constraint, double *limit)
+                              constraints *room)
 {
     hf_acquire a = {.kind = study->s.acquisition,
                     .posterior = study->surrogate[study->objective[0]].posterior,
@@ -98,15 +103,15 @@ static hf_acquire acquisition(const hf_study *study, const hfi_round *round, con
                     .pending_x = round->pending_u,
                     .draws = study->s.draws,
                     .stream = round->number,
-                    .constraint = constraint,
-                    .limit = limit};
+                    .constraint = room->of,
+                    .limit = room->limit};
     for (size_t o = 0; o <= study->outcomes; o++) {
         const bool used = o == study->outcomes
                               ? study->failed > 0
                               : !hfi_study_is_objective(study, o) && !study->s.outcome[o].certain;
         if (!used) continue;
-        constraint[a.constraints] = study->surrogate[o].posterior;
-        limit[a.constraints++] = hfi_study_limit(study, o);
+        room->of[a.constraints] = study->surrogate[o].posterior;
+        room->limit[a.constraints++] = hfi_study_limit(study, o);
     }
     return a;
 }
@@ -159,8 +164,7 @@ static hf_status maximise_among(hf_context *ctx, const hf_study *study, const hf
 static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_round *round,
                           const hf_domain *domain, hfi_proposed *out, double *u)
 {
-    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1];
+    constraints room;
     hfi_verdict_at incumbent = {.log_feasible = -INFINITY};
     size_t guesses;
     double *guess = hfi_alloc_product(ctx, GUESSES, study->d, sizeof *guess);
@@ -168,7 +172,7 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
     hf_argmax report = {.mean = NAN};
     hf_status s = best_places(ctx, study, guess, &guesses, &incumbent);
     if (s >= 0) {
-        const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
+        const hf_acquire a = acquisition(study, round, &incumbent, &room);
         if (study->objectives > 1)
             s = hfi_study_widen_front(ctx, study, round, &a, u, &report.value);
         else if (study->failed > 0 || (a.kind == HF_ACQUIRE_UCB && a.constraints > 0))
@@ -187,8 +191,8 @@ static hf_status maximise(hf_context *ctx, const hf_study *study, const hfi_roun
 static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round *round, hfi_proposed *out,
                          double *u, bool *found)
 {
-    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1], guess_value = -INFINITY;
+    constraints room;
+    double guess_value = -INFINITY;
     const size_t d = study->d;
     hfi_verdict_at incumbent = {.log_feasible = -INFINITY};
     size_t guesses;
@@ -199,7 +203,7 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
     hf_status s = best_places(ctx, study, many, &guesses, &incumbent);
     hf_domain_quasirandom(&study->domain, (size_t)round->number, OTHERS, many);
     if (s >= 0) {
-        const hf_acquire a = acquisition(study, round, &incumbent, constraint, limit);
+        const hf_acquire a = acquisition(study, round, &incumbent, &room);
         s = hf_acquire_evaluate(ctx, &a, OTHERS, many, value, NULL);
     }
     for (size_t i = 0; i < OTHERS && s >= 0; i++) {
@@ -295,13 +299,12 @@ static double nothing_to_gain(const hf_study *study, double spread, double share
 static hf_status explore(hf_context *ctx, const hf_study *study, const hfi_round *round, double spread,
                          hfi_proposed *out, double *u)
 {
-    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1];
+    constraints room;
     hfi_verdict_at place;
     uint64_t id;
     hf_status s = hfi_study_incumbent(ctx, study, &id, &place);
     if (s < 0 || id == 0) return s;
-    const hf_acquire a = acquisition(study, round, &place, constraint, limit);
+    const hf_acquire a = acquisition(study, round, &place, &room);
     s = hfi_study_explore(ctx, study, round, &a, nothing_to_gain(study, spread, little), out, u);
     return s == HF_ERR_NO_DATA ? HF_OK : s;
 }
@@ -331,8 +334,7 @@ static hf_status acquire(hf_context *ctx, hf_study *study, const hfi_round *roun
 static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hfi_round *round, bool known,
                                 hfi_proposed *out, double *u)
 {
-    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1];
+    constraints room;
     hf_acquire a = {.kind = HF_ACQUIRE_LOG_EI};
     uint64_t id;
     hfi_verdict_at incumbent;
@@ -343,7 +345,7 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
     if (known) {
         s = hfi_study_incumbent(ctx, study, &id, &incumbent);
         if (s < 0) return s;
-        a = acquisition(study, round, &incumbent, constraint, limit);
+        a = acquisition(study, round, &incumbent, &room);
     }
     double spread = 0.0;
     s = hfi_worse(s, hfi_study_spread(ctx, study, &spread));
@@ -400,9 +402,9 @@ static void settle(const hf_study *study, const double *from, double *at, double
 static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, batch *b)
 {
     const size_t d = study->d, known = r->pending - r->count, row = d * sizeof(double);
-    b->number = hfi_alloc(ctx, r->count, sizeof *b->number);
-    b->staying_u = hfi_alloc_product(ctx, r->pending + 3 * r->count, d, sizeof *b->staying_u);
-    if (b->number == NULL || b->staying_u == NULL) return HF_ERR_MEMORY;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(b->number, r->count), HFI_ROOMS(b->staying_u, r->pending + 3 * r->count, d));
+    if (status < 0) return status;
     b->before = b->staying_u + r->pending * d;
     b->u = b->before + r->count * d;
     b->at = b->u + r->count * d;
@@ -489,8 +491,8 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
     if (!improves || study->s.thompson || study->objectives > 1 || r->region != NULL || !r->surrogates ||
         r->count < 2 || hfi_study_is_certain(study))
         return HF_OK;
-    const hf_posterior *constraint[HFI_STUDY_OUTCOMES + 1];
-    double limit[HFI_STUDY_OUTCOMES + 1], gain = 0.0;
+    constraints room;
+    double gain = 0.0;
     uint64_t id = 0;
     hfi_verdict_at incumbent;
     batch b = {.moving = 0};
@@ -498,7 +500,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
     const size_t steps = s >= 0 && b.moving > 1 ? affordable(study, r, &b) : 0;
     if (steps > 0) s = hfi_worse(s, hfi_study_incumbent(ctx, study, &id, &incumbent));
     if (s >= 0 && id > 0) {
-        hf_acquire a = acquisition(study, r, &incumbent, constraint, limit);
+        hf_acquire a = acquisition(study, r, &incumbent, &room);
         a.pending = b.staying;
         a.pending_x = b.staying_u;
         bool more = false;

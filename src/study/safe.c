@@ -5,7 +5,7 @@
  * the safe set grows.
  */
 #include "study/safe.h"
-#include "study/hunt.h"
+#include "study/propose.h"
 
 #include <holdfast/envelope.h>
 #include <math.h>

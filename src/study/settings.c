@@ -129,25 +129,30 @@ static void release(const hfi_memory *memory, const void *block)
     hfi_memory_free(memory, mine);
 }
 
-void hfi_study_free_settings(hf_study *study)
+void hfi_study_settings_free(const hfi_memory *memory, hf_study_settings *s)
 {
-    const hfi_memory *memory = &study->memory;
-    for (size_t i = 0; i < study->s.variables; i++) {
-        const hf_variable *v = &study->s.variable[i];
+    for (size_t i = 0; i < s->variables; i++) {
+        const hf_variable *v = &s->variable[i];
         release(memory, v->name);
         for (size_t k = 0; v->level != NULL && k < v->levels; k++) release(memory, v->level[k]);
         release(memory, v->level);
     }
-    for (size_t i = 0; i < study->s.outcomes; i++) {
-        release(memory, study->s.outcome[i].name);
-        release(memory, study->s.outcome[i].kernel);
+    for (size_t i = 0; i < s->outcomes; i++) {
+        release(memory, s->outcome[i].name);
+        release(memory, s->outcome[i].kernel);
     }
-    release(memory, study->s.variable);
-    release(memory, study->s.outcome);
-    release(memory, study->s.preset);
-    release(memory, study->s.kernel);
-    release(memory, study->domain.lower);
-    hfi_memory_free(memory, study->expression);
+    release(memory, s->variable);
+    release(memory, s->outcome);
+    release(memory, s->preset);
+    release(memory, s->kernel);
+    *s = (hf_study_settings){0};
+}
+
+void hfi_study_free_settings(hf_study *study)
+{
+    hfi_study_settings_free(&study->memory, &study->s);
+    release(&study->memory, study->domain.lower);
+    hfi_memory_free(&study->memory, study->expression);
 }
 
 /* ---- what follows -------------------------------------------------------------------------------------- */

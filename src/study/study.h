@@ -160,6 +160,8 @@ double hfi_variable_step(const hf_variable *variable);
 /** Checks and copies settings, makes domain and kernel expression. */
 hf_status hfi_study_take_settings(hf_context *ctx, const hf_study_settings *from, hf_study *study);
 void hfi_study_free_settings(hf_study *study);
+/** Releases settings whose lists and texts are blocks of their own. */
+void hfi_study_settings_free(const hfi_memory *memory, hf_study_settings *settings);
 /** Surrogates see an outcome times this: objectives are to be large, constraints at most a
  * limit. */
 double hfi_study_sign(const hf_study *study, size_t outcome);
@@ -179,6 +181,8 @@ void hfi_study_leave(hf_study *study);
 hf_status hfi_study_writable(hf_context *ctx, const hf_study *study);
 /** Journal first, then memory: all of the events or none and an error. Between enter and leave. */
 hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi_study_event *news);
+/** Whether outcomes are numbers or missing, and the noises after them not negative. */
+bool hfi_study_outcomes_sound(const hf_study *study, const double *values);
 /** Applies an event from a journal. HF_ERR_MODEL_FILE if it cannot follow those before. */
 hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_event *event);
 void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted);

@@ -324,9 +324,7 @@ static hf_status try_without(hf_context *ctx, const training *t, const bool *out
 {
     const size_t n = t->s->n;
     bool adopted = false;
-    a->reading = hfi_alloc(ctx, n, sizeof *a->reading);
-    a->aside = hfi_alloc(ctx, n, sizeof *a->aside);
-    if (a->reading == NULL || a->aside == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(a->reading, n), HFI_ROOM(a->aside, n)) < 0) return HF_ERR_MEMORY;
     for (size_t i = 0; i < n; i++)
         a->aside[i] = (out != NULL && out[i]) || t->s->label[i] == HF_EXPERT_DOUBTED;
     double *y = with_gaps(ctx, t->s, a->aside);

@@ -15,24 +15,13 @@ static hf_status allocate(hfi_svgp *q)
     size_t square, wide;
     if (!hfi_size_mul(m, m, &square) || !hfi_size_mul(m, c, &wide)) return hfi_out_of_memory(ctx);
     q->scratch_each = hfi_kernel_scratch(q->kernel);
-    q->z = hfi_alloc(ctx, m, d * sizeof(double));
-    q->lu = hfi_alloc(ctx, square, sizeof(double));
-    q->precision = hfi_alloc(ctx, square, sizeof(double));
-    q->lp = hfi_alloc(ctx, square, sizeof(double));
-    q->spare = hfi_alloc(ctx, square, sizeof(double));
-    q->another = hfi_alloc(ctx, square, sizeof(double));
-    q->shift = hfi_alloc(ctx, m, sizeof(double));
-    q->mu = hfi_alloc(ctx, m, sizeof(double));
-    q->a = hfi_alloc(ctx, wide, sizeof(double));
-    q->t = hfi_alloc(ctx, wide, sizeof(double));
-    q->w = hfi_alloc(ctx, wide, sizeof(double));
-    q->row = hfi_alloc(ctx, c, ROW_ARRAYS * sizeof(double));
-    q->term = hfi_alloc(ctx, c, sizeof *q->term);
-    q->x = hfi_alloc(ctx, c, d * sizeof(double));
-    q->y = hfi_alloc(ctx, c, 2 * sizeof(double));
-    q->scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), q->scratch_each * sizeof(double));
-    const bool ready = q->z && q->lu && q->precision && q->lp && q->spare && q->another && q->shift &&
-                       q->mu && q->a && q->t && q->w && q->row && q->term && q->x && q->y && q->scratch;
+    const bool ready =
+        HFI_ALLOC(ctx, HFI_ROOMS(q->z, m, d), HFI_ROOM(q->lu, square), HFI_ROOM(q->precision, square),
+                  HFI_ROOM(q->lp, square), HFI_ROOM(q->spare, square), HFI_ROOM(q->another, square),
+                  HFI_ROOM(q->shift, m), HFI_ROOM(q->mu, m), HFI_ROOM(q->a, wide), HFI_ROOM(q->t, wide),
+                  HFI_ROOM(q->w, wide), HFI_ROOMS(q->row, c, ROW_ARRAYS), HFI_ROOM(q->term, c),
+                  HFI_ROOMS(q->x, c, d), HFI_ROOMS(q->y, c, 2),
+                  HFI_ROOMS(q->scratch, (size_t)hf_context_threads(ctx), q->scratch_each)) == HF_OK;
     if (!ready) return HF_ERR_MEMORY;
     q->extra = q->y + c;
     return HF_OK;
@@ -55,9 +44,8 @@ hf_status hfi_svgp_init(hf_context *ctx, hf_kernel *kernel, hf_mean *mean, const
 
 void hfi_svgp_free(hfi_svgp *q)
 {
-    void *const blocks[] = {q->z, q->lu, q->precision, q->lp,  q->spare, q->another, q->shift, q->mu,
-                            q->a, q->t,  q->w,         q->row, q->term,  q->x,       q->y,     q->scratch};
-    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++) hfi_free(q->ctx, blocks[i]);
+    HFI_FREE(q->ctx, q->z, q->lu, q->precision, q->lp, q->spare, q->another, q->shift, q->mu, q->a, q->t,
+             q->w, q->row, q->term, q->x, q->y, q->scratch);
     *q = (hfi_svgp){0};
 }
 

@@ -38,13 +38,9 @@ hf_status hfi_batches_init(hf_context *ctx, const hfi_row_source *rows, size_t s
     out->resident = out->per_group == out->count;
     out->blocks = (n + BLOCK - 1) / BLOCK;
     const size_t largest = n / out->count + 1, room = out->resident ? n : out->per_group * largest;
-    out->order = hfi_alloc(ctx, out->blocks, sizeof *out->order);
-    out->within = hfi_alloc(ctx, room, sizeof *out->within);
-    out->buffer_x = hfi_alloc(ctx, room, d * sizeof(double));
-    out->buffer_y = hfi_alloc(ctx, room, 2 * sizeof(double));
-    out->x = hfi_alloc(ctx, largest, d * sizeof(double));
-    out->y = hfi_alloc(ctx, largest, 2 * sizeof(double));
-    if (!out->order || !out->within || !out->buffer_x || !out->buffer_y || !out->x || !out->y) {
+    if (HFI_ALLOC(ctx, HFI_ROOM(out->order, out->blocks), HFI_ROOM(out->within, room),
+                  HFI_ROOMS(out->buffer_x, room, d), HFI_ROOMS(out->buffer_y, room, 2),
+                  HFI_ROOMS(out->x, largest, d), HFI_ROOMS(out->y, largest, 2)) < 0) {
         hfi_batches_free(out);
         return HF_ERR_MEMORY;
     }

@@ -309,9 +309,8 @@ hf_status hfi_svgp_take_sample(hfi_svgp_run *run)
 {
     hf_context *ctx = run->q->ctx;
     const size_t wanted = run->rows->n < SAMPLE ? run->rows->n : SAMPLE;
-    run->sample_x = hfi_alloc(ctx, wanted, run->q->d * sizeof(double));
-    run->sample_y = hfi_alloc(ctx, wanted, 2 * sizeof(double));
-    if (!run->sample_x || !run->sample_y) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(run->sample_x, wanted, run->q->d), HFI_ROOMS(run->sample_y, wanted, 2)) < 0)
+        return HF_ERR_MEMORY;
     run->sample_mean = run->sample_y + wanted;
     return hfi_row_source_sample(ctx, run->rows, wanted, 0, run->sample_x, run->sample_y, run->sample_mean,
                                  &run->sample);

@@ -37,9 +37,8 @@ static hf_status borrow_space(const hfi_svgp_run *run, warm *w)
 {
     const hfi_trainer *space = run->space;
     hf_context *ctx = run->q->ctx;
-    w->free_index = hfi_alloc(ctx, space->count, sizeof *w->free_index);
-    w->state = hfi_alloc(ctx, space->count, 7 * sizeof *w->state);
-    if (!w->free_index || !w->state) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(w->free_index, space->count), HFI_ROOMS(w->state, space->count, 7)) < 0)
+        return HF_ERR_MEMORY;
     w->trainer = *space;
     w->trainer.evaluator = (hfi_evaluator){0};
     w->trainer.count = space->noise + 1;
@@ -87,10 +86,9 @@ static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index
 {
     hf_context *ctx = run->q->ctx;
     const size_t d = run->q->d, wanted = hfi_smaller(run->rows->n, rows);
-    w->x = hfi_alloc(ctx, wanted, d * sizeof(double));
-    w->y = hfi_alloc(ctx, wanted, 2 * sizeof(double));
-    w->z = hfi_alloc(ctx, run->q->m, d * sizeof(double));
-    if (!w->x || !w->y || !w->z) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOMS(w->x, wanted, d), HFI_ROOMS(w->y, wanted, 2),
+                  HFI_ROOMS(w->z, run->q->m, d)) < 0)
+        return HF_ERR_MEMORY;
     w->extra = w->y + wanted;
     size_t count = 0;
     const hf_status s = hfi_row_source_sample(ctx, run->rows, wanted, index, w->x, w->y, w->extra, &count);

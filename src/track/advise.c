@@ -70,7 +70,7 @@ static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
     s.age.rate = sqrt(variance) / (SPAN_START * (last - first));
     hf_status status = hf_track_create(ctx, &s, out);
     for (size_t k = n; k-- > 0 && status >= 0;) {
-        const size_t i = (r->next + HFI_RECENT - 1 - k) % HFI_RECENT;
+        const size_t i = hfi_recent_row(r, k);
         const double noise = r->noise[i] == survey->own.s.noise ? 0.0 : r->noise[i];
         status = hf_track_tell(ctx, *out, r->time[i], r->x + i * survey->d, r->y[i], noise, NULL);
     }
@@ -307,9 +307,8 @@ static hf_status compare(comparison *c, const hf_track *survey)
     out->steps = c->settings->steps;
     out->step = c->settings->step > 0.0 ? c->settings->step : mean_gap(&survey->recent);
     list_rows(c);
-    c->theta = hfi_alloc(c->ctx, p + 2, sizeof *c->theta);
-    c->loss = hfi_alloc(c->ctx, out->rows * c->settings->draws, sizeof *c->loss);
-    if (c->theta == NULL || c->loss == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(c->ctx, HFI_ROOM(c->theta, p + 2), HFI_ROOM(c->loss, out->rows * c->settings->draws)) < 0)
+        return HF_ERR_MEMORY;
     hfi_kernel_theta(c->learnt->kernel, c->theta);
     c->theta[p] = log(out->noise);
     hf_status status = hfi_world_create(c->ctx, c->learnt, out->steps, out->step, &c->world);

@@ -13,41 +13,25 @@ enum {
 
 /* ---- room: everything that applying could lack is got before the journal is written -------------------- */
 
-static hf_status grow(const hfi_memory *memory, void **block, size_t *room, size_t need, size_t used,
-                      size_t size)
-{
-    if (need <= *room) return HF_OK;
-    size_t more = *room > 0 ? *room : 16;
-    while (more < need) more *= 2;
-    void *larger = hfi_memory_alloc(memory, more, size);
-    if (larger == NULL) return HF_ERR_MEMORY;
-    if (used > 0) memcpy(larger, *block, used * size);
-    hfi_memory_free(memory, *block);
-    *block = larger;
-    *room = more;
-    return HF_OK;
-}
-
 hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count)
 {
     const hfi_memory *memory = &track->memory;
-    hf_status status = hfi_places_reserve(memory, &track->places, count);
-    void *block = track->told;
-    if (status >= 0)
-        status =
-            grow(memory, &block, &track->told_room, track->held + count, track->held, sizeof *track->told);
-    track->told = block;
-    block = track->open;
-    if (status >= 0)
-        status = grow(memory, &block, &track->open_room, track->opened + count, track->opened,
-                      sizeof *track->open);
-    track->open = block;
-    block = track->before.told;
-    if (status >= 0 && track->own.s.robust > 0.0)
-        status = grow(memory, &block, &track->before.room, track->told_room, track->before.count,
-                      sizeof *track->told);
-    track->before.told = block;
-    return status < 0 ? hfi_out_of_memory(ctx) : HF_OK;
+    if (hfi_places_reserve(memory, &track->places, count) < 0) return hfi_out_of_memory(ctx);
+    hfi_told *told = hfi_memory_grow(memory, track->told, track->held, track->held + count, &track->told_room,
+                                     sizeof *told);
+    if (told == NULL) return hfi_out_of_memory(ctx);
+    track->told = told;
+    hfi_waiting *open = hfi_memory_grow(memory, track->open, track->opened, track->opened + count,
+                                        &track->open_room, sizeof *open);
+    if (open == NULL) return hfi_out_of_memory(ctx);
+    track->open = open;
+    if (!(track->own.s.robust > 0.0)) return HF_OK;
+    hfi_snapshot *before = &track->before;
+    told =
+        hfi_memory_grow(memory, before->told, before->count, track->told_room, &before->room, sizeof *told);
+    if (told == NULL) return hfi_out_of_memory(ctx);
+    before->told = told;
+    return HF_OK;
 }
 
 /* ---- applying ---------------------------------------------------------------------------------------------------- */

@@ -36,12 +36,6 @@ void hfi_evidence_free(hfi_evidence *evidence)
     memset(evidence, 0, sizeof *evidence);
 }
 
-static double in_time(const hfi_evidence *e, size_t i, size_t j, double period)
-{
-    const double gap = (e->time[i] - e->time[j]) / period;
-    return exp(-0.5 * gap * gap);
-}
-
 /* K o E, lower triangle, into prior; with the noise, factored, into factor. */
 static hf_status factor(hfi_evidence *e, double noise, double period)
 {
@@ -49,7 +43,7 @@ static hf_status factor(hfi_evidence *e, double noise, double period)
     hf_status status = hfi_kernel_gram_lower(e->ctx, e->kernel, n, e->x, e->d, e->prior, n);
     if (status < 0) return status;
     for (size_t j = 0; j < n; j++) {
-        for (size_t i = j + 1; i < n; i++) e->prior[i + j * n] *= in_time(e, i, j, period);
+        for (size_t i = j + 1; i < n; i++) e->prior[i + j * n] *= hfi_in_time(e->time[i], e->time[j], period);
         memcpy(e->factor + j * (n + 1), e->prior + j * (n + 1), (n - j) * sizeof *e->factor);
         e->factor[j * (n + 1)] += e->known[j] + noise * e->share[j];
     }
@@ -89,7 +83,7 @@ static hf_status differentiate(hfi_evidence *e, double noise, double period, dou
             const double gap = (e->time[i] - e->time[j]) / period;
             if (i == j) by_noise += w * noise * e->share[i];
             by_period += (i == j ? 1.0 : 2.0) * w * e->prior[i + j * n] * gap * gap;
-            e->weights[i + j * n] = w * in_time(e, i, j, period);
+            e->weights[i + j * n] = w * hfi_in_time(e->time[i], e->time[j], period);
         }
     }
     memset(gradient, 0, (p + 2) * sizeof *gradient);

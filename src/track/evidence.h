@@ -13,6 +13,7 @@
 
 #include "core/core.h"
 #include "kernel/kernel.h"
+#include <math.h>
 
 typedef struct hfi_evidence {
     hf_context *ctx;
@@ -24,6 +25,13 @@ typedef struct hfi_evidence {
     double *ones, *alpha;
     double *prior, *factor, *weights; /* n x n */
 } hfi_evidence;
+
+/** The correlation of f at two times, on the time scale `period`. */
+static inline double hfi_in_time(double a, double b, double period)
+{
+    const double gap = (a - b) / period;
+    return exp(-0.5 * gap * gap);
+}
 
 hf_status hfi_evidence_create(hf_context *ctx, const hf_kernel *kernel, size_t n,
                               hfi_evidence *out);

@@ -15,11 +15,6 @@ enum {
 
 /* ---- checks ------------------------------------------------------------------------------------------------------ */
 
-static bool positive(double value)
-{
-    return value > 0.0 && isfinite(value);
-}
-
 static bool ages(hf_track_method method)
 {
     return method == HF_TRACK_UI_GP_UCB || method == HF_TRACK_SPARQ || method == HF_TRACK_SPARQ_REUSE;
@@ -28,7 +23,7 @@ static bool ages(hf_track_method method)
 static hf_status check_method(hf_context *ctx, const hf_track_settings *s)
 {
     const char *const name = hf_enum_name(HF_ENUM_TRACK_METHOD, s->method);
-    if ((s->method == HF_TRACK_R_GP_UCB || s->method == HF_TRACK_SW_GP_UCB) && !positive(s->window))
+    if ((s->method == HF_TRACK_R_GP_UCB || s->method == HF_TRACK_SW_GP_UCB) && !hfi_is_positive(s->window))
         return hfi_refuse(ctx, "%s needs a window, in units of time; it is %g", name, s->window);
     if (s->method == HF_TRACK_TV_GP_UCB && !(s->forgetting >= 0.0 && s->forgetting < 1.0))
         return hfi_refuse(ctx, "%s needs a forgetting eps in [0, 1); it is %g", name, s->forgetting);
@@ -54,7 +49,7 @@ static hf_status check_settings(hf_context *ctx, const hf_track_settings *s)
             ctx, "a track's inputs are continuous, or rows of a list: its domain has no steps and no "
                  "categories");
     if (status >= 0) status = check_method(ctx, s);
-    if (status >= 0 && s->discard == HF_DISCARD_VARIANCE && !positive(s->discard_variance))
+    if (status >= 0 && s->discard == HF_DISCARD_VARIANCE && !hfi_is_positive(s->discard_variance))
         return hfi_refuse(ctx, "discard_variance is %g; give a positive number", s->discard_variance);
     return status;
 }

@@ -6,15 +6,10 @@
 
 #define LEAST_ETA 0.01
 
-static bool positive(double value)
-{
-    return value > 0.0 && isfinite(value);
-}
-
 hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, double steps, double change,
                                       double scale, double *out)
 {
-    if (out == NULL || !positive(steps) || !positive(change) || !positive(scale))
+    if (out == NULL || !hfi_is_positive(steps) || !hfi_is_positive(change) || !hfi_is_positive(scale))
         return hfi_refuse(ctx,
                           "a recommendation needs positive numbers: %g steps, a change of %g, a scale of %g",
                           steps, change, scale);

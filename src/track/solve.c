@@ -28,11 +28,8 @@ static hf_status prepare(hf_context *ctx, const hfi_moment *moment, size_t count
 {
     const hf_track *track = moment->track;
     *g = (gathered){.moment = moment};
-    g->x = hfi_alloc(ctx, count, track->d * sizeof *g->x);
-    g->target = hfi_alloc(ctx, count, sizeof *g->target);
-    g->variance = hfi_alloc(ctx, count, sizeof *g->variance);
-    g->number = hfi_alloc(ctx, track->places.count, sizeof *g->number);
-    bool fine = g->x != NULL && g->target != NULL && g->variance != NULL && g->number != NULL;
+    bool fine = HFI_ALLOC(ctx, HFI_ROOMS(g->x, count, track->d), HFI_ROOM(g->target, count),
+                          HFI_ROOM(g->variance, count), HFI_ROOM(g->number, track->places.count)) == HF_OK;
     if (track->own.s.method == HF_TRACK_TV_GP_UCB) {
         g->fading = hfi_alloc(ctx, count, sizeof *g->fading);
         g->time = hfi_alloc(ctx, count, sizeof *g->time);

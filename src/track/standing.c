@@ -42,7 +42,7 @@ static size_t newest(const hf_track *track, size_t *row)
 {
     const hfi_recent *recent = &track->recent;
     const size_t n = recent->count < MOST ? recent->count : MOST;
-    for (size_t k = 0; k < n; k++) row[k] = (recent->next + HFI_RECENT - 1 - k) % HFI_RECENT;
+    for (size_t k = 0; k < n; k++) row[k] = hfi_recent_row(recent, k);
     return n;
 }
 
@@ -162,8 +162,7 @@ static void gather(standing *s, double period)
     for (size_t i = 0; i < n; i++) {
         s->at[i] = s->along[i] = 0.0;
         for (size_t j = 0; j < n; j++) {
-            const double gap = (s->evidence.time[i] - s->evidence.time[j]) / period;
-            const double e = s->weight[j] * exp(-0.5 * gap * gap);
+            const double e = s->weight[j] * hfi_in_time(s->evidence.time[i], s->evidence.time[j], period);
             s->at[i] += e;
             s->along[i] += e * s->kernel[j + i * n];
         }
@@ -210,10 +209,8 @@ static hf_status best_known(standing *s, double period, size_t *found)
     const hf_status status = look_back(s, &mean);
     for (size_t p = first; p < n && status >= 0; p++) {
         double there = mean;
-        for (size_t i = first; i < n; i++) {
-            const double gap = (e->time[i] - begin) / period;
-            there += s->kernel[p + i * n] * exp(-0.5 * gap * gap) * s->toward[i - first];
-        }
+        for (size_t i = first; i < n; i++)
+            there += s->kernel[p + i * n] * hfi_in_time(e->time[i], begin, period) * s->toward[i - first];
         if (!(sign_of(s) * there > best)) continue;
         best = sign_of(s) * there;
         *found = p;
@@ -291,8 +288,7 @@ hf_status hf_track_standing_of(hf_context *ctx, const hf_track *track, double *x
                           "standing still needs a context, a track, and places for where and for the result");
     size_t own = 0;
     const size_t count = track->recent.count < MOST ? track->recent.count : MOST;
-    for (size_t k = 0; k < count; k++)
-        own += track->recent.answer[(track->recent.next + HFI_RECENT - 1 - k) % HFI_RECENT] == 0.0;
+    for (size_t k = 0; k < count; k++) own += track->recent.answer[hfi_recent_row(&track->recent, k)] == 0.0;
     if (own < LEAST)
         return hfi_fail(
             ctx, HF_ERR_NO_DATA,

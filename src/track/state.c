@@ -13,15 +13,32 @@ enum {
 
 /* ---- writing -------------------------------------------------------------------------------------------------- */
 
+/* The numbers of a reading, none of which is NaN. */
+static const size_t told_numbers[] = {
+    offsetof(hfi_told, time),    offsetof(hfi_told, y),        offsetof(hfi_told, noise),
+    offsetof(hfi_told, target),  offsetof(hfi_told, variance), offsetof(hfi_told, weight),
+    offsetof(hfi_told, horizon),
+};
+
+enum {
+    TOLD_NUMBERS = sizeof told_numbers / sizeof *told_numbers
+};
+
+static void numbers_of(const hfi_told *told, double numbers[TOLD_NUMBERS])
+{
+    for (size_t k = 0; k < TOLD_NUMBERS; k++)
+        memcpy(&numbers[k], (const char *)told + told_numbers[k], sizeof *numbers);
+}
+
 static void add_readings(hfi_bytes *to, size_t count, const hfi_told *told)
 {
     for (size_t i = 0; i < count; i++) {
-        const hfi_told *t = &told[i];
-        const double numbers[] = {t->time, t->y, t->noise, t->target, t->variance, t->weight, t->horizon};
-        hfi_bytes_add_u64(to, t->id);
-        hfi_bytes_add_doubles(to, sizeof numbers / sizeof *numbers, numbers);
-        hfi_bytes_add_u64(to, t->place);
-        hfi_bytes_add_u64(to, t->batch);
+        double numbers[TOLD_NUMBERS];
+        numbers_of(&told[i], numbers);
+        hfi_bytes_add_u64(to, told[i].id);
+        hfi_bytes_add_doubles(to, TOLD_NUMBERS, numbers);
+        hfi_bytes_add_u64(to, told[i].place);
+        hfi_bytes_add_u64(to, told[i].batch);
     }
 }
 
@@ -38,17 +55,16 @@ static void add_waiting(hfi_bytes *to, const hf_track *track)
     }
 }
 
-static bool same_number(double a, double b)
-{
-    return a == b && signbit(a) == signbit(b); /* none of them is NaN */
-}
-
+/* The same to the bit: a zero has a sign. */
 static bool same_reading(const hfi_told *a, const hfi_told *b)
 {
-    return a->id == b->id && a->place == b->place && a->batch == b->batch && same_number(a->time, b->time) &&
-           same_number(a->y, b->y) && same_number(a->noise, b->noise) && same_number(a->target, b->target) &&
-           same_number(a->variance, b->variance) && same_number(a->weight, b->weight) &&
-           same_number(a->horizon, b->horizon);
+    double of_a[TOLD_NUMBERS], of_b[TOLD_NUMBERS];
+    numbers_of(a, of_a);
+    numbers_of(b, of_b);
+    bool same = a->id == b->id && a->place == b->place && a->batch == b->batch;
+    for (size_t k = 0; k < TOLD_NUMBERS; k++)
+        same = same && of_a[k] == of_b[k] && signbit(of_a[k]) == signbit(of_b[k]);
+    return same;
 }
 
 /* How many readings the snapshot begins with as the track does, in all numbers. */
@@ -74,17 +90,31 @@ static void add_before(hfi_bytes *to, const hf_track *track)
     hfi_bytes_add_u64(to, before->moment.step);
 }
 
+/* Columns of the newest readings beside their places. */
+static const size_t recent_columns[] = {
+    offsetof(hfi_recent, time),   offsetof(hfi_recent, y),      offsetof(hfi_recent, noise),
+    offsetof(hfi_recent, weight), offsetof(hfi_recent, answer),
+};
+
+enum {
+    RECENT_COLUMNS = sizeof recent_columns / sizeof *recent_columns
+};
+
+static double *column_of(const hfi_recent *recent, size_t k)
+{
+    double *column;
+    memcpy(&column, (const char *)recent + recent_columns[k], sizeof column);
+    return column;
+}
+
 static void add_recent(hfi_bytes *to, const hf_track *track)
 {
     const hfi_recent *recent = &track->recent;
     hfi_bytes_add_u64(to, recent->count);
     hfi_bytes_add_u64(to, recent->next);
     hfi_bytes_add_doubles(to, recent->count * track->d, recent->x);
-    hfi_bytes_add_doubles(to, recent->count, recent->time);
-    hfi_bytes_add_doubles(to, recent->count, recent->y);
-    hfi_bytes_add_doubles(to, recent->count, recent->noise);
-    hfi_bytes_add_doubles(to, recent->count, recent->weight);
-    hfi_bytes_add_doubles(to, recent->count, recent->answer);
+    for (size_t k = 0; k < RECENT_COLUMNS; k++)
+        hfi_bytes_add_doubles(to, recent->count, column_of(recent, k));
 }
 
 static void add_clocks(hfi_bytes *to, const hf_track *track)
@@ -122,11 +152,6 @@ void hfi_track_state(hfi_bytes *to, const hf_track *track)
 
 /* ---- reading: bytes of anybody's making ----------------------------------------------------------------------- */
 
-static bool positive(double value)
-{
-    return value > 0.0 && isfinite(value);
-}
-
 /* A count of things of `size` bytes each that can still come. */
 static size_t take_count(hfi_bytes_left *from, size_t size)
 {
@@ -150,8 +175,8 @@ static bool take_fit(hfi_bytes_left *from, hf_track *track)
     s->noise = hfi_bytes_take_double(from);
     s->expert_noise = hfi_bytes_take_double(from);
     s->age.rate = hfi_bytes_take_double(from);
-    return !from->bad && positive(track->typical) && positive(s->noise) && positive(s->expert_noise) &&
-           isfinite(s->age.rate) && s->age.rate >= 0.0;
+    return !from->bad && hfi_is_positive(track->typical) && hfi_is_positive(s->noise) &&
+           hfi_is_positive(s->expert_noise) && isfinite(s->age.rate) && s->age.rate >= 0.0;
 }
 
 /* HF_ERR_MODEL_FILE, here and below: not a state that a track of these settings can have. */
@@ -173,23 +198,16 @@ static bool take_readings(hfi_bytes_left *from, const hf_track *track, uint64_t 
 {
     bool good = true;
     for (size_t i = 0; i < count && good; i++) {
-        double n[7];
+        double n[TOLD_NUMBERS];
         const uint64_t id = hfi_bytes_take_u64(from);
-        hfi_bytes_take_doubles(from, 7, n);
+        hfi_bytes_take_doubles(from, TOLD_NUMBERS, n);
         const uint64_t place = hfi_bytes_take_u64(from), batch = hfi_bytes_take_u64(from);
         good = id > last && place < track->places.count && isfinite(n[0]) && isfinite(n[1]) &&
-               positive(n[2]) && isfinite(n[3]) && positive(n[4]) && positive(n[5]) && n[5] <= 1.0 &&
-               n[6] >= 0.0;
-        told[i] = (hfi_told){.id = id,
-                             .time = n[0],
-                             .y = n[1],
-                             .noise = n[2],
-                             .target = n[3],
-                             .variance = n[4],
-                             .weight = n[5],
-                             .horizon = n[6],
-                             .place = (size_t)place,
-                             .batch = batch};
+               hfi_is_positive(n[2]) && isfinite(n[3]) && hfi_is_positive(n[4]) && hfi_is_positive(n[5]) &&
+               n[5] <= 1.0 && n[6] >= 0.0;
+        told[i] = (hfi_told){.id = id, .place = (size_t)place, .batch = batch};
+        for (size_t k = 0; k < TOLD_NUMBERS; k++)
+            memcpy((char *)&told[i] + told_numbers[k], &n[k], sizeof *n);
         last = id;
     }
     return good;
@@ -252,18 +270,14 @@ static bool take_recent(hfi_bytes_left *from, hf_track *track)
     const uint64_t next = hfi_bytes_take_u64(from);
     if (count > HFI_RECENT || next != (count < HFI_RECENT ? count : next % HFI_RECENT)) return false;
     hfi_bytes_take_doubles(from, count * track->d, recent->x);
-    hfi_bytes_take_doubles(from, count, recent->time);
-    hfi_bytes_take_doubles(from, count, recent->y);
-    hfi_bytes_take_doubles(from, count, recent->noise);
-    hfi_bytes_take_doubles(from, count, recent->weight);
-    hfi_bytes_take_doubles(from, count, recent->answer);
+    for (size_t k = 0; k < RECENT_COLUMNS; k++) hfi_bytes_take_doubles(from, count, column_of(recent, k));
     recent->count = count;
     recent->next = (size_t)next;
     for (size_t i = 0; i < count * track->d; i++)
         if (!isfinite(recent->x[i])) return false;
     for (size_t i = 0; i < count; i++)
-        if (!isfinite(recent->time[i]) || !isfinite(recent->y[i]) || !positive(recent->noise[i]) ||
-            !positive(recent->weight[i]) || (recent->answer[i] != 0.0 && recent->answer[i] != 1.0))
+        if (!isfinite(recent->time[i]) || !isfinite(recent->y[i]) || !hfi_is_positive(recent->noise[i]) ||
+            !hfi_is_positive(recent->weight[i]) || (recent->answer[i] != 0.0 && recent->answer[i] != 1.0))
             return false;
     return true;
 }

@@ -16,6 +16,7 @@
 #include "kernel/kernel.h"
 #include "posterior/posterior.h"
 #include <holdfast/track.h>
+#include <math.h>
 
 /** Kinds of events. Numbers are in files: append only. */
 typedef enum hfi_event_kind {
@@ -181,6 +182,18 @@ struct hf_track {
     hf_posterior *ahead;
     double *point; /* d: a place on its way into an event */
 };
+
+/** Whether it is above zero and finite. */
+static inline bool hfi_is_positive(double value)
+{
+    return value > 0.0 && isfinite(value);
+}
+
+/** Where the newest reading but k lies in the ring. */
+static inline size_t hfi_recent_row(const hfi_recent *recent, size_t k)
+{
+    return (recent->next + HFI_RECENT - 1 - k) % HFI_RECENT;
+}
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 

@@ -54,7 +54,7 @@ static hf_status condition(hfi_world *w)
     w->first = INFINITY;
     w->last = -INFINITY;
     for (size_t i = 0; i < n; i++) {
-        const size_t r = (recent->next + HFI_RECENT - 1 - i) % HFI_RECENT;
+        const size_t r = hfi_recent_row(recent, i);
         memcpy(e->x + i * d, recent->x + r * d, d * sizeof *e->x);
         e->time[i] = recent->time[r];
         e->y[i] = recent->y[r];
@@ -77,12 +77,6 @@ static hf_status condition(hfi_world *w)
     return status;
 }
 
-static double in_time(const hfi_world *w, double a, double b)
-{
-    const double gap = (a - b) / w->period;
-    return exp(-0.5 * gap * gap);
-}
-
 /* Where somebody stands who has the survey and nothing else: the best posterior mean over its times. */
 static void stand(hfi_world *w)
 {
@@ -91,7 +85,8 @@ static void stand(hfi_world *w)
     for (size_t i = 0; i < w->n; i++) {
         w->residual[i] = 0.0;
         for (size_t j = 0; j < w->n; j++)
-            w->residual[i] += in_time(w, w->evidence.time[j], w->evidence.time[i]) * w->evidence.alpha[i];
+            w->residual[i] +=
+                hfi_in_time(w->evidence.time[j], w->evidence.time[i], w->period) * w->evidence.alpha[i];
     }
     for (size_t g = 0; g < w->places; g++) {
         double there = 0.0;
@@ -124,10 +119,9 @@ hf_status hfi_world_create(hf_context *ctx, const hf_track *learnt, size_t steps
     const size_t all = m + n, times = steps + n, scratch = hfi_kernel_scratch(learnt->kernel);
     hf_status status = hfi_evidence_create(ctx, learnt->kernel, n, &out->evidence);
     if (status < 0) return status;
-    out->x =
-        hfi_alloc(ctx, all * d + all * all + m * n + times + times * times + all * times, sizeof *out->x);
-    out->value = hfi_alloc(ctx, m * steps + n + all + steps + scratch, sizeof *out->value);
-    if (out->x == NULL || out->value == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(out->x, all * d + all * all + m * n + times + times * times + all * times),
+                  HFI_ROOM(out->value, m * steps + n + all + steps + scratch)) < 0)
+        return HF_ERR_MEMORY;
     out->place_factor = out->x + all * d;
     out->cross = out->place_factor + all * all;
     out->time = out->cross + m * n;
@@ -164,7 +158,8 @@ static hf_status choose_times(hfi_world *w, hfi_stream *stream)
     memcpy(w->time + w->steps, w->evidence.time, w->n * sizeof *w->time);
     for (size_t j = 0; j < all; j++)
         for (size_t i = j; i < all; i++)
-            w->time_factor[i + j * all] = in_time(w, w->time[i], w->time[j]) + (i == j ? NUGGET : 0.0);
+            w->time_factor[i + j * all] =
+                hfi_in_time(w->time[i], w->time[j], w->period) + (i == j ? NUGGET : 0.0);
     return hfi_chol(w->ctx, all, w->time_factor, all);
 }
 
@@ -208,8 +203,8 @@ hf_status hfi_world_draw(hfi_world *w, uint64_t seed, uint64_t k)
         for (size_t g = 0; g < m; g++) value[g] = w->mean;
         for (size_t j = 0; j <= h; j++) hfi_axpy(m, w->time_factor[h + j * times], w->waves + j * all, value);
         for (size_t i = 0; i < w->n; i++)
-            hfi_axpy(m, in_time(w, w->time[h], w->evidence.time[i]) * w->residual[i], w->cross + i * m,
-                     value);
+            hfi_axpy(m, hfi_in_time(w->time[h], w->evidence.time[i], w->period) * w->residual[i],
+                     w->cross + i * m, value);
         w->best[h] = value[0];
         for (size_t g = 1; g < m; g++)
             if (sign * value[g] > sign * w->best[h]) w->best[h] = value[g];

@@ -128,8 +128,8 @@ static hf_status undo(workshop *w)
 static void files_of_studies_survive(void **state)
 {
     (void)state;
-    RUN(CASE(create, 15), CASE(tell, 2), CASE(tell_as_one, 4), CASE(catch_up, 4), CASE(reopen, 15),
-        CASE(history, 1), CASE(undo, 15));
+    RUN(CASE(create, 15), CASE(tell, 2), CASE(tell_as_one, 4), CASE(catch_up, 3), CASE(reopen, 15),
+        CASE(history, 0), CASE(undo, 15));
     unlink(STUDY_FILE);
 }
 

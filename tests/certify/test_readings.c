@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Damage by bad readings, against trying: refits with replaced readings never go further; with one they get there. */
-#include "certify/class.h"
+#include "certify/certify.h"
 #include "sites/sites.h"
 #include <math.h>
 #include <setjmp.h>

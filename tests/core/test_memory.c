@@ -119,6 +119,46 @@ static void strings_are_copied(void **state)
     hfi_memory_free(&memory, copy);
 }
 
+static void several_arrays_are_made_at_once(void **state)
+{
+    (void)state;
+    for (int refuse_from = -1; refuse_from < 4; refuse_from++) {
+        if (refuse_from == 0) continue; /* the context itself */
+        counter c = {.refuse_from = refuse_from};
+        hf_allocator allocator = {.allocate = count_allocate, .release = count_release, .user = &c};
+        hf_context *ctx = hf_context_create_with(&allocator);
+        double *a, *b;
+        size_t *index;
+        const hf_status status = HFI_ALLOC(ctx, HFI_ROOM(a, 5), HFI_ROOM(index, 0), HFI_ROOMS(b, 3, 7));
+        assert_int_equal(status, refuse_from < 0 ? HF_OK : HF_ERR_MEMORY);
+        assert_true((a != NULL) == (refuse_from != 1));
+        assert_true((index != NULL) == (refuse_from < 0 || refuse_from > 2));
+        assert_true((b != NULL) == (refuse_from < 0));
+        for (size_t i = 0; b != NULL && i < 21; i++) assert_true(b[i] == 0.0);
+        if (refuse_from == 3) assert_non_null(strstr(hf_context_message(ctx), "3 x 56 bytes"));
+        HFI_FREE(ctx, a, index, b);
+        hf_context_free(ctx);
+        assert_int_equal(c.alive, 0);
+    }
+    const hfi_memory memory = hfi_context_memory(NULL);
+    double *a, *huge;
+    assert_false(HFI_MEMORY_ALLOC(&memory, HFI_ROOM(a, 5), HFI_ROOMS(huge, 2, SIZE_MAX / 8)));
+    assert_true(a != NULL && huge == NULL);
+    hfi_memory_free(&memory, a);
+}
+
+static void a_block_is_cut_into_parts(void **state)
+{
+    (void)state;
+    double block[26], *a = block, *b = block, *c = block, *end = block;
+    assert_int_equal(HFI_LAY_OUT(NULL, HFI_ROOM(a, 5), HFI_ROOM(b, 0), HFI_ROOMS(c, 3, 7), HFI_ROOM(end, 0)),
+                     26);
+    assert_true(a == NULL && b == NULL && c == NULL && end == NULL);
+    assert_int_equal(HFI_LAY_OUT(block, HFI_ROOM(a, 5), HFI_ROOM(b, 0), HFI_ROOMS(c, 3, 7), HFI_ROOM(end, 0)),
+                     26);
+    assert_true(a == block && b == block + 5 && c == block + 5 && end == block + 26);
+}
+
 static void products_of_sizes(void **state)
 {
     (void)state;
@@ -177,6 +217,8 @@ int main(void)
         cmocka_unit_test(a_refusal_is_reported),
         cmocka_unit_test(memory_outlives_its_context),
         cmocka_unit_test(strings_are_copied),
+        cmocka_unit_test(several_arrays_are_made_at_once),
+        cmocka_unit_test(a_block_is_cut_into_parts),
         cmocka_unit_test(products_of_sizes),
         cmocka_unit_test(products_of_entries_are_checked),
         cmocka_unit_test(available_memory_is_plausible),

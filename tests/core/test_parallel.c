@@ -142,10 +142,34 @@ static void who_waits_for_others_goes_on_asking(void **state)
     hf_context_free(ctx);
 }
 
+static bool stop_later(const char *stage, double done, double value, void *user)
+{
+    (void)stage;
+    (void)value;
+    return done < *(double *)user;
+}
+
+static void waves_visit_every_index_until_they_are_told_to_stop(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    double until = 2.0;
+    assert_int_equal(hf_context_set_threads(ctx, 2), HF_OK);
+    hf_context_set_progress(ctx, stop_later, &until);
+    visits v = {.bad_thread = 0}, part = {.bad_thread = 0};
+    assert_int_equal(hfi_waves(ctx, "loop", 101, visit, &v), HF_OK);
+    for (size_t i = 0; i < MOST; i++) assert_int_equal(v.seen[i], i < 101 ? 1 : 0);
+    until = 0.5;
+    assert_int_equal(hfi_waves(ctx, "loop", 101, visit, &part), HF_ERR_CANCELLED);
+    assert_true(part.seen[0] == 1 && part.seen[100] == 0);
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_index_is_visited_once),
+        cmocka_unit_test(waves_visit_every_index_until_they_are_told_to_stop),
         cmocka_unit_test(a_loop_inside_a_loop_is_serial),
         cmocka_unit_test(a_watched_loop_stops_when_told),
         cmocka_unit_test(who_waits_for_others_goes_on_asking),

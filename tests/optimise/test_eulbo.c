@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/assert_near.h"
-#include "optimise/utility.h"
+#include "optimise/eulbo.h"
 #include <holdfast/acquire.h>
 #include <holdfast/dpp.h>
 #include <holdfast/eulbo.h>

@@ -9,7 +9,7 @@
 
 #include "core/assert_near.h"
 #include "core/normal.h"
-#include "optimise/front.h"
+#include "optimise/optimise.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,7 @@
 #include <cmocka.h>
 
 #include "core/assert_near.h"
-#include "optimise/utility.h"
+#include "optimise/eulbo.h"
 #include <stdlib.h>
 #include <string.h>
 

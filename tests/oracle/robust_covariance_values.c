@@ -8,7 +8,7 @@
  *     chi K X SHARE                    distribution function at X, quantile and consistency factor of SHARE
  */
 #include "read_text.h"
-#include "sites/chi_squared.h"
+#include "sites/mcd.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps of relevance pursuit: what a variance of its own gains a reading against the objective itself,
  * searches, the prior of supports. */
-#include "outliers/pursuit.h"
+#include "outliers/outliers.h"
 #include "outliers/pursuit_impl.h"
 #include <math.h>
 #include <setjmp.h>

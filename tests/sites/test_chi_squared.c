@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sites/chi_squared.h"
+#include "sites/mcd.h"
 
 #include <math.h>
 #include <setjmp.h>

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of likelihoods against differences, sums and integrals that are slow and plain. */
 #include "core/core.h"
-#include "sites/incomplete.h"
 #include "sites/likelihood.h"
 #include <math.h>
 #include <setjmp.h>

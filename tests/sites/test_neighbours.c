@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sites/distances.h"
 #include "sites/sites.h"
+#include "sites/sites_impl.h"
 
 #include <math.h>
 #include <setjmp.h>

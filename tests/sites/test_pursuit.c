@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Variances of a few readings' own: where they lie while they are being found, and what they are in the end. */
-#include "sites/pursuit.h"
+#include "sites/sites.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

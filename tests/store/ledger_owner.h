@@ -20,7 +20,7 @@ static const hfi_file_kind tally_file = {.application = 0x48467478,
                                          .again = "make it again",
                                          .reader = "this test reads it"};
 
-static const hfi_ledger_table tally_tables[] = {
+static const hfi_file_table tally_tables[] = {
     {"meta", "CREATE TABLE meta (key TEXT PRIMARY KEY NOT NULL, value)",
      "SELECT key, value FROM meta WHERE key <> 'content_sha256' ORDER BY key"}};
 
@@ -35,8 +35,7 @@ static const hfi_ledger_kind tally_kinds[] = {
 
 static const hfi_ledger_form tally_form = {.file = &tally_file,
                                            .version = 1,
-                                           .tables = 1,
-                                           .table = tally_tables,
+                                           .tables = {.count = 1, .table = tally_tables},
                                            .kinds = 3,
                                            .kind = tally_kinds,
                                            .payload = "payload"};
@@ -104,9 +103,7 @@ static inline hfi_ledger_owner tally_owner(tally *t)
 
 static inline void tally_fill(hfi_writer *w, const void *user)
 {
-    sqlite3_stmt *s = hfi_writer_prepare(w, "INSERT INTO meta (key, value) VALUES (?1, ?2)");
-    hfi_writer_meta_text(w, s, "format", user);
-    sqlite3_finalize(s);
+    hfi_writer_meta(w, "format", hfi_text(user));
 }
 
 /* ---- files of tallies ------------------------------------------------------------------------ */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The prune mixture: outliers are far out, on both sides or on one; and what such a part gains in likelihood.
+/* Mixtures of residuals. The prune mixture: outliers are far out, on both sides or on one; and what such a
+ * part gains in likelihood.
  */
 #include "sites/mixture.h"
 #include "sites/sites.h"
@@ -95,6 +96,42 @@ hf_status hfi_mixture_gain(hf_context *ctx, size_t n, const double *t, const boo
     for (size_t nu = 0; nu < HFI_NU_COUNT; nu++)
         without = fmax(without, hfi_mixture_inliers(&residuals, nu).log_likelihood);
     *gain = fmax(0.0, with - without);
+    hfi_residuals_free(ctx, &residuals);
+    return HF_OK;
+}
+
+/* ---- the liberal mixture ----------------------------------------------------------------------------- */
+
+enum {
+    LIBERAL_STEPS = 40
+};
+
+static const double STARTS[] = {0.005, 0.1};
+
+/* An outlier part narrower than this many scales would compete with the inliers for the middle. */
+static const double LIBERAL_WIDTH = 4.0;
+
+hf_status hfi_mixture_liberal(hf_context *ctx, size_t n, const double *t, const bool *skip,
+                              double *probability, double *tau)
+{
+    hfi_residuals residuals = {0};
+    hf_status status = hfi_residuals_create(ctx, n, t, skip, false, &residuals);
+    if (status < 0) return status;
+    hfi_mixture best = hfi_mixture_inliers(&residuals, HFI_NU_COUNT - 1);
+    size_t m = residuals.n;
+    if (m > 0) {
+        double range = fmax(residuals.t[m - 1] - residuals.t[0], LIBERAL_WIDTH);
+        hfi_window window = {
+            .left = true, .right = true, .density = 1.0 / range, .left_end = m, .right_begin = m};
+        best.log_likelihood = -INFINITY;
+        for (size_t nu = 0; nu < HFI_NU_COUNT; nu++) {
+            for (size_t start = 0; start < sizeof STARTS / sizeof STARTS[0]; start++) {
+                hfi_mixture fit = hfi_mixture_fit(&residuals, nu, &window, STARTS[start], LIBERAL_STEPS);
+                if (fit.log_likelihood > best.log_likelihood) best = fit;
+            }
+        }
+    }
+    hfi_mixture_report(&residuals, &best, n, t, skip, probability, tau);
     hfi_residuals_free(ctx, &residuals);
     return HF_OK;
 }
