@@ -8,11 +8,11 @@
  * exactly. Which one: of the wrong ones that the model sees, the one that hf_expert_ask() would ask
  * about first.
  *
- * | name    | what becomes of the corrections                                                                     |
- * |---------|-----------------------------------------------------------------------------------------------------|
- * | alg1    | prior mean of Algorithm 1, a constant: hf_expert with its rule `published` and an infinite width    |
- * | average | prior mean of hf_expert_settings_default(), with exact corrections                                  |
- * | replace | no prior mean: they take the readings' place                                                        |
+ * | name    | what becomes of the corrections                                                   |
+ * |---------|-----------------------------------------------------------------------------------|
+ * | alg1    | constant prior mean of Algorithm 1: rule `published` of hf_expert, infinite width |
+ * | average | prior mean of hf_expert_settings_default(), with exact corrections                |
+ * | replace | no prior mean: they take the readings' place                                      |
  */
 #ifndef EXPERIMENTS_BO_EXPERT_H
 #define EXPERIMENTS_BO_EXPERT_H

@@ -4,24 +4,24 @@
  * @brief Surrogates and questions of "Robust and Computation-Aware Gaussian Processes" (2025),
  * section 7.3: which model of the readings, and how it chooses the next place.
  *
- * | model   | what it is                                                                                    |
- * |---------|-----------------------------------------------------------------------------------------------|
- * | SVGP    | inducing inputs, 25, trained                                                                  |
- * | RCSVGP  | the same with robust weights                                                                  |
- * | CaGP    | 25 block actions with trained entries; under dpp: actions of 25 inducing inputs               |
- * | RCaGP   | the same with robust weights                                                                  |
- * | default | what a user of the library gets who asks for nothing, exact; for `ei` and `chance`             |
+ * | model   | what it is                                                                         |
+ * |---------|------------------------------------------------------------------------------------|
+ * | SVGP    | inducing inputs, 25, trained                                                       |
+ * | RCSVGP  | the same with robust weights                                                       |
+ * | CaGP    | 25 block actions with trained entries; under dpp: actions of 25 inducing inputs    |
+ * | RCaGP   | the same with robust weights                                                       |
+ * | default | what a user of the library gets who asks for nothing, exact; for `ei` and `chance` |
  *
- * | question    | next place                                                                                |
- * |-------------|-------------------------------------------------------------------------------------------|
- * | eulbo       | hf_eulbo() with the published utility, E[log softplus], temperature 1                     |
- * | eulbo-log   | hf_eulbo() with the library's utility, log E[softplus], temperature 0.1                   |
- * | eulbo-turbo | as eulbo, in a trust region                                                               |
- * | dpp-ei      | inducing inputs by quality and diversity, then expected improvement                       |
- * | dpp-ts      | the same, then where a function drawn from the posterior is largest                       |
- * | dpp-turbo   | as dpp-ei, in a trust region                                                              |
- * | ei          | expected improvement of the model as it is fitted                                         |
- * | chance      | uniform, whatever the model says                                                          |
+ * | question    | next place                                                              |
+ * |-------------|-------------------------------------------------------------------------|
+ * | eulbo       | hf_eulbo() with the published utility, E[log softplus], temperature 1   |
+ * | eulbo-log   | hf_eulbo() with the library's utility, log E[softplus], temperature 0.1 |
+ * | eulbo-turbo | as eulbo, in a trust region                                             |
+ * | dpp-ei      | inducing inputs by quality and diversity, then expected improvement     |
+ * | dpp-ts      | the same, then where a function drawn from the posterior is largest     |
+ * | dpp-turbo   | as dpp-ei, in a trust region                                            |
+ * | ei          | expected improvement of the model as it is fitted                       |
+ * | chance      | uniform, whatever the model says                                        |
  *
  * With an expert the readings that are corrected count by their corrections where the largest is
  * looked for, but not with alg1: there the largest reading told is to be improved upon, as in the

@@ -12,7 +12,7 @@
 #define HFI_NORMAL_TAIL 4.0
 
 /** The tails of the continued fraction of Mills' ratio: for t >= HFI_NORMAL_TAIL,
- *  phi(t) / Phi(-t) = t + c, c = 1/(t + e), e = 2/(t + g), g = 3/(t + 4/(t + ...)). */
+ * phi(t) / Phi(-t) = t + c, c = 1/(t + e), e = 2/(t + g), g = 3/(t + 4/(t + ...)). */
 typedef struct hfi_normal_fraction {
     double c, e, g;
 } hfi_normal_fraction;

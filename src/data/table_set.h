@@ -12,7 +12,7 @@
 
 /** Adds or replaces `count` columns, all of them or, on HF_ERR_MEMORY, none: as
  * hf_table_set_numbers() for each. names are different from
- *  each other and not empty; numbers has count x rows entries, column after column. */
+ * each other and not empty; numbers has count x rows entries, column after column. */
 hf_status hfi_table_set_columns(hf_context *ctx, hf_table *table, size_t count,
                                 const char *const *names, const double *numbers);
 

@@ -158,9 +158,6 @@ static size_t measured_inputs(const hfi_fit *fit)
 
 /* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
  * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
-/* How many inputs share the distance that lengthscale i is part of. The array found last is
- *  remembered in *last (zero at first): going through all parameters in order takes time linear in
- *  their number, which may be 100 000. */
 static size_t inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parameter, hfi_fit_array *last)
 {
     const hf_kernel *kernel = fit->kernel;

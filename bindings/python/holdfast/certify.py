@@ -119,7 +119,6 @@ def certify(model: Any, lower: Any, upper: Any, what: Optional[str] = None, *, c
     what = _question(bool(classifier), what, {"class_": class_, "loss": loss, "x": x, "tolerance": tolerance})
     settings = make_settings("hf_certify_settings", beta=beta, output=output, tolerance=tolerance, time_limit=time_limit,
                              node_limit=node_limit, rigorous=rigorous, observed=observed)
-    costs = None
     if classifier:
         own, order = _classes(estimator, model)
         costs = None if loss is None else _costs(order, loss)
