@@ -9,7 +9,7 @@ PYTHON ?= python3
 MAKEFLAGS += --no-print-directory
 PRODUCT = holdfast_shared holdfast_static holdfast
 
-.PHONY: all help demo docs test check-quick bench install install-python install-r uninstall format tidy clean
+.PHONY: all help demo docs docs-links site test test-all check-quick bench install install-python install-r uninstall format tidy clean
 
 all: ## build library and tool (what is missing on the system is named, not installed)
 	@cmake -S . -B $(BUILD)
@@ -26,18 +26,28 @@ demo: ## install what is missing, build, and show what a robust Gaussian process
 	@rm -f $(BUILD)-demo.log
 	@HOLDFAST=$(abspath $(BUILD))/holdfast scripts/demo
 
-test: ## install what is missing and run all tests (sanitizers, valgrind, fuzzers, house rules, installation)
+test: ## install what is missing and run the tests (sanitizers, other processors, house rules, installation): 20 minutes
 	@scripts/install-dependencies test
 	@scripts/test --build $(BUILD) -j $(JOBS)
+
+test-all: ## the longer tests too (valgrind, fuzzers, MPI, another architecture, the tool under sanitizers): 40 minutes
+	@scripts/install-dependencies test
+	@scripts/test --build $(BUILD) -j $(JOBS) --all
 
 check-quick: ## the tests of the rooms and the quick house rules on the plain build
 	@scripts/test --build $(BUILD) -j $(JOBS) quick
 
 docs: ## the documentation site, in build/site/html; installs what is missing
+	@$(MAKE) site SITE=
+
+docs-links: ## ask whether the site's links to elsewhere answer (needs a network)
+	@$(MAKE) site SITE=--links
+
+site:
 	@scripts/install-dependencies docs
 	@cmake -S . -B $(BUILD) >/dev/null
 	@cmake --build $(BUILD) -j $(JOBS) --target holdfast_shared holdfast >/dev/null
-	@/usr/bin/python3 scripts/site --build $(BUILD)
+	@/usr/bin/python3 scripts/site --build $(BUILD) $(SITE)
 
 bench: ## timings, beside peers where they are installed
 	@cmake -S . -B $(BUILD) -DHF_TESTS=ON
@@ -70,7 +80,7 @@ format: ## run clang-format over all C files; headers have the 100 columns of th
 
 tidy: ## run clang-tidy over library, tool and examples
 	@cmake -S . -B $(BUILD) -DHF_TESTS=ON >/dev/null
-	@/usr/bin/python3 tests/house/check_tidy.py --source . --build $(BUILD)
+	@HF_TEST_ALL=1 /usr/bin/python3 tests/house/check_tidy.py --source . --build $(BUILD)
 
 clean: ## remove all build directories
 	@rm -rf $(BUILD) $(BUILD)-sanitize $(BUILD)-thread $(BUILD)-fuzz

@@ -370,6 +370,7 @@ class Compiled(Tree):
         self.clean(check_symbols)
 
     @unittest.skipIf(shutil.which("clang-tidy") is None, "no clang-tidy")
+    @unittest.mock.patch.dict(os.environ, {"HF_TEST_ALL": "1"})
     def test_tidy(self):
         text = CLEAN["src/core/core.c"].replace("core/core.h", "data/data.h")
         self.write("src/core/core.h", SPDX + "#ifndef HFI_CORE_H\n#define HFI_CORE_H\n#include <stddef.h>\n"
