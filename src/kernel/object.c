@@ -267,16 +267,12 @@ size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code)
 
 bool hfi_kernel_has_planes(const hf_kernel *kernel)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (hfi_form_is_plane(kernel->leaves[l].form)) return true;
-    return false;
+    return hfi_kernel_any(kernel, hfi_form_is_plane);
 }
 
 bool hfi_kernel_has_codes(const hf_kernel *kernel)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == HFI_FORM_CATEGORY) return true;
-    return false;
+    return hfi_kernel_has(kernel, HFI_FORM_CATEGORY);
 }
 
 bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i)
