@@ -7,7 +7,7 @@
  * <phi(c), phi(x)> is a posterior covariance: k(c, x) less a sum over the anchors with the weights S k(Z, c), of which
  * third derivatives are known and fourth ones bounded by their sizes; these weights, unlike those of a mean, are small.
  * <J u, H(u, u)> is such a sum with the weights S J. The lengths of R_2 and R_3 are those of the prior's features. */
-#include "bound/taylor_third.h"
+#include "bound/taylor.h"
 
 #include "bound/quadratic.h"
 #include "linalg/linalg.h"

@@ -8,7 +8,7 @@
  *
  * and q_i the squared distance of anchor i from the box. The derivatives to the third are sums over the
  * anchors, in which what anchors add cancels; only what is left counts by sizes. */
-#include "bound/taylor_third.h"
+#include "bound/taylor.h"
 
 #include "bound/loops.h"
 #include "linalg/linalg.h"
