@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static hf_status settled(const hfi_softmax_problem *p)
+hf_status hfi_softmax_settled(const hfi_softmax_problem *p)
 {
     if (p->converged) return HF_OK;
     return hfi_fail(p->ctx, HF_WARN_NOT_CONVERGED,
@@ -21,31 +21,40 @@ hf_status hfi_softmax_evidence(hf_context *ctx, const hf_kernel *kernel, const h
     if (s < 0) return s;
     s = hfi_softmax_check_kernel(&p);
     if (s >= 0) s = hfi_softmax_evaluate(&p, value, gradient);
-    if (s >= 0) s = settled(&p);
+    if (s >= 0) s = hfi_softmax_settled(&p);
     hfi_softmax_free(&p);
     return s;
 }
 
-/* A posterior of C outputs in the user's own units, without noise. */
-static hf_status give(hfi_softmax_problem *p, hf_posterior **out)
+hf_status hfi_softmax_give(hfi_softmax_problem *p, const hfi_scaling *scaling, hf_posterior **out)
 {
     hfi_solution solution;
-    hfi_scaling scaling = {0};
-    double *units = hfi_alloc(p->ctx, p->classes, 2 * sizeof *units);
-    if (!units) return HF_ERR_MEMORY;
-    for (size_t c = 0; c < p->classes; c++) units[p->classes + c] = 1.0;
+    double *noises = hfi_alloc(p->ctx, p->classes, sizeof *noises);
     hf_posterior *made = NULL;
-    hf_status s = hfi_softmax_solution(p, &solution);
-    if (s >= 0) s = hfi_scaling_identity(p->ctx, p->d, &scaling);
-    if (s >= 0) s = hfi_scaling_set_outputs(p->ctx, &scaling, p->classes, units, units + p->classes);
-    if (s >= 0) s = hfi_posterior_create(p->ctx, p->kernel, p->mean, &solution, &scaling, 0.0, 1.0, &made);
-    memset(units, 0, p->classes * sizeof *units);
-    if (s >= 0) s = hfi_posterior_set_noises(p->ctx, made, units);
+    hf_status s = noises ? hfi_softmax_solution(p, &solution) : HF_ERR_MEMORY;
+    if (s >= 0) {
+        s = hfi_posterior_create(p->ctx, p->kernel, p->mean, &solution, scaling, 0.0, 1.0, &made);
+        if (s >= 0) s = hfi_posterior_set_noises(p->ctx, made, noises);
+        hfi_solution_free(&solution);
+    }
+    hfi_free(p->ctx, noises);
     if (s < 0)
         hf_posterior_free(made);
     else
         *out = made;
-    hfi_solution_free(&solution);
+    return s;
+}
+
+/* In the user's own units. */
+static hf_status give(hfi_softmax_problem *p, hf_posterior **out)
+{
+    hfi_scaling scaling = {0};
+    double *units = hfi_alloc(p->ctx, p->classes, 2 * sizeof *units);
+    if (!units) return HF_ERR_MEMORY;
+    for (size_t c = 0; c < p->classes; c++) units[p->classes + c] = 1.0;
+    hf_status s = hfi_scaling_identity(p->ctx, p->d, &scaling);
+    if (s >= 0) s = hfi_scaling_set_outputs(p->ctx, &scaling, p->classes, units, units + p->classes);
+    if (s >= 0) s = hfi_softmax_give(p, &scaling, out);
     hfi_scaling_free(&scaling);
     hfi_free(p->ctx, units);
     return s;
@@ -64,7 +73,7 @@ hf_status hfi_softmax_posterior(hf_context *ctx, const hf_kernel *kernel, const 
     if (s >= 0 && correct) s = hfi_softmax_correct(&p);
     if (s >= 0) s = give(&p, out);
     if (s >= 0 && value) *value = found;
-    if (s >= 0) s = settled(&p);
+    if (s >= 0) s = hfi_softmax_settled(&p);
     hfi_softmax_free(&p);
     return s;
 }

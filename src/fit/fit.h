@@ -184,6 +184,8 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
 /** Sites of the fit's rows from that prediction, training on them or at the present
  * hyperparameters; `state` receives the result (fit_settle.c). */
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+/** Suspects are those whose sites have small weights. */
+void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected,
                            hfi_cut *out);
