@@ -51,6 +51,10 @@ void hfi_taylor_free(hfi_taylor *taylor);
  * narrower. */
 bool hfi_taylor_is_rough(const hfi_taylor *taylor);
 
+/** Where a box is in units of a term, and its half-widths w in them (axes each); returns |w|, rounded
+ * up. */
+double hfi_taylor_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
+                        const double *half, double *x, double *w);
 /** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no
  * allocation; scratch hfi_taylor_mean_scratch(). */
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre,
@@ -165,15 +169,12 @@ typedef struct hfi_third_scratch {
 
 /** How many numbers that takes, as HFI_LAY_OUT. */
 size_t hfi_third_lay_out(const hfi_taylor *taylor, double *scratch, hfi_third_scratch *b);
-/** Where the box is in units of a term: x and w; returns tau, rounded up. */
-double hfi_third_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                       const double *half, const hfi_third_scratch *b);
 /** sum_i |weight_i| E(q_i) from above, E(q) the largest fourth derivative at squared distances of q
- * and more, q_i that of anchor i from the box; after hfi_third_place(). */
+ * and more, q_i that of anchor i from the box; after hfi_taylor_place(). */
 double hfi_third_fourth_size(const hfi_term *term, size_t n, const double *weight,
                              const hfi_third_scratch *b);
 /** t += third derivatives at the centre of sum_i weight_i k(x, z_i), m x m x m, a <= b <= c alone;
- * after hfi_third_place(). Leaves columns, not q. O(n axes^3 / 6). */
+ * after hfi_taylor_place(). Leaves columns, not q. O(n axes^3 / 6). */
 void hfi_third_add_cubic(const hfi_taylor *taylor, const hfi_term *term, const double *weight,
                          const hfi_third_scratch *b, double *t);
 /** A-priori rounding of T(u, u, u) / 6 and of half its derivatives, `size` = sum_i |weight_i|: n

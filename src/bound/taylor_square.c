@@ -238,7 +238,7 @@ static void add_term(const hfi_taylor *taylor, const hfi_term *term, const doubl
                      sizes *s, const arrays *b, hfi_square_model *out)
 {
     const size_t n = taylor->n;
-    const double tau = hfi_third_place(taylor, term, centre, half, &b->third), none = 0.0;
+    const double tau = hfi_taylor_place(taylor, term, centre, half, b->third.x, b->third.w), none = 0.0;
     double own;
     hfi_radial_fourth(term->form, 1, &none, &own);
     own *= 1.0 + 1e-10;

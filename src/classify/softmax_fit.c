@@ -120,11 +120,8 @@ static hf_status prepare(hf_context *ctx, softmax_fit *f)
     s = hfi_fit_prepare(base);
     if (s < 0) return s;
     for (size_t c = 0; c < base->outputs; c++) base->noises_held[c] = true;
-    base->trainer.evaluator = hfi_evaluator_bare(base->ctx, base->n, base->d, base->x, base->d);
-    base->trainer.evaluator.kernel = base->kernel;
-    base->trainer.evaluator.mean = base->mean;
-    base->trainer.evaluator.sites = base->sites;
-    return hfi_fit_trainer(base);
+    s = hfi_fit_latent_evaluator(base);
+    return s < 0 ? s : hfi_fit_trainer(base);
 }
 
 static void drop(hf_context *ctx, softmax_fit *f)

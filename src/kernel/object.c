@@ -328,6 +328,12 @@ hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, do
     return HF_OK;
 }
 
+hf_status hfi_kernel_hold_parameter(hf_kernel *kernel, size_t i, double value)
+{
+    return hfi_kernel_set_parameter(kernel, i, value, fmin(kernel->lower[i], value),
+                                    fmax(kernel->upper[i], value), true);
+}
+
 /* ---- the training scale ---------------------------------------------------------------------- */
 
 void hfi_kernel_theta(const hf_kernel *kernel, double *theta)
