@@ -51,8 +51,8 @@ void hfi_taylor_free(hfi_taylor *taylor);
  * narrower. */
 bool hfi_taylor_is_rough(const hfi_taylor *taylor);
 
-/** Where a box is in units of a term, and its half-widths w in them (axes each); returns |w|, rounded
- * up. */
+/** Where a box is in units of a term, and its half-widths w in them (axes each); returns |w|,
+ * rounded up. */
 double hfi_taylor_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
                         const double *half, double *x, double *w);
 /** Models of `count` <= HFI_TOGETHER boxes: centre count x d, half count x m. Serial, no

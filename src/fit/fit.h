@@ -95,8 +95,8 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
 bool hfi_fit_is_aside(const hf_data *data, size_t i);
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
-/** A scaling that changes nothing, of `outputs` (1: without scalings of their own). On error what was
- * made is the owner's to free. */
+/** A scaling that changes nothing, of `outputs` (1: without scalings of their own). On error what
+ * was made is the owner's to free. HF_ERR_MEMORY. */
 hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
  *  the settings want them: both scalings. */
