@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of the value that is asked about over boxes, from the models of mean and standard deviation and from
  * the other kinds. Everything here is about sign value, whose least is looked for. */
+#include "bound/bound.h"
 #include "bound/bounds_impl.h"
-#include "bound/decomposition_bound.h"
 #include "bound/link.h"
 
 #include <float.h>

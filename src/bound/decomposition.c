@@ -2,7 +2,7 @@
 /* The bound of the kernel decomposition over a box: estimates of all anchors, added up, and the sums
  * minimised coordinate by coordinate. */
 #include "bound/decomposition.h"
-#include "bound/decomposition_bound.h"
+#include "bound/bound.h"
 #include "kernel/kernel.h"
 
 #include <float.h>

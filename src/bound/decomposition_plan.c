@@ -50,11 +50,16 @@ static void add_child(builder *b, children *list, size_t node)
     list->last = node;
 }
 
+/* A node with a part for each column of the leaf, the next ones. */
+static hfi_plan_node columns_node(const builder *b, hfi_plan_kind kind, const hfi_leaf *leaf, hfi_form psi)
+{
+    return (hfi_plan_node){
+        .kind = kind, .child = SIZE_MAX, .first = b->plan.parts, .count = leaf->columns, .psi = psi};
+}
+
 static size_t radial(builder *b, const hfi_leaf *leaf)
 {
-    hfi_plan_node node = {
-        .kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts, .psi = leaf->form};
-    node.count = leaf->columns;
+    hfi_plan_node node = columns_node(b, HFI_PLAN_CONVEX, leaf, leaf->form);
     if (leaf->form == HFI_FORM_RQ) node.value = b->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
     for (size_t a = 0; a < leaf->columns; a++) {
         const double l = hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
@@ -65,9 +70,7 @@ static size_t radial(builder *b, const hfi_leaf *leaf)
 
 static size_t periodic(builder *b, const hfi_leaf *leaf)
 {
-    hfi_plan_node node = {.kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts};
-    node.psi = HFI_FORM_PERIODIC;
-    node.count = leaf->columns;
+    hfi_plan_node node = columns_node(b, HFI_PLAN_CONVEX, leaf, HFI_FORM_PERIODIC);
     node.waves = true;
     for (size_t a = 0; a < leaf->columns; a++) {
         const double l = hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
@@ -78,22 +81,13 @@ static size_t periodic(builder *b, const hfi_leaf *leaf)
     return append_node(b, node);
 }
 
-static size_t linear(builder *b, const hfi_leaf *leaf)
+/* A function of sum w x z; of sum w (x + value z), or the product of those of sum w x and of sum w z. The
+ * entries of `field` times `unit` are w. */
+static size_t plane(builder *b, hfi_plan_kind kind, const hfi_leaf *leaf, hfi_field field, double unit,
+                    double value)
 {
-    hfi_plan_node node = {.kind = HFI_PLAN_LINEAR, .child = SIZE_MAX, .first = b->plan.parts};
-    node.count = leaf->columns;
-    for (size_t a = 0; a < leaf->columns; a++)
-        append_part(b, hfi_leaf_column(b->kernel, leaf, a),
-                    hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_VARIANCE, a), SIZE_MAX);
-    return append_node(b, node);
-}
-
-/* A function of sum w (x + value z), or the product of those of sum w x and of sum w z. */
-static size_t plane(builder *b, const hfi_leaf *leaf, hfi_field field, double unit, double value)
-{
-    hfi_plan_node node = {
-        .kind = HFI_PLAN_PLANE, .child = SIZE_MAX, .first = b->plan.parts, .psi = leaf->form, .value = value};
-    node.count = leaf->columns;
+    hfi_plan_node node = columns_node(b, kind, leaf, leaf->form);
+    node.value = value;
     for (size_t a = 0; a < leaf->columns; a++)
         append_part(b, hfi_leaf_column(b->kernel, leaf, a), unit * hfi_leaf_entry(b->kernel, leaf, field, a),
                     SIZE_MAX);
@@ -107,16 +101,14 @@ static size_t component(builder *b, const hfi_leaf *leaf, size_t q)
     const double *mean = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_MEAN) + q * leaf->columns;
     const double *variance = b->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_VARIANCE) + q * leaf->columns;
     children list = {SIZE_MAX, SIZE_MAX};
-    hfi_plan_node bell = {.kind = HFI_PLAN_CONVEX, .child = SIZE_MAX, .first = b->plan.parts};
-    bell.psi = HFI_FORM_SE;
-    bell.count = leaf->columns;
+    const hfi_plan_node bell = columns_node(b, HFI_PLAN_CONVEX, leaf, HFI_FORM_SE);
     for (size_t a = 0; a < leaf->columns; a++)
         append_part(b, hfi_leaf_column(b->kernel, leaf, a), 4.0 * HFI_PI * HFI_PI * variance[a], SIZE_MAX);
     add_child(b, &list, append_node(b, bell));
     for (size_t a = 0; a < leaf->columns; a++) {
         const size_t c = hfi_leaf_column(b->kernel, leaf, a);
-        const hfi_plan_node wave = {
-            .kind = HFI_PLAN_WAVE, .child = SIZE_MAX, .first = b->plan.parts, .count = 1};
+        hfi_plan_node wave = columns_node(b, HFI_PLAN_WAVE, leaf, HFI_FORM_SE);
+        wave.count = 1;
         append_part(b, c, 1.0, append_wave(b, c, mean[a]));
         add_child(b, &list, append_node(b, wave));
     }
@@ -132,7 +124,7 @@ static size_t spectral(builder *b, const hfi_leaf *leaf)
 
 static size_t table(builder *b, const hfi_leaf *leaf)
 {
-    hfi_plan_node node = {.kind = HFI_PLAN_TABLE, .child = SIZE_MAX, .first = b->plan.parts, .count = 1};
+    hfi_plan_node node = columns_node(b, HFI_PLAN_TABLE, leaf, leaf->form);
     node.outputs = leaf->outputs;
     node.table = b->kernel->pairs + leaf->pairs_at;
     append_part(b, hfi_leaf_column(b->kernel, leaf, 0), 1.0, SIZE_MAX);
@@ -142,8 +134,7 @@ static size_t table(builder *b, const hfi_leaf *leaf)
 /* exp(-1 / l) for each column whose category differs. */
 static size_t codes(builder *b, const hfi_leaf *leaf)
 {
-    hfi_plan_node node = {.kind = HFI_PLAN_CODES, .child = SIZE_MAX, .first = b->plan.parts};
-    node.count = leaf->columns;
+    const hfi_plan_node node = columns_node(b, HFI_PLAN_CODES, leaf, leaf->form);
     for (size_t a = 0; a < leaf->columns; a++)
         append_part(b, hfi_leaf_column(b->kernel, leaf, a),
                     exp(-1.0 / hfi_leaf_entry(b->kernel, leaf, HFI_FIELD_LENGTHSCALE, a)), SIZE_MAX);
@@ -161,13 +152,13 @@ static size_t leaf_node(builder *b, const hfi_leaf *leaf)
     case HFI_FORM_PERIODIC:
         return periodic(b, leaf);
     case HFI_FORM_LINEAR:
-        return linear(b, leaf);
+        return plane(b, HFI_PLAN_LINEAR, leaf, HFI_FIELD_VARIANCE, 1.0, 0.0);
     case HFI_FORM_WAVE:
-        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, -1.0);
+        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, -1.0);
     case HFI_FORM_SWELL:
-        return plane(b, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, 0.0);
+        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_FREQUENCY, 2.0 * HFI_PI, 0.0);
     case HFI_FORM_TILT:
-        return plane(b, leaf, HFI_FIELD_RATE, 1.0, 1.0);
+        return plane(b, HFI_PLAN_PLANE, leaf, HFI_FIELD_RATE, 1.0, 1.0);
     case HFI_FORM_CONSTANT:
         return constant(b, b->kernel->value[leaf->first]);
     case HFI_FORM_WHITE:

@@ -98,31 +98,30 @@ static worth radial(const box *at, const hfi_leaf *leaf)
                          hfi_leaf_entry(at->terms->kernel, leaf, HFI_FIELD_LENGTHSCALE, a);
         u += v * v;
     }
-    const double tau = sqrt(u);
-    double e[ORDERS] = {1.0, 0.0, 0.0, 0.0};
+    double e[ORDERS] = {1.0, 0.0, 0.0, 0.0}, alpha = 0.0;
     switch (leaf->form) {
     case HFI_FORM_MATERN12:
-        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN12, 0.0, tau));
+        break;
     case HFI_FORM_MATERN32:
         e[1] = 1.5 * u;
-        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN32, 0.0, tau));
+        break;
     case HFI_FORM_MATERN52:
         e[1] = 5.0 / 6.0 * u;
         e[2] = 25.0 / 24.0 * u * u;
-        return stationary(e, hfi_radial_distance_bound(HFI_FORM_MATERN52, 0.0, tau));
-    case HFI_FORM_RQ: {
-        const double alpha = at->terms->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
+        break;
+    case HFI_FORM_RQ:
+        alpha = at->terms->kernel->value[hfi_leaf_at(leaf, HFI_FIELD_ALPHA)];
         e[1] = 0.5 * u;
         e[2] = (alpha + 1.0) / alpha * u * u / 8.0;
         e[3] = (alpha + 1.0) * (alpha + 2.0) / (alpha * alpha) * u * u * u / 48.0;
-        return stationary(e, hfi_radial_distance_bound(HFI_FORM_RQ, alpha, tau));
-    }
+        break;
     default:
         e[1] = 0.5 * u;
         e[2] = u * u / 8.0;
         e[3] = u * u * u / 48.0;
-        return stationary(e, hfi_radial_distance_bound(HFI_FORM_SE, 0.0, tau));
+        break;
     }
+    return stationary(e, hfi_radial_distance_bound(leaf->form, alpha, sqrt(u)));
 }
 
 /* exp(-(1 - cos(2 w s)) / l^2) column by column, w = pi half / period. */

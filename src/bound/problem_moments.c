@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Problems about functions of mean and sd: bounds up to a rounding allowance, values that are predictions. */
-#include "bound/decomposition_bound.h"
+#include "bound/bound.h"
 #include "bound/problem.h"
 
 #include <float.h>

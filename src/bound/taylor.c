@@ -83,3 +83,16 @@ bool hfi_taylor_is_rough(const hfi_taylor *taylor)
     }
     return false;
 }
+
+double hfi_taylor_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
+                        const double *half, double *x, double *w)
+{
+    double square = 0.0;
+    for (size_t a = 0; a < term->axes; a++) {
+        const size_t f = term->axis[a], column = taylor->subject->free[f];
+        x[a] = (centre[column] - taylor->subject->middle[column]) / term->scale[a];
+        w[a] = half[f] / term->scale[a];
+        square += w[a] * w[a];
+    }
+    return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 2));
+}

@@ -65,20 +65,6 @@ size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor)
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
 
-/* Where a box is and how wide, in units of a term; returns |half / scale|. */
-static double place_box(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                        const double *half, const arrays *b)
-{
-    double square = 0.0;
-    for (size_t a = 0; a < term->axes; a++) {
-        const size_t f = term->axis[a], column = taylor->subject->free[f];
-        b->x[a] = (centre[column] - taylor->subject->middle[column]) / term->scale[a];
-        b->width[a] = half[f] / term->scale[a];
-        square += b->width[a] * b->width[a];
-    }
-    return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 2));
-}
-
 /* Weights of all anchors at one centre, into column q of value, slope and curve. */
 static void weigh(const hfi_term *term, size_t n, size_t q, const arrays *b)
 {
@@ -208,14 +194,15 @@ static void add_radial(const hfi_taylor *taylor, const hfi_term *term, size_t co
 {
     const size_t n = taylor->n, d = taylor->subject->d;
     for (size_t q = 0; q < count; q++) {
-        (void)place_box(taylor, term, centre + q * d, half + q * taylor->m, b);
+        (void)hfi_taylor_place(taylor, term, centre + q * d, half + q * taylor->m, b->x, b->width);
         weigh(term, n, q, b);
         if (!term->features) sum_directly(term, n, q, b);
     }
     if (term->features) sum_features(term, n, count, b);
     for (size_t q = 0; q < count; q++) {
         double value;
-        const double tau = place_box(taylor, term, centre + q * d, half + q * taylor->m, b);
+        const double tau =
+            hfi_taylor_place(taylor, term, centre + q * d, half + q * taylor->m, b->x, b->width);
         assemble(taylor, term, q, b, &models[q], &value);
         models[q].value += value;
         bound_radial(term, n, tau, value, b, &models[q]);

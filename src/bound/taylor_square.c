@@ -7,7 +7,7 @@
  * <phi(c), phi(x)> is a posterior covariance: k(c, x) less a sum over the anchors with the weights S k(Z, c), of which
  * third derivatives are known and fourth ones bounded by their sizes; these weights, unlike those of a mean, are small.
  * <J u, H(u, u)> is such a sum with the weights S J. The lengths of R_2 and R_3 are those of the prior's features. */
-#include "bound/taylor_third.h"
+#include "bound/taylor.h"
 
 #include "bound/quadratic.h"
 #include "linalg/linalg.h"
@@ -238,7 +238,7 @@ static void add_term(const hfi_taylor *taylor, const hfi_term *term, const doubl
                      sizes *s, const arrays *b, hfi_square_model *out)
 {
     const size_t n = taylor->n;
-    const double tau = hfi_third_place(taylor, term, centre, half, &b->third), none = 0.0;
+    const double tau = hfi_taylor_place(taylor, term, centre, half, b->third.x, b->third.w), none = 0.0;
     double own;
     hfi_radial_fourth(term->form, 1, &none, &own);
     own *= 1.0 + 1e-10;

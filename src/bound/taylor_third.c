@@ -8,7 +8,7 @@
  *
  * and q_i the squared distance of anchor i from the box. The derivatives to the third are sums over the
  * anchors, in which what anchors add cancels; only what is left counts by sizes. */
-#include "bound/taylor_third.h"
+#include "bound/taylor.h"
 
 #include "bound/loops.h"
 #include "linalg/linalg.h"
@@ -46,19 +46,6 @@ size_t hfi_taylor_third_scratch(const hfi_taylor *taylor)
 {
     hfi_third_scratch b;
     return hfi_taylor_has_third(taylor) ? hfi_third_lay_out(taylor, NULL, &b) : 0;
-}
-
-double hfi_third_place(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                       const double *half, const hfi_third_scratch *b)
-{
-    double square = 0.0;
-    for (size_t a = 0; a < term->axes; a++) {
-        const size_t f = term->axis[a], column = taylor->subject->free[f];
-        b->x[a] = (centre[column] - taylor->subject->middle[column]) / term->scale[a];
-        b->w[a] = half[f] / term->scale[a];
-        square += b->w[a] * b->w[a];
-    }
-    return sqrt(square) * (1.0 + 4.0 * DBL_EPSILON * (double)(term->axes + 2));
 }
 
 double hfi_third_fourth_size(const hfi_term *term, size_t n, const double *weight, const hfi_third_scratch *b)
@@ -178,7 +165,7 @@ void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const doub
     for (size_t k = 0; k < count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind != HFI_TERM_RADIAL) continue;
-        const double tau = hfi_third_place(taylor, term, centre, half, &b);
+        const double tau = hfi_taylor_place(taylor, term, centre, half, b.x, b.w);
         outside += add_remainder(taylor, term, tau, &b);
     }
     outside *= 1.0 + 1e-12;
@@ -187,7 +174,7 @@ void hfi_taylor_third(const hfi_taylor *taylor, const double *centre, const doub
     for (size_t k = 0; k < count; k++) {
         const hfi_term *term = &taylor->terms->term[k];
         if (term->kind != HFI_TERM_RADIAL) continue;
-        const double tau = hfi_third_place(taylor, term, centre, half, &b);
+        const double tau = hfi_taylor_place(taylor, term, centre, half, b.x, b.w);
         hfi_third_add_cubic(taylor, term, term->a, &b, model->cubic);
         model->rounding += hfi_third_rounding(term, taylor->n, term->size, tau, &b);
     }

@@ -87,6 +87,10 @@ hf_status hfi_softmax_correct(hfi_softmax_problem *p);
  * for each reading), L L' = I + Q'K Q. ((C-1) n)^3/3 + C n ((C-1) n)^2 flops, 8 (2C-1) (C-1) n^2
  * bytes. */
 hf_status hfi_softmax_solution(hfi_softmax_problem *p, hfi_solution *out);
+/** That as a posterior of C outputs without noise, in the units of `scaling`. */
+hf_status hfi_softmax_give(hfi_softmax_problem *p, const hfi_scaling *scaling, hf_posterior **out);
+/** HF_WARN_NOT_CONVERGED, unless the last evaluation's iteration has converged. */
+hf_status hfi_softmax_settled(const hfi_softmax_problem *p);
 /** One for n readings of `classes` classes and d inputs with the class: zeroed arrays.
  * HF_ERR_TOO_LARGE, HF_ERR_MEMORY; *out is zeroed on error. */
 hf_status hfi_softmax_solution_alloc(hf_context *ctx, size_t n, size_t d, size_t classes,

@@ -120,11 +120,8 @@ static hf_status prepare(hf_context *ctx, softmax_fit *f)
     s = hfi_fit_prepare(base);
     if (s < 0) return s;
     for (size_t c = 0; c < base->outputs; c++) base->noises_held[c] = true;
-    base->trainer.evaluator = hfi_evaluator_bare(base->ctx, base->n, base->d, base->x, base->d);
-    base->trainer.evaluator.kernel = base->kernel;
-    base->trainer.evaluator.mean = base->mean;
-    base->trainer.evaluator.sites = base->sites;
-    return hfi_fit_trainer(base);
+    s = hfi_fit_latent_evaluator(base);
+    return s < 0 ? s : hfi_fit_trainer(base);
 }
 
 static void drop(hf_context *ctx, softmax_fit *f)
@@ -149,32 +146,12 @@ static hf_status evaluate(void *arg, double *value, double *gradient)
     return hfi_softmax_evaluate(arg, value, gradient);
 }
 
-static hf_status make_posterior(const hfi_fit *base, hfi_softmax_problem *p, hf_posterior **out)
-{
-    hfi_solution solution;
-    double *noises = hfi_alloc(base->ctx, p->classes, sizeof *noises);
-    hf_posterior *made = NULL;
-    hf_status s = noises ? hfi_softmax_solution(p, &solution) : HF_ERR_MEMORY;
-    if (s >= 0) {
-        s = hfi_posterior_create(base->ctx, base->kernel, base->mean, &solution, &base->scaling, 0.0, 1.0,
-                                 &made);
-        if (s >= 0) s = hfi_posterior_set_noises(base->ctx, made, noises);
-        hfi_solution_free(&solution);
-    }
-    hfi_free(base->ctx, noises);
-    if (s < 0)
-        hf_posterior_free(made);
-    else
-        *out = made;
-    return s;
-}
-
 static hf_status conclude(softmax_fit *f, hfi_softmax_problem *p, const double *state, hf_classifier **out,
                           hf_class_report *report)
 {
     hf_posterior *posterior = NULL;
     hf_class_report local;
-    hf_status s = make_posterior(&f->fit.base, p, &posterior);
+    hf_status s = hfi_softmax_give(p, &f->fit.base.scaling, &posterior);
     if (s < 0) return s;
     const hf_status warning = hfi_class_fit_report(&f->fit, state, posterior, HF_OK, &local);
     const size_t left = p->classes - 1;
@@ -214,9 +191,7 @@ static hf_status run(softmax_fit *f, hf_classifier **out, hf_class_report *repor
     if (s >= 0) s = hfi_latent_train(&search, state);
     if (s >= 0 && f->fit.inference != HF_INFERENCE_LAPLACE) s = hfi_softmax_correct(&p);
     if (s >= 0) s = conclude(f, &p, state, out, report);
-    if (s == HF_OK && !p.converged)
-        s = hfi_fail(base->ctx, HF_WARN_NOT_CONVERGED,
-                     "laplace inference stopped after %zu steps before it settled", p.rounds);
+    if (s == HF_OK) s = hfi_softmax_settled(&p);
     hfi_free(base->ctx, state);
     hfi_softmax_free(&p);
     return s;

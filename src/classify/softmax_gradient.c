@@ -25,6 +25,7 @@ typedef struct job {
     size_t class;
     double *inverse, *g; /* n x n: L^-1, G_c */
     double *q;           /* C n: diag Sigma - 2 Sigma p */
+    bool answers;        /* of the mode */
 } job;
 
 static size_t end_of(const job *j, size_t task)
@@ -74,34 +75,25 @@ static void class_columns(size_t task, int thread, void *arg)
     }
 }
 
-/* Lower triangle of (aa' - E + G'G)/2 of one class in place of G'G. */
-static void direct_columns(size_t task, int thread, void *arg)
+/* Lower triangle of (aa' - E + G'G)/2 of one class in place of G'G, or of what the mode answers. */
+static void weigh_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
     const job *j = arg;
     const hfi_softmax_problem *p = j->p;
     const size_t n = p->n, first = task * COLUMNS, end = end_of(j, task);
-    const double *a = p->force + j->class * n, *e = p->e + j->class * n * n;
+    const double *a = p->force + j->class * n, *v = p->v + j->class * n, *e = p->e + j->class * n * n;
     double *w = p->spare + 2 * n * n;
     for (size_t c = first; c < end; c++)
-        for (size_t i = c; i < n; i++) w[i + c * n] = 0.5 * (a[i] * a[c] - e[i + c * n] + w[i + c * n]);
+        for (size_t i = c; i < n; i++)
+            w[i + c * n] = j->answers ? 0.5 * (v[i] * a[c] + a[i] * v[c])
+                                      : 0.5 * (a[i] * a[c] - e[i + c * n] + w[i + c * n]);
 }
 
-static void answer_columns(size_t task, int thread, void *arg)
-{
-    (void)thread;
-    const job *j = arg;
-    const hfi_softmax_problem *p = j->p;
-    const size_t n = p->n, first = task * COLUMNS, end = end_of(j, task);
-    const double *a = p->force + j->class * n, *v = p->v + j->class * n;
-    double *w = p->spare + 2 * n * n;
-    for (size_t c = first; c < end; c++)
-        for (size_t i = c; i < n; i++) w[i + c * n] = 0.5 * (v[i] * a[c] + a[i] * v[c]);
-}
-
-static hf_status add_adjoint(const job *j, double *gradient)
+static hf_status add_weighed(job *j, double *gradient)
 {
     const hfi_softmax_problem *p = j->p;
+    hfi_parallel_for(p->ctx, (p->n + COLUMNS - 1) / COLUMNS, weigh_columns, j);
     return hfi_kernel_gram_adjoint(p->ctx, p->kernel, p->n, p->inputs + j->class * p->n * p->d, p->d,
                                    p->spare + 2 * p->n * p->n, p->n, gradient);
 }
@@ -134,15 +126,12 @@ hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient)
         hfi_parallel_for(p->ctx, tasks, class_columns, &j);
         s = hfi_tall_square(p->ctx, n, n, j.g, n, NULL, p->spare + 2 * n * n, n);
         if (s < 0) return s;
-        hfi_parallel_for(p->ctx, tasks, direct_columns, &j);
-        s = add_adjoint(&j, gradient);
+        s = add_weighed(&j, gradient);
     }
     if (s < 0) return s;
     answers(p, j.q);
-    for (j.class = 0; s >= 0 && j.class < p->classes; j.class ++) {
-        hfi_parallel_for(p->ctx, tasks, answer_columns, &j);
-        s = add_adjoint(&j, gradient);
-    }
+    j.answers = true;
+    for (j.class = 0; s >= 0 && j.class < p->classes; j.class ++) s = add_weighed(&j, gradient);
     double *mean_bar = p->work;
     for (size_t k = 0; k < length; k++) mean_bar[k] = p->force[k] + p->v[k];
     hfi_mean_adjoint(p->mean, length, p->inputs, p->d, mean_bar, gradient + kernel_count);

@@ -351,18 +351,10 @@ static bool calls(const hf_kernel *kernel, size_t sum, size_t l, const points *p
     return found;
 }
 
-static bool varies(const hf_kernel *kernel)
-{
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (hfi_form_varies(kernel->leaves[l].form) || kernel->leaves[l].form == HFI_FORM_COREGION)
-            return true;
-    return false;
-}
-
 void hfi_emit_kernel(hfi_emitter *e, const hf_kernel *kernel, bool variance)
 {
     const points cross = {"x", "z", false}, same = {"x", "x", true};
-    const bool moves = variance && varies(kernel);
+    const bool moves = variance && hfi_kernel_variance_varies(kernel);
     for (size_t l = 0; l < kernel->leaf_count; l++)
         if (calls(kernel, kernel->root, l, &cross) || (moves && calls(kernel, kernel->root, l, &same)))
             write_one(e, kernel, l);

@@ -95,6 +95,9 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
 bool hfi_fit_is_aside(const hf_data *data, size_t i);
 /** Gathers the readings that are present, decides on the solver and standardises. */
 hf_status hfi_fit_gather(hfi_fit *fit);
+/** A scaling that changes nothing, of `outputs` (1: without scalings of their own). On error what
+ * was made is the owner's to free. HF_ERR_MEMORY. */
+hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
  *  the settings want them: both scalings. */
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
@@ -184,6 +187,8 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
 /** Sites of the fit's rows from that prediction, training on them or at the present
  * hyperparameters; `state` receives the result (fit_settle.c). */
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+/** Suspects are those whose sites have small weights. */
+void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected,
                            hfi_cut *out);

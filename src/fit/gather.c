@@ -193,16 +193,15 @@ static hf_status check_range(const hfi_fit *fit)
     return HF_OK;
 }
 
-/* A scaling that changes nothing. */
-static hf_status identity(const hfi_fit *fit, hfi_scaling *out)
+hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out)
 {
-    hf_status s = hfi_scaling_identity(fit->ctx, fit->d, out);
-    if (s < 0 || fit->outputs <= 1) return s;
-    double *both = hfi_alloc(fit->ctx, fit->outputs, 2 * sizeof *both);
-    if (!both) return HF_ERR_MEMORY; /* what was made goes with the fit */
-    for (size_t t = 0; t < fit->outputs; t++) both[fit->outputs + t] = 1.0;
-    s = hfi_scaling_set_outputs(fit->ctx, out, fit->outputs, both, both + fit->outputs);
-    hfi_free(fit->ctx, both);
+    hf_status s = hfi_scaling_identity(ctx, d, out);
+    if (s < 0 || outputs <= 1) return s;
+    double *both = hfi_alloc(ctx, outputs, 2 * sizeof *both);
+    if (!both) return HF_ERR_MEMORY; /* what was made goes with its owner */
+    for (size_t t = 0; t < outputs; t++) both[outputs + t] = 1.0;
+    s = hfi_scaling_set_outputs(ctx, out, outputs, both, both + outputs);
+    hfi_free(ctx, both);
     return s;
 }
 
@@ -248,7 +247,7 @@ static hf_status scale(hfi_fit *fit)
     }
     if (s >= 0)
         s = settings->standardise ? hfi_scaling_copy(fit->ctx, &fit->measured, &fit->scaling)
-                                  : identity(fit, &fit->scaling);
+                                  : hfi_fit_identity(fit->ctx, fit->d, fit->outputs, &fit->scaling);
     if (s < 0) return s;
     hfi_fit_scale_inputs(fit, fit->measured.x_shift, fit->measured.x_scale);
     if (!settings->standardise && !settings->unit_inputs) {

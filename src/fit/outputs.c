@@ -92,71 +92,6 @@ static size_t coregion_rank(const hfi_fit *fit)
     return fit->outputs <= FULL_RANK ? fit->outputs : USUAL_RANK;
 }
 
-/* 'name', its quotes written twice; the length, without writing when out is NULL. */
-static size_t quote(const char *name, char *out)
-{
-    size_t n = 0;
-    if (out) out[n] = '\'';
-    n++;
-    for (const char *c = name; *c; c++) {
-        if (*c == '\'') {
-            if (out) out[n] = '\'';
-            n++;
-        }
-        if (out) out[n] = *c;
-        n++;
-    }
-    if (out) out[n] = '\'';
-    return n + 1;
-}
-
-/* A text that grows, in context memory. */
-typedef struct writer {
-    char *text;
-    size_t used, bytes;
-} writer;
-
-/* "coregion(" and the column with the number of the output. */
-static void begin_coregion(const hfi_fit *fit, writer *w)
-{
-    w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, "coregion(");
-    if (fit->data->names)
-        w->used += quote(fit->data->names[fit->d - 1], w->text + w->used);
-    else
-        w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, "x%zu", fit->d);
-    w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, ", outputs=%zu", fit->outputs);
-}
-
-/* The kernel of one output alone: all of W is held at 0 but one entry of its diagonal. */
-static void write_own(const hfi_fit *fit, size_t output, const char *expression, writer *w)
-{
-    if (output > 0) w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, " + ");
-    begin_coregion(fit, w);
-    for (size_t s = 0; s < fit->outputs; s++)
-        for (size_t q = 0; q <= s; q++)
-            w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, ", factor[%zu,%zu]%s", s, q,
-                                        s == output && q == output ? "~1" : "=0");
-    w->used += (size_t)snprintf(w->text + w->used, w->bytes - w->used, ")*(%s)", expression);
-}
-
-/* coregion('output', outputs=T, rank=r)*(expression), or the sum of one such term for each output alone. */
-static char *coregionalise(const hfi_fit *fit, const char *expression)
-{
-    const size_t name = fit->data->names ? quote(fit->data->names[fit->d - 1], NULL) : 32;
-    const size_t terms = fit->settings->independent ? fit->outputs : 1;
-    const size_t entries = fit->settings->independent ? fit->outputs * (fit->outputs + 1) / 2 : 0;
-    const size_t bytes = terms * (name + strlen(expression) + 128 + 64 * entries);
-    writer w = {.text = hfi_alloc(fit->ctx, bytes, 1), .bytes = bytes};
-    if (!w.text) return NULL;
-    if (fit->settings->independent) {
-        for (size_t t = 0; t < fit->outputs; t++) write_own(fit, t, expression, &w);
-        return w.text;
-    }
-    begin_coregion(fit, &w);
-    snprintf(w.text + w.used, w.bytes - w.used, ", rank=%zu)*(%s)", coregion_rank(fit), expression);
-    return w.text;
-}
-
 static hf_status make_kernel(hfi_fit *fit)
 {
     const char *given = fit->settings->kernel ? fit->settings->kernel : "matern52(ard)";
@@ -174,7 +109,10 @@ static hf_status make_kernel(hfi_fit *fit)
     if (coregions > 0) return HF_OK;
     hf_kernel_free(fit->kernel);
     fit->kernel = NULL;
-    char *text = coregionalise(fit, given);
+    char shared[64];
+    snprintf(shared, sizeof shared, ", rank=%zu)*(", coregion_rank(fit));
+    char *text = hfi_kernel_of_outputs(fit->ctx, given, data->names ? data->names[fit->d - 1] : NULL, fit->d,
+                                       fit->outputs, fit->settings->independent ? NULL : shared);
     if (!text) return HF_ERR_MEMORY;
     s = hf_kernel_parse(fit->ctx, text, data->names, fit->d, &fit->kernel);
     hfi_free(fit->ctx, text);
@@ -380,8 +318,7 @@ static hf_status hold_coregion(hfi_fit *fit, size_t term)
     for (size_t i = first; status >= 0 && i < first + factors + own; i++) {
         hf_parameter p;
         hf_kernel_parameter(fit->kernel, i, &p);
-        status = hfi_kernel_set_parameter(fit->kernel, i, p.value, fmin(p.lower, p.value),
-                                          fmax(p.upper, p.value), true);
+        status = hfi_kernel_hold_parameter(fit->kernel, i, p.value);
     }
     return status;
 }
@@ -395,10 +332,7 @@ static hf_status set_variance(hfi_fit *fit, size_t output, double variance)
                           output);
     if (!hfi_kernel_coregion(fit->kernel, output, &first, NULL, NULL, NULL)) return HF_OK;
     const size_t entry = first + output * (output + 1) / 2 + output;
-    hf_parameter p;
-    hf_kernel_parameter(fit->kernel, entry, &p);
-    const double root = sqrt(variance);
-    return hfi_kernel_set_parameter(fit->kernel, entry, root, fmin(p.lower, root), fmax(p.upper, root), true);
+    return hfi_kernel_hold_parameter(fit->kernel, entry, sqrt(variance));
 }
 
 static hf_status set_covariance(hfi_fit *fit, size_t term)

@@ -20,9 +20,7 @@ static hf_status place(hfi_fit *fit, size_t i, double user, bool held)
     hf_parameter p;
     hf_kernel_parameter(fit->kernel, i, &p);
     const double value = to_internal(fit, &p, user);
-    if (held)
-        return hfi_kernel_set_parameter(fit->kernel, i, value, fmin(p.lower, value), fmax(p.upper, value),
-                                        true);
+    if (held) return hfi_kernel_hold_parameter(fit->kernel, i, value);
     if (p.fixed) return HF_OK;
     hfi_kernel_give_parameter(fit->kernel, i);
     return hfi_kernel_set_parameter(fit->kernel, i, fmin(fmax(value, p.lower), p.upper), p.lower, p.upper,

@@ -131,6 +131,12 @@ static hf_status set_aside_gross(hfi_fit *fit, const double *t)
     return s < 0 ? s : hfi_evaluator_select(&fit->trainer.evaluator);
 }
 
+void hfi_fit_suspect(hfi_fit *fit)
+{
+    for (size_t i = 0; i < fit->n; i++)
+        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+}
+
 static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
@@ -138,8 +144,7 @@ static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool trai
     hf_status s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0,
                                     state, &rounds);
     fit->verdict.rounds += rounds;
-    for (size_t i = 0; s >= 0 && i < fit->n; i++)
-        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+    if (s >= 0) hfi_fit_suspect(fit);
     return s;
 }
 

@@ -56,9 +56,7 @@ hf_status hfi_fit_hold_slopes(hfi_fit *fit)
         hf_parameter p;
         s = hf_kernel_parameter(fit->kernel, first + j, &p);
         const double value = wide * hfi_fit_reference(fit, &p);
-        if (s >= 0)
-            s = hfi_kernel_set_parameter(fit->kernel, first + j, value, fmin(p.lower, value),
-                                         fmax(p.upper, value), true);
+        if (s >= 0) s = hfi_kernel_hold_parameter(fit->kernel, first + j, value);
     }
     return s;
 }

@@ -69,8 +69,7 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
     s = marginals(fit, solution, &all);
     if (s >= 0 && hfi_likelihood_is_noise(fit->settings->sites)) {
         s = give_student_sites(fit, &all);
-        for (size_t i = 0; s >= 0 && i < fit->n; i++)
-            fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
+        if (s >= 0) hfi_fit_suspect(fit);
         hfi_trainer_get(&fit->trainer, state);
     } else if (s >= 0) {
         s = hfi_fit_settle(fit, &all, false, state);
@@ -168,35 +167,22 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     return finish_plain_fit(fit, state, s);
 }
 
-static hf_status robust_fit(hfi_fit *fit, double *state)
+/* From the cold start by a method that finds the sites itself. */
+static hf_status sites_fit(hfi_fit *fit, double *state)
 {
-    hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    hfi_trainer *t = &fit->trainer;
+    size_t *rounds = &fit->verdict.rounds;
+    const hf_likelihood sites = fit->settings->sites;
     hf_fit_settings settings = *fit->settings;
     if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
-    if (s >= 0)
-        s = hfi_robust_reweight(&fit->trainer, &settings, fit->threshold, state, &fit->verdict.rounds);
-    for (size_t i = 0; s >= 0 && i < fit->n; i++)
-        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
-    return s;
-}
-
-static hf_status student_fit(hfi_fit *fit, double *state)
-{
-    hf_status s = hfi_trainer_cold(&fit->trainer, state);
-    if (s >= 0) s = hfi_explore_periods(&fit->trainer, state, fit->settings->iterations);
-    if (s >= 0) s = hfi_student_fit(&fit->trainer, fit->settings, state, &fit->nu, &fit->verdict.rounds);
-    for (size_t i = 0; s >= 0 && i < fit->n; i++)
-        fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
-    return s;
-}
-
-static hf_status pursuit_fit(hfi_fit *fit, double *state)
-{
-    hf_status s = hfi_trainer_cold(&fit->trainer, state);
-    if (s >= 0) s = hfi_explore_periods(&fit->trainer, state, fit->settings->iterations);
-    if (s >= 0)
-        s = hfi_pursuit_fit(&fit->trainer, fit->settings, state, &fit->verdict.rounds,
-                            fit->verdict.suspected);
+    hf_status s = hfi_trainer_cold(t, state);
+    if (s >= 0 && sites != HF_LIKELIHOOD_ROBUST) s = hfi_explore_periods(t, state, fit->settings->iterations);
+    if (s < 0) return s;
+    if (sites == HF_LIKELIHOOD_PURSUIT)
+        return hfi_pursuit_fit(t, fit->settings, state, rounds, fit->verdict.suspected);
+    s = sites == HF_LIKELIHOOD_ROBUST ? hfi_robust_reweight(t, &settings, fit->threshold, state, rounds)
+                                      : hfi_student_fit(t, fit->settings, state, &fit->nu, rounds);
+    if (s >= 0) hfi_fit_suspect(fit);
     return s;
 }
 
@@ -204,14 +190,8 @@ hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
     if (fit->shift) return hfi_fit_train_likelihood(fit, state);
     if (hfi_fit_is_stochastic(fit)) return train_stochastic(fit, state);
-    if (hfi_likelihood_is_noise(fit->settings->sites)) return student_fit(fit, state);
-    switch (fit->settings->sites) {
-    case HF_LIKELIHOOD_ROBUST:
-        return robust_fit(fit, state);
-    case HF_LIKELIHOOD_PURSUIT:
-        return pursuit_fit(fit, state);
-    default: /* labels were refused before */
-        break;
-    }
-    return gaussian_fit(fit, state);
+    const hf_likelihood sites = fit->settings->sites;
+    const bool finds =
+        hfi_likelihood_is_noise(sites) || sites == HF_LIKELIHOOD_ROBUST || sites == HF_LIKELIHOOD_PURSUIT;
+    return finds ? sites_fit(fit, state) : gaussian_fit(fit, state); /* labels were refused before */
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sites to their fixed point: accelerated steps as long as they do well, damped ones else. */
-#include "inference/latent_sites.h"
+#include "inference/latent.h"
 #include <math.h>
 #include <string.h>
 

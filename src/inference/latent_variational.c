@@ -3,7 +3,7 @@
  * fall. Its covariance is (K^-1 + W)^-1 for some W; where a log density is not concave, entries of wild
  * readings come out negative (Opper and Archambeau 2009, "The variational Gaussian approximation
  * revisited"). */
-#include "inference/latent_sites.h"
+#include "inference/latent.h"
 #include <math.h>
 #include <string.h>
 

@@ -2,7 +2,6 @@
 /* A fit with Student-t noise: rounds of training, then its sites. */
 #include "inference/student.h"
 #include "inference/latent_fit.h"
-#include "inference/student_search.h"
 #include "settings/settings.h"
 #include <math.h>
 #include <string.h>

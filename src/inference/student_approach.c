@@ -4,7 +4,7 @@
  * cold start
  * with nu free most readings look like outliers, nu falls to what explains that, and the search ends in a
  * mode of noise that is nearly Cauchy's and of a function that follows little. */
-#include "inference/student_search.h"
+#include "inference/student.h"
 #include "objective/thin.h"
 #include "search/explore.h"
 #include <math.h>

@@ -2,7 +2,7 @@
 /* The search for hyperparameters, sigma^2 and nu. Theta is the trainer's state, then log(nu - 1), as its row
  * has it. Where an evaluation starts depends on where the best one before it ended, so its sites belong to
  * the answer that a journal keeps. */
-#include "inference/student_search.h"
+#include "inference/student.h"
 #include <math.h>
 #include <string.h>
 

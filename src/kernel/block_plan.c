@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/block_plan.h"
+#include "kernel/block_stream.h"
 
 #include <math.h>
 
@@ -40,7 +40,7 @@ bool hfi_block_plan_fits(const hf_kernel *kernel)
     return leaf && hfi_form_is_radial(leaf->form) && leaf->form != HFI_FORM_RQ;
 }
 
-/* sqrt(c) and the last column of the table in block_plan.h. */
+/* sqrt(c) and the last column of the table in block_stream.h. */
 static double form_factor(hfi_form form, double *slope)
 {
     switch (form) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Streamed products of radial kernels: chunks, their pairs, and what is done with the sums of the strips.
  * Compiled twice, see block_real.h. */
-#include "kernel/block_plan.h"
+#include "kernel/block_stream.h"
 #include "kernel/block_strip.h"
 #include "linalg/linalg.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/block_rounds.h"
+#include "kernel/block_stream.h"
 
 #include <math.h>
 

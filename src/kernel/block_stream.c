@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Products with the matrix of covariances of all rows, which is never stored. The processes of a group
  * compute a part each, and add up. */
-#include "kernel/block_plan.h"
+#include "kernel/block_stream.h"
 
 #include <string.h>
 

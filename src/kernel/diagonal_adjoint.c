@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gradient of prior variances k(x, x) in the parameters. On the diagonal only amplitudes are left: radial and
+/* Prior variances k(x, x) and their gradient in the parameters. On the diagonal only amplitudes are left: radial and
  * periodic factors are 1 there, whatever their lengthscales. */
 #include "kernel/coregion.h"
 #include "kernel/kernel.h"
@@ -46,7 +46,7 @@ static double leaf_value(const point *at, const hfi_leaf *leaf)
                      : hfi_coregion_mean(at->kernel, leaf);
     case HFI_FORM_SWELL:
     case HFI_FORM_TILT: {
-        if (!at->x) return 1.0; /* as hfi_kernel_typical_variance() has it */
+        if (!at->x) return 1.0;
         const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
         const hfi_plane_point p = hfi_plane_at(&plane, at->x);
         return hfi_plane_value(p, p);
@@ -132,21 +132,6 @@ static void sum_adjoint(const point *at, size_t sum, double adjoint, double *the
     }
 }
 
-static bool has_form(const hf_kernel *kernel, hfi_form form)
-{
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == form) return true;
-    return false;
-}
-
-/* Whether k(x, x) depends on x. */
-static bool varies(const hf_kernel *kernel)
-{
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (hfi_form_varies(kernel->leaves[l].form)) return true;
-    return has_form(kernel, HFI_FORM_COREGION);
-}
-
 /* With white the variance is that without it plus the white part: the first gets w_latent - w_white, the
  * whole w_white. */
 static void point_adjoint(const hf_kernel *kernel, const double *x, double latent, double white,
@@ -160,10 +145,10 @@ static void point_adjoint(const hf_kernel *kernel, const double *x, double laten
 void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double *x, size_t ldx,
                                  const double *w_latent, const double *w_white, double *theta)
 {
-    const bool white = w_white != NULL && has_form(kernel, HFI_FORM_WHITE);
+    const bool white = w_white != NULL && hfi_kernel_has(kernel, HFI_FORM_WHITE);
     double latent_sum = 0.0, white_sum = 0.0;
     if (m == 0 || (!w_latent && !white)) return;
-    if (varies(kernel)) {
+    if (hfi_kernel_variance_varies(kernel)) {
         for (size_t q = 0; q < m; q++)
             point_adjoint(kernel, x + q * ldx, w_latent ? w_latent[q] : 0.0, white ? w_white[q] : 0.0, theta);
         return;
@@ -176,9 +161,25 @@ void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double
     point_adjoint(kernel, x, latent_sum, white_sum, theta);
 }
 
+/* The point that is typical, and its variance. */
+static double typical(const hf_kernel *kernel, point *at)
+{
+    *at = (point){.kernel = kernel, .white = true};
+    const double at_zero = factor_value(at, kernel->root);
+    if (at_zero > 0.0) return at_zero;
+    at->number = 1.0;
+    return factor_value(at, kernel->root);
+}
+
+double hfi_kernel_typical_variance(const hf_kernel *kernel)
+{
+    point at;
+    return typical(kernel, &at);
+}
+
 void hfi_kernel_typical_adjoint(const hf_kernel *kernel, double weight, double *theta)
 {
-    point at = {.kernel = kernel, .white = true};
-    if (!(factor_value(&at, kernel->root) > 0.0)) at.number = 1.0;
+    point at;
+    (void)typical(kernel, &at);
     sum_adjoint(&at, kernel->root, weight, theta);
 }

@@ -103,6 +103,12 @@ struct hf_kernel {
     size_t sm_columns;     /**< most columns of any sm leaf */
 };
 
+/** Whether one of its kernels has the form, or such a form. */
+bool hfi_kernel_has(const hf_kernel *kernel, hfi_form form);
+bool hfi_kernel_any(const hf_kernel *kernel, bool (*is)(hfi_form form));
+/** Whether k(x, x) depends on x. */
+bool hfi_kernel_variance_varies(const hf_kernel *kernel);
+
 /** Number of entries of one of a leaf's arrays. */
 size_t hfi_leaf_entries(const hfi_leaf *leaf, hfi_field field);
 /** Index of the first entry of one of a leaf's arrays. */

@@ -28,6 +28,8 @@ void hfi_kernel_theta_bounds(const hf_kernel *kernel, double *lower, double *upp
  * the trainer). */
 hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, double lower,
                                    double upper, bool fixed);
+/** Holds it at a value, its box growing to hold that. */
+hf_status hfi_kernel_hold_parameter(hf_kernel *kernel, size_t i, double value);
 /** Indices of the parameters a (possibly abbreviated) name stands for: `matches` (capacity = number
  * of parameters), *count, 0 for an unknown name. No message. @return false when the name is
  * ambiguous: the matches belong to several kernels. */
@@ -91,6 +93,13 @@ size_t hfi_kernel_scratch(const hf_kernel *kernel);
 /** That for every thread of the context, *each doubles apart; hfi_free() gives it back. NULL with a
  * message. */
 double *hfi_kernel_scratch_alloc(hf_context *ctx, const hf_kernel *kernel, size_t *each);
+
+/** `expression`, a kernel of the other inputs, as one of several outputs, whose number is the input
+ * `column` (NULL: x<d>): one coregion, of which `shared` is what stands from behind the number of
+ * outputs to the expression; or with NULL a term for each output alone, "coregion('column',
+ * ...)*(...)". Freed with hfi_free(); NULL with a message when out of memory. */
+char *hfi_kernel_of_outputs(hf_context *ctx, const char *expression, const char *column, size_t d,
+                            size_t outputs, const char *shared);
 
 /** Lower triangle of the Gram matrix, K + 0 on the diagonal (white included). All threads; `k`
  * column-major n x n. */

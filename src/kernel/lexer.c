@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "kernel/lexer.h"
+#include "kernel/parser.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -267,16 +267,12 @@ size_t hfi_kernel_codes(const hf_kernel *kernel, bool *code)
 
 bool hfi_kernel_has_planes(const hf_kernel *kernel)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (hfi_form_is_plane(kernel->leaves[l].form)) return true;
-    return false;
+    return hfi_kernel_any(kernel, hfi_form_is_plane);
 }
 
 bool hfi_kernel_has_codes(const hf_kernel *kernel)
 {
-    for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (kernel->leaves[l].form == HFI_FORM_CATEGORY) return true;
-    return false;
+    return hfi_kernel_has(kernel, HFI_FORM_CATEGORY);
 }
 
 bool hfi_kernel_is_of_codes(const hf_kernel *kernel, size_t i)
@@ -330,6 +326,12 @@ hf_status hfi_kernel_set_parameter(hf_kernel *kernel, size_t i, double value, do
     kernel->fixed[i] = fixed;
     hfi_coregion_refresh_after(kernel, i);
     return HF_OK;
+}
+
+hf_status hfi_kernel_hold_parameter(hf_kernel *kernel, size_t i, double value)
+{
+    return hfi_kernel_set_parameter(kernel, i, value, fmin(kernel->lower[i], value),
+                                    fmax(kernel->upper[i], value), true);
 }
 
 /* ---- the training scale ---------------------------------------------------------------------- */

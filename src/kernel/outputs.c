@@ -5,6 +5,8 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #define MOST 1e200 /* of which the square roots are factors, HFI_REAL_MOST */
 
@@ -208,4 +210,49 @@ bool hfi_kernel_is_separable(const hf_kernel *kernel)
             kernel->leaves[kernel->nodes[f].leaf].form == HFI_FORM_COREGION)
             return true;
     return false;
+}
+
+/* ---- the kernel of one output as one of several -------------------------------------------------- */
+
+typedef struct writer {
+    char *text;
+    size_t used, bytes;
+} writer;
+
+static void add(writer *w, const char *format, ...) HF_PRINTF(2, 3);
+
+static void add(writer *w, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    w->used += (size_t)vsnprintf(w->text + w->used, w->bytes - w->used, format, list);
+    va_end(list);
+}
+
+/* All of W is held at 0 but one entry of its diagonal. */
+static void add_own(writer *w, size_t outputs, size_t own)
+{
+    for (size_t s = 0; s < outputs; s++)
+        for (size_t q = 0; q <= s; q++)
+            add(w, ", factor[%zu,%zu]%s", s, q, s == own && q == own ? "~1" : "=0");
+    add(w, ")*(");
+}
+
+char *hfi_kernel_of_outputs(hf_context *ctx, const char *expression, const char *column, size_t d,
+                            size_t outputs, const char *shared)
+{
+    const size_t terms = shared ? 1 : outputs, entries = shared ? 0 : outputs * (outputs + 1) / 2;
+    const size_t words =
+        strlen(expression) + (column ? 2 * strlen(column) : 0) + (shared ? strlen(shared) : 0);
+    writer w = {.bytes = terms * (words + 128 + 64 * entries)};
+    w.text = hfi_alloc(ctx, w.bytes, 1);
+    for (size_t t = 0; w.text && t < terms; t++) {
+        add(&w, "%scoregion(%s", t > 0 ? " + " : "", column ? "'" : "");
+        for (const char *c = column; c && *c; c++) add(&w, "%s%c", *c == '\'' ? "'" : "", *c);
+        if (!column) add(&w, "x%zu", d);
+        add(&w, "%s, outputs=%zu%s", column ? "'" : "", outputs, shared ? shared : "");
+        if (!shared) add_own(&w, outputs, t);
+        add(&w, "%s)", expression);
+    }
+    return w.text;
 }

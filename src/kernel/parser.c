@@ -11,14 +11,9 @@ static const char FACTOR[] = "a kernel, a number or '('";
 
 hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size)
 {
-    if (count < *room) return HF_OK;
-    const size_t larger = *room ? 2 * *room : 8;
-    void *moved = hfi_memory_alloc(&parser->memory, larger, size);
+    void *moved = hfi_memory_grow(&parser->memory, *items, count, count + 1, room, size);
     if (!moved) return hfi_out_of_memory(parser->lexer.ctx);
-    if (*items) memcpy(moved, *items, count * size);
-    hfi_memory_free(&parser->memory, *items);
     *items = moved;
-    *room = larger;
     return HF_OK;
 }
 

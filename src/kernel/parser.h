@@ -1,14 +1,48 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file parser.h
- * @brief State shared by the files of the parser: expressions (parser.c), arguments (arguments.c),
- * parameters (build.c).
+ * @brief What the files of the parser of the expression language share.
  */
 #ifndef HFI_KERNEL_PARSER_H
 #define HFI_KERNEL_PARSER_H
 
 #include "kernel/expression.h"
-#include "kernel/lexer.h"
+
+/* ---- words, and messages that point at a character (lexer.c) --------------------------------- */
+
+typedef enum hfi_token_kind {
+    HFI_TOKEN_END,
+    HFI_TOKEN_NUMBER,
+    HFI_TOKEN_NAME,
+    HFI_TOKEN_STRING, /**< quoted; `at` and `length` are of the text between the quotes */
+    HFI_TOKEN_SIGN    /**< a single character, in `sign` */
+} hfi_token_kind;
+
+typedef struct hfi_token {
+    hfi_token_kind kind;
+    size_t at, length; /**< bytes of the expression */
+    char sign;
+    double number;
+} hfi_token;
+
+typedef struct hfi_lexer {
+    hf_context *ctx;
+    const char *text;
+    size_t length, next;
+    hfi_token token; /**< the current word */
+} hfi_lexer;
+
+/** Reads the next word into lexer->token. The calling thread's locale must have '.' as decimal
+ * point. */
+hf_status hfi_lexer_next(hfi_lexer *lexer);
+bool hfi_lexer_is(const hfi_lexer *lexer, char sign);
+/** HF_ERR_PARSE with the expression and a caret under byte `at`. */
+hf_status hfi_lexer_fail(const hfi_lexer *lexer, size_t at, const char *format, ...)
+    HF_PRINTF(3, 4);
+/** "expected <what>, not <the current word>". */
+hf_status hfi_lexer_expected(const hfi_lexer *lexer, const char *what);
+
+/* ---- expressions (parser.c), arguments (arguments.c), parameters (build.c) ------------------- */
 
 /** A value written for a parameter: lengthscale[0]=2. */
 typedef struct hfi_assignment {

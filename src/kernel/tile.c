@@ -4,6 +4,8 @@
 #include "kernel/tile.h"
 #include "kernel/kernel.h"
 
+#include <string.h>
+
 #define PANEL 32768u /* doubles in a panel of fast points: 256 KiB */
 
 /* ---- plan ------------------------------------------------------------------------------------ */
@@ -182,21 +184,18 @@ double *hfi_tile_weights(hfi_tile *tile)
     return tile->buffers;
 }
 
+void hfi_tile_weigh(hfi_tile *tile, size_t r, const double *from)
+{
+    double *row = tile->buffers + r * tile->points.width;
+    memcpy(row, from, tile->count * sizeof *row);
+    for (size_t c = tile->count; c < tile->points.width; c++) row[c] = 0.0;
+}
+
 typedef struct reverse {
     const hfi_tile *tile;
     double *stored, *product, *spare;
     double *by_parameter, *by_input; /* one of them is NULL */
 } reverse;
-
-static reverse reverse_begin(const hfi_tile *tile)
-{
-    const hf_kernel *kernel = tile->kernel;
-    reverse run = {.tile = tile};
-    run.stored = tile->buffers + (1 + kernel->adjoint_levels) * HFI_BUFFER;
-    run.product = run.stored + kernel->adjoint_buffers * HFI_BUFFER;
-    run.spare = run.product + HFI_BUFFER;
-    return run;
-}
 
 static double *factor_value(const reverse *run, size_t factor)
 {
@@ -266,18 +265,22 @@ static void reverse_sum(const reverse *run, size_t sum, double *adjoint)
     }
 }
 
+static void run_reverse(const hfi_tile *tile, double *by_parameter, double *by_input)
+{
+    const hf_kernel *kernel = tile->kernel;
+    double *stored = tile->buffers + (1 + kernel->adjoint_levels) * HFI_BUFFER;
+    double *product = stored + kernel->adjoint_buffers * HFI_BUFFER;
+    const reverse run = {tile, stored, product, product + HFI_BUFFER, by_parameter, by_input};
+    store_sum(&run, kernel->root, false);
+    reverse_sum(&run, kernel->root, tile->buffers);
+}
+
 void hfi_tile_adjoint(hfi_tile *tile, double *grad)
 {
-    reverse run = reverse_begin(tile);
-    run.by_parameter = grad;
-    store_sum(&run, tile->kernel->root, false);
-    reverse_sum(&run, tile->kernel->root, tile->buffers);
+    run_reverse(tile, grad, NULL);
 }
 
 void hfi_tile_pull(hfi_tile *tile, double *grad)
 {
-    reverse run = reverse_begin(tile);
-    run.by_input = grad;
-    store_sum(&run, tile->kernel->root, false);
-    reverse_sum(&run, tile->kernel->root, tile->buffers);
+    run_reverse(tile, NULL, grad);
 }

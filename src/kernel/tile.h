@@ -47,10 +47,38 @@ const double *hfi_tile_value(hfi_tile *tile);
 bool hfi_tile_write(hfi_tile *tile, double *out, size_t ldo);
 /** Where the weights of the entries go before hfi_tile_adjoint(): rows x width, 0 beyond count. */
 double *hfi_tile_weights(hfi_tile *tile);
+/** The weights of slow point r: those of the fast points at `from`. */
+void hfi_tile_weigh(hfi_tile *tile, size_t r, const double *from);
 /** grad[p] += sum of weights dk/dtheta_p */
 void hfi_tile_adjoint(hfi_tile *tile, double *grad);
 /** grad[c] += sum of weights dk/dx_c; one slow point. */
 void hfi_tile_pull(hfi_tile *tile, double *grad);
+
+/* ---- all pairs of rows of two tables (sweep.c) ----------------------------------------------- */
+
+#define HFI_SWEEP_BLOCK                                                                            \
+    64u /* slow points of one job, whose sums are kept apart and added in order */
+
+typedef struct hfi_sweep {
+    const hf_kernel *kernel;
+    size_t m, n; /**< slow points x, fast points z */
+    const double *x, *z;
+    size_t ldx, ldz;
+    bool same;  /**< x and z are one table */
+    bool lower; /**< of which tiles wholly above the diagonal are left out */
+    bool rows;  /**< a tile has one slow point */
+    /** Called for each tile, whose first points are x_slow and z_fast. */
+    void (*visit)(void *of, hfi_tile *tile, size_t slow, size_t fast);
+    void *of;
+} hfi_sweep;
+
+/** Slow points begin .. end - 1, on this thread; `scratch` as hfi_tile_begin() has it. */
+void hfi_sweep_part(const hfi_sweep *sweep, size_t begin, size_t end, double *scratch);
+/** All, block by block on all threads. HF_ERR_MEMORY with a message. */
+hf_status hfi_sweep_run(hf_context *ctx, const hfi_sweep *sweep);
+/** Likewise, but `visit` writes the weights of a tile: theta[p] += sum of weights dk/dtheta_p, in
+ * the order of the blocks. */
+hf_status hfi_sweep_adjoint(hf_context *ctx, const hfi_sweep *sweep, double *theta);
 
 /* ---- leaves (leaf.c) ------------------------------------------------------------------------- */
 

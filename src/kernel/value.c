@@ -184,19 +184,29 @@ double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *
     return sum_value(&at, kernel->root);
 }
 
-/* Whether k(x, x) depends on x. */
-static bool variance_varies(const hf_kernel *kernel)
+bool hfi_kernel_has(const hf_kernel *kernel, hfi_form form)
 {
     for (size_t l = 0; l < kernel->leaf_count; l++)
-        if (hfi_form_varies(kernel->leaves[l].form) || kernel->leaves[l].form == HFI_FORM_COREGION)
-            return true;
+        if (kernel->leaves[l].form == form) return true;
     return false;
+}
+
+bool hfi_kernel_any(const hf_kernel *kernel, bool (*is)(hfi_form form))
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++)
+        if (is(kernel->leaves[l].form)) return true;
+    return false;
+}
+
+bool hfi_kernel_variance_varies(const hf_kernel *kernel)
+{
+    return hfi_kernel_any(kernel, hfi_form_varies) || hfi_kernel_has(kernel, HFI_FORM_COREGION);
 }
 
 void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, size_t ldx, bool with_white,
                          double *diag)
 {
-    const bool varies = variance_varies(kernel);
+    const bool varies = hfi_kernel_variance_varies(kernel);
     for (size_t q = 0; q < m; q++)
         diag[q] = q == 0 || varies ? hfi_kernel_value(kernel, x + q * ldx, x + q * ldx, with_white) : diag[0];
 }
@@ -246,42 +256,4 @@ void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x
 {
     const pair at = {kernel, x, x, false};
     diagonal_pull(&at, kernel->root, 1.0, grad);
-}
-
-/* A point whose inputs are all the same number, without memory for it: linear(x, x) = number^2 sum v, of
- * coregion the mean over its outputs, and the others do not look. */
-static double uniform_diagonal(const hf_kernel *kernel, size_t sum, double number)
-{
-    double total = 0.0;
-    for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
-        const size_t scale = kernel->nodes[t].scale;
-        double product = scale == HFI_NONE ? 1.0 : kernel->value[scale];
-        for (size_t c = kernel->nodes[t].child; c != HFI_NONE; c = kernel->nodes[c].next) {
-            const hfi_node *factor = &kernel->nodes[c];
-            if (factor->kind == HFI_NODE_SUM) {
-                product *= uniform_diagonal(kernel, c, number);
-                continue;
-            }
-            const hfi_leaf *leaf = &kernel->leaves[factor->leaf];
-            double value = hfi_form_has_amplitude(leaf->form) ? 0.0 : 1.0;
-            if (leaf->form == HFI_FORM_LINEAR) {
-                for (size_t a = 0; a < leaf->columns; a++)
-                    value += kernel->value[leaf->first + (leaf->ard ? a : 0)] * number * number;
-            } else if (leaf->form == HFI_FORM_COREGION) {
-                value = hfi_coregion_mean(kernel, leaf);
-            } else if (hfi_form_has_amplitude(leaf->form)) {
-                const size_t count = hfi_leaf_entries(leaf, hfi_form_amplitude(leaf->form));
-                for (size_t p = leaf->first; p < leaf->first + count; p++) value += kernel->value[p];
-            }
-            product *= value;
-        }
-        total += product;
-    }
-    return total;
-}
-
-double hfi_kernel_typical_variance(const hf_kernel *kernel)
-{
-    const double at_zero = uniform_diagonal(kernel, kernel->root, 0.0);
-    return at_zero > 0.0 ? at_zero : uniform_diagonal(kernel, kernel->root, 1.0);
 }

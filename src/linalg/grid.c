@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrices that several processes hold together: who has what, sums, and the methods of one process. */
-#include "linalg/grid_methods.h"
+#include "linalg/grid.h"
 
 #include "linalg/blas.h"
 #include <string.h>

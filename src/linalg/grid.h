@@ -85,4 +85,21 @@ hf_status hfi_grid_weighted_square(const hfi_grid *grid, double *g, const double
 /** The lower triangle of the matrix into an n x n array of every process. O(n^2) numbers sent. */
 hf_status hfi_grid_gather(const hfi_grid *grid, const double *a, double *whole, size_t ld);
 
+/* ---- for the files of the grid: by ScaLAPACK, and alone -------------------------------------- */
+
+/** As the functions of grid.h; vectors of `solve` are this process's rows, and count in the first
+ * column of the grid. */
+struct hfi_grid_methods {
+    hf_status (*chol)(const hfi_grid *grid, double *a);
+    void (*solve)(const hfi_grid *grid, const double *l, double *rows);
+    hf_status (*inverse)(const hfi_grid *grid, double *l);
+    void (*weighted_square)(const hfi_grid *grid, double *g, const double *w, double *c,
+                            double *work);
+    void (*close)(hfi_grid *grid);
+};
+
+/** Puts the processes of the group into a grid: down, across, row, column, handles and methods.
+ * False where that cannot be. */
+bool hfi_scalapack_open(hf_context *ctx, hfi_grid *grid);
+
 #endif

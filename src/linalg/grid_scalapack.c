@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Matrices that several processes hold together, by ScaLAPACK. */
-#include "linalg/grid_methods.h"
+#include "linalg/grid.h"
 
 #ifdef HF_WITH_MPI
 

@@ -89,6 +89,12 @@ typedef struct hfi_evaluator {
  * (m x d), or entries of trained block actions (n, by place). They follow log noise in a state and
  * in a gradient. */
 size_t hfi_evaluator_extras(const hfi_evaluator *evaluator);
+/** Those before them: of kernel, mean and noises. */
+static inline size_t hfi_evaluator_parameters(const hfi_evaluator *e)
+{
+    return hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) +
+           hf_sites_channels(e->sites);
+}
 void hfi_evaluator_get_extras(const hfi_evaluator *evaluator, double *values);
 void hfi_evaluator_set_extras(hfi_evaluator *evaluator, const double *values);
 

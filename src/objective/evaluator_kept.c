@@ -4,11 +4,6 @@
 #include "objective/evaluator_impl.h"
 #include <string.h>
 
-static size_t gradient_length(const hfi_evaluator *e)
-{
-    return hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
-}
-
 static size_t question_room(const hfi_evaluator *e)
 {
     return hf_sites_channels(e->sites) + hf_kernel_parameters(e->kernel) + 4 * e->rows;
@@ -21,7 +16,7 @@ hf_status hfi_kept_begin(hfi_evaluator *e)
     e->kept = k;
     const hf_status status =
         HFI_ALLOC(e->ctx, HFI_ROOM(k->row, e->rows), HFI_ROOMS(k->question, 2, question_room(e)),
-                  HFI_ROOM(k->gradient, gradient_length(e)), HFI_ROOM(k->alpha, e->rows),
+                  HFI_ROOM(k->gradient, hfi_evaluator_parameters(e)), HFI_ROOM(k->alpha, e->rows),
                   HFI_ROOM(k->diagonal, e->rows), HFI_ROOMS(k->factor, e->rows, e->rows));
     if (status < 0) hfi_kept_free(e);
     return status;
@@ -81,7 +76,7 @@ void hfi_kept_take_answer(hfi_evaluator *e, hf_status status, double value, cons
     k->whole = k->valid;
     k->status = status;
     k->value = value;
-    memcpy(k->gradient, gradient, gradient_length(e) * sizeof *gradient);
+    memcpy(k->gradient, gradient, hfi_evaluator_parameters(e) * sizeof *gradient);
 }
 
 bool hfi_kept_answers(hfi_evaluator *e, hf_status *status, double *value, double *gradient)
@@ -90,6 +85,6 @@ bool hfi_kept_answers(hfi_evaluator *e, hf_status *status, double *value, double
     if (!k || !k->whole || !hfi_kept_knows(e)) return false;
     *status = k->status;
     *value = k->value;
-    if (gradient) memcpy(gradient, k->gradient, gradient_length(e) * sizeof *gradient);
+    if (gradient) memcpy(gradient, k->gradient, hfi_evaluator_parameters(e) * sizeof *gradient);
     return true;
 }

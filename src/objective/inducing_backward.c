@@ -109,13 +109,11 @@ hf_status hfi_inducing_backward(hfi_inducing_reverse *run, double *gradient)
 {
     hfi_evaluator *e = run->e;
     const hfi_inducing *u = e->inducing;
-    const size_t shared =
-        hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
     hf_status status = pass(run);
     if (status >= 0 && e->query) status = hfi_inducing_query_backward(run, run->sums, run->sums + run->count);
     if (status >= 0)
         status = hfi_inducing_prior_adjoint(e, run->sums + run->count, run->sums,
-                                            u->train_inputs ? run->sums + shared : NULL);
+                                            u->train_inputs ? run->sums + hfi_evaluator_parameters(e) : NULL);
     if (status >= 0) memcpy(gradient, run->sums, run->count * sizeof *gradient);
     return status;
 }

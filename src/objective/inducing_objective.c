@@ -44,8 +44,7 @@ hf_status hfi_inducing_reverse_init(hfi_evaluator *e, hf_objective objective, bo
     *run = (hfi_inducing_reverse){.e = e, .objective = objective};
     run->penalty = objective == HF_OBJECTIVE_WEIGHTED || objective == HF_OBJECTIVE_RCAGP ? 1.0 : 0.0;
     run->has_dense = objective != HF_OBJECTIVE_EVIDENCE || e->query;
-    run->count = hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) +
-                 hf_sites_channels(e->sites) + (u->train_inputs ? u->m * u->d : 0);
+    run->count = hfi_evaluator_parameters(e) + (u->train_inputs ? u->m * u->d : 0);
     hf_status status = hfi_inducing_chunk_init(&run->chunk, u, e->kernel, e->mean, e->sites,
                                                hfi_parts_rows(e->ctx, e->rows), e->x, e->ldx, true);
     if (status >= 0) status = hfi_inducing_bars_init(e->ctx, run->chunk.capacity, &run->bars);

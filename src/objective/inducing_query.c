@@ -61,8 +61,6 @@ hf_status hfi_inducing_query_backward(hfi_inducing_reverse *run, double *gradien
     const hfi_inducing *u = e->inducing;
     hfi_query *q = e->query;
     const size_t m = u->m, n = q->count;
-    const size_t shared =
-        hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites);
     const double *v = q->room, *y = v + n * m;
     double *bar = q->room + 2 * n * m;
     for (size_t a = 0; a < n; a++)
@@ -75,5 +73,5 @@ hf_status hfi_inducing_query_backward(hfi_inducing_reverse *run, double *gradien
     const hf_status status = hfi_query_prior_adjoint(q, e->kernel, e->mean, gradient);
     if (status < 0) return status;
     return hfi_query_cross_adjoint(q, e->kernel, m, u->z, bar, gradient,
-                                   u->train_inputs ? gradient + shared : NULL);
+                                   u->train_inputs ? gradient + hfi_evaluator_parameters(e) : NULL);
 }

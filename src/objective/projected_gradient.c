@@ -116,8 +116,8 @@ static void read_out(hfi_evaluator *e, double *gradient)
     hfi_noise_adjoint(e->sites, z_bar, d_bar, hfi_projected_vector(p, HFI_PV_S_BAR),
                       gradient + kernel_count + mean_count);
     if (p->train_actions)
-        memcpy(gradient + kernel_count + mean_count + hf_sites_channels(e->sites),
-               hfi_projected_vector(p, HFI_PV_ENTRY_BAR), s->n * sizeof *gradient);
+        memcpy(gradient + hfi_evaluator_parameters(e), hfi_projected_vector(p, HFI_PV_ENTRY_BAR),
+               s->n * sizeof *gradient);
 }
 
 hf_status hfi_projected_collect(hfi_evaluator *e, hfi_projected_bar *bar, double *gradient)
@@ -134,9 +134,7 @@ hf_status hfi_projected_collect(hfi_evaluator *e, hfi_projected_bar *bar, double
                     .rhs = bar->rhs,
                     .lambda = bar->lambda};
     hfi_parallel_for(s->ctx, (s->n + ROWS - 1) / ROWS, adjoint_task, &job);
-    memset(gradient, 0,
-           (hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) + hf_sites_channels(e->sites)) *
-               sizeof *gradient);
+    memset(gradient, 0, hfi_evaluator_parameters(e) * sizeof *gradient);
     status = hfi_kernel_block_adjoint(
         s->ctx, e->kernel, s->n, s->x, s->d, s->count, s->actions->first, s->actions->entry, p->precision,
         s->b, s->n, p->train_actions ? hfi_projected_vector(p, HFI_PV_ENTRY_BAR) : NULL, gradient);

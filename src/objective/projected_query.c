@@ -72,8 +72,7 @@ hf_status hfi_projected_query_backward(hfi_evaluator *e, double *gradient)
     hfi_query *q = e->query;
     const size_t n = s->count;
     const columns c = columns_of(e);
-    double *entry = gradient + hf_kernel_parameters(e->kernel) + hf_mean_coefficients(e->mean) +
-                    hf_sites_channels(e->sites);
+    double *entry = gradient + hfi_evaluator_parameters(e);
     for (size_t a = 0; a < q->count; a++) {
         double *bar = c.b + a * n, *cross = c.cross + a * s->n;
         for (size_t i = 0; i < n; i++) bar[i] = q->mean_bar[a] * s->core.u[i];

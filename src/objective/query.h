@@ -16,7 +16,7 @@
  *     kbar_a = Lu^-T vbar_a
  *     alpha, gamma += sum_a mubar_a y_a        dense -= sum_ab Sbar_ab y_a y_b'
  *
- * and in solver/projected_core.h, with b_a = A'k(X, x_a):
+ * and in solver/projected.h, with b_a = A'k(X, x_a):
  *
  *     mu_a = m(x_a) + b_a'u       Sigma_ab = k(x_a, x_b) - b_a'G^-1 b_b
  *     bbar_a = mubar_a u - 2 sum_b Sbar_ab G^-1 b_b

@@ -4,7 +4,7 @@
 
 static void thinned_free(hfi_thinned *thinned)
 {
-    HFI_FREE(thinned->ctx, thinned->absent, thinned->weight);
+    HFI_FREE(thinned->ctx, thinned->absent, thinned->stays, thinned->weight);
     memset(thinned, 0, sizeof *thinned);
 }
 
@@ -24,7 +24,8 @@ hf_status hfi_thin_back(hfi_evaluator *e, hfi_thinned *thinned)
 static hf_status thinned_init(hfi_evaluator *e, hfi_thinned *out)
 {
     *out = (hfi_thinned){.ctx = e->ctx};
-    if (HFI_ALLOC(e->ctx, HFI_ROOM(out->absent, e->rows), HFI_ROOMS(out->weight, e->rows, 2)) < 0) {
+    if (HFI_ALLOC(e->ctx, HFI_ROOM(out->absent, e->rows), HFI_ROOMS(out->stays, e->rows, 2),
+                  HFI_ROOMS(out->weight, e->rows, 2)) < 0) {
         thinned_free(out);
         return HF_ERR_MEMORY;
     }
@@ -34,12 +35,12 @@ static hf_status thinned_init(hfi_evaluator *e, hfi_thinned *out)
     return HF_OK;
 }
 
-/* Takes out all present readings that `stays` does not name. */
-static hf_status take_out(hfi_evaluator *e, const bool *stays, hfi_thinned *out)
+/* Takes out all present readings that do not stay. */
+static hf_status take_out(hfi_evaluator *e, hfi_thinned *out)
 {
     hf_status s = HF_OK;
     for (size_t i = 0; s >= 0 && i < e->rows; i++) {
-        if (stays[i] || !hf_sites_is_present(e->sites, i)) continue;
+        if (out->stays[i] || !hf_sites_is_present(e->sites, i)) continue;
         out->absent[i] = true;
         s = hf_sites_set_present(e->ctx, e->sites, i, false);
     }
@@ -63,19 +64,12 @@ static void draw(const hfi_evaluator *e, hfi_stream *stream, size_t wanted, bool
 
 hf_status hfi_thin_out(hfi_evaluator *e, size_t wanted, hfi_thinned *out)
 {
-    hf_status s = thinned_init(e, out);
+    const hf_status s = thinned_init(e, out);
     if (s < 0) return s;
-    bool *stays = hfi_alloc(e->ctx, e->rows, sizeof *stays);
-    if (!stays) {
-        thinned_free(out);
-        return HF_ERR_MEMORY;
-    }
     hfi_stream stream;
     hfi_stream_init(&stream, hf_context_seed(e->ctx), HFI_PURPOSE_SAMPLE, 0);
-    draw(e, &stream, wanted, stays);
-    s = take_out(e, stays, out);
-    hfi_free(e->ctx, stays);
-    return s;
+    draw(e, &stream, wanted, out->stays);
+    return take_out(e, out);
 }
 
 /* ---- neighbours -------------------------------------------------------------------------------------------- */
@@ -111,14 +105,9 @@ static void keep_family(const hfi_evaluator *e, const double *x, size_t centre, 
 
 hf_status hfi_thin_near(hfi_evaluator *e, const double *x, size_t wanted, hfi_thinned *out)
 {
-    hf_status s = thinned_init(e, out);
+    const hf_status s = thinned_init(e, out);
     if (s < 0) return s;
-    bool *stays = hfi_alloc(e->ctx, e->rows, 2 * sizeof *stays);
-    if (!stays) {
-        thinned_free(out);
-        return HF_ERR_MEMORY;
-    }
-    bool *centre = stays + e->rows;
+    bool *stays = out->stays, *centre = stays + e->rows;
     hfi_stream stream;
     hfi_stream_init(&stream, 0, HFI_PURPOSE_SAMPLE, 1);
     draw(e, &stream, wanted / (2 * FAMILY), centre);
@@ -127,7 +116,5 @@ hf_status hfi_thin_near(hfi_evaluator *e, const double *x, size_t wanted, hfi_th
     size_t count = 0;
     for (size_t i = 0; i < e->rows; i++) count += stays[i] ? 1 : 0;
     if (count < wanted) draw(e, &stream, wanted - count, stays);
-    s = take_out(e, stays, out);
-    hfi_free(e->ctx, stays);
-    return s;
+    return take_out(e, out);
 }

@@ -13,6 +13,7 @@
 typedef struct hfi_thinned {
     hf_context *ctx;
     bool *absent;   /* rows of the evaluator */
+    bool *stays;    /* rows, and as many for the choice */
     double *weight; /* what the sites had, to be put back: rows each */
     double *shift;
 } hfi_thinned;

@@ -8,14 +8,10 @@
 #include <string.h>
 
 enum {
-    CHUNK = 4096,      /* points that are predicted at a time */
-    LOT = 64,          /* of a task of one thread */
-    FEW_SAMPLES = 512, /* as many are looked at however large the posterior is */
-    FEW_STARTS = 3,
+    CHUNK = 4096,   /* points that are predicted at a time */
+    LOT = 64,       /* of a task of one thread */
     DRAW_WORK = 100 /* multiplications that a draw's logarithms cost as much as */
 };
-/* Multiplications of a search with default settings. */
-static const double look_work = 1e9, climb_work = 1e9;
 
 static const hf_posterior *posterior_of(const hf_acquire *a, size_t k)
 {
@@ -291,6 +287,16 @@ static double work_of(const hfi_acquiring *p)
     return sum + rows * (points + (double)p->d) + (double)p->draws.count * (DRAW_WORK + points);
 }
 
+static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+{
+    (void)ctx;
+    double var = 0.0;
+    hf_status status = hfi_acquiring_at(of, d, x, &found->value, NULL);
+    if (status >= 0) status = predict(of, 0, x, false, &found->mean, &var);
+    found->sd = sqrt(var);
+    return status;
+}
+
 static hfi_surface surface_of(hfi_acquiring *p)
 {
     return (hfi_surface){.what = p->row->name,
@@ -299,7 +305,9 @@ static hfi_surface surface_of(hfi_acquiring *p)
                          .work = work_of(p),
                          .bottomless = p->row->logarithm,
                          .many = many,
-                         .at = hfi_acquiring_at};
+                         .at = hfi_acquiring_at,
+                         .describe = describe,
+                         .measured = true};
 }
 
 static hf_status each(hf_context *ctx, const hfi_surface *f, size_t d, size_t m, const double *x,
@@ -353,43 +361,12 @@ hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t
 
 /* ---- the largest --------------------------------------------------------------------------------------- */
 
-/* Looking costs a product a point, climbing two solves a step, which wait for memory. */
-hf_search_settings hfi_acquire_settings(double work, size_t d)
-{
-    hf_search_settings settings = hf_search_settings_default();
-    const double samples = look_work / work,
-                 starts = climb_work / (10.0 * (double)settings.iterations * work);
-    if (samples < 256.0 * (double)(d < 16 ? d : 16))
-        settings.samples = (size_t)fmax(samples, (double)FEW_SAMPLES);
-    if (starts < (double)settings.starts) settings.starts = (size_t)fmax(starts, (double)FEW_STARTS);
-    return settings;
-}
-
 hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,
                                  const hf_search_settings *settings, size_t guess_count,
                                  const double *guesses, double *x, hf_argmax *found)
 {
     const hfi_surface surface = surface_of(p);
-    const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
-    double *place = hfi_alloc(ctx, p->d, sizeof *place), var = 0.0;
-    hf_argmax best = {.index = 0};
-    hf_status status = place != NULL ? HF_OK : HF_ERR_MEMORY;
-    if (status >= 0)
-        status = hfi_maximise_surface(ctx, &surface, domain, settings != NULL ? settings : &usual,
-                                      guess_count, guesses, place, &best);
-    if (status >= 0) {
-        status = hfi_acquiring_at(p, p->d, place, &best.value, NULL);
-        if (status >= 0) status = predict(p, 0, place, false, &best.mean, &var);
-        if (status < 0)
-            (void)hfi_fail(ctx, status, "%s has no value at the place that was found", p->row->name);
-    }
-    if (status >= 0) {
-        best.sd = sqrt(var);
-        memcpy(x, place, p->d * sizeof *x);
-        *found = best;
-    }
-    hfi_free(ctx, place);
-    return status;
+    return hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, found);
 }
 
 hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,

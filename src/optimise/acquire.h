@@ -91,8 +91,6 @@ hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, d
  * both are as they were. HF_ERR_MEMORY, HF_ERR_CANCELLED, and the surface's own errors. */
 hf_status hfi_surface_at(hf_context *ctx, const hfi_surface *f, size_t d, size_t m, const double *x,
                          double *values, double *gradients);
-/** Samples and starts when nothing is said, by the multiplications of a value at a point. */
-hf_search_settings hfi_acquire_settings(double work, size_t d);
 /** The place where it is largest, with value, mean and sd. x and found (neither NULL) are left
  * alone on error. */
 hf_status hfi_acquiring_maximise(hf_context *ctx, hfi_acquiring *p, const hf_domain *domain,

@@ -371,6 +371,13 @@ static double work_of(const prepared *p)
     return sum + BOX_WORK * (double)p->draws * (p->a->objectives > 2 ? 2.0 : 1.0) * points * m;
 }
 
+static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+{
+    (void)ctx;
+    const hf_status status = at(of, d, x, &found->value, NULL);
+    return status >= 0 ? predict(of, 0, x, NULL, &found->mean, &found->sd) : status;
+}
+
 static hfi_surface surface_of(prepared *p)
 {
     return (hfi_surface){.what = "EHVI",
@@ -379,7 +386,9 @@ static hfi_surface surface_of(prepared *p)
                          .work = work_of(p),
                          .bottomless = true,
                          .many = many,
-                         .at = at};
+                         .at = at,
+                         .describe = describe,
+                         .measured = true};
 }
 
 hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_t count, const double *x,
@@ -404,19 +413,6 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
 
 /* ---- the largest ------------------------------------------------------------------------------------------------- */
 
-static hf_status find(hf_context *ctx, prepared *p, const hf_domain *domain,
-                      const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *place, hf_argmax *found)
-{
-    const hfi_surface surface = surface_of(p);
-    const hf_search_settings usual = hfi_acquire_settings(surface.work, p->d);
-    hf_status status = hfi_maximise_surface(ctx, &surface, domain, settings != NULL ? settings : &usual,
-                                            guess_count, guesses, place, found);
-    if (status >= 0) status = at(p, p->d, place, &found->value, NULL);
-    if (status >= 0) status = predict(p, 0, place, NULL, &found->mean, &found->sd);
-    return status;
-}
-
 hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, const hf_domain *domain,
                            const hf_search_settings *settings, size_t guess_count, const double *guesses,
                            double *x, hf_argmax *maximiser)
@@ -428,16 +424,13 @@ hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, 
     if (status >= 0) status = check(ctx, objectives, domain->dimension);
     if (status < 0) return status;
     prepared p;
-    double *place = hfi_alloc(ctx, domain->dimension, sizeof *place);
     status = prepare(ctx, objectives, domain->dimension, &p);
-    if (place == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = find(ctx, &p, domain, settings, guess_count, guesses, place, &found);
     if (status >= 0) {
-        memcpy(x, place, domain->dimension * sizeof *x);
-        found.seconds = hfi_now() - begin;
-        if (maximiser != NULL) *maximiser = found;
+        const hfi_surface surface = surface_of(&p);
+        status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, &found);
     }
     finish(ctx, &p);
-    hfi_free(ctx, place);
+    found.seconds = hfi_now() - begin;
+    if (status >= 0 && maximiser != NULL) *maximiser = found;
     return status;
 }

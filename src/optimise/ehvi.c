@@ -175,39 +175,35 @@ static hf_status evaluate(const hf_ehvi *ehvi, const double *mean, const double 
     return finite ? HF_OK : HF_ERR_NOT_FINITE;
 }
 
-static void write(const hf_ehvi *ehvi, const total *t, double factor, double *by_mean, double *by_sd)
+/* EHVI, or its logarithm, with derivatives. */
+static hf_status improvement(const hf_ehvi *ehvi, bool logarithm, const double *mean, const double *sd,
+                             double *value, double *by_mean, double *by_sd)
 {
+    total t;
+    double log_value;
+    if (!valid(ehvi, mean, sd, value)) return HF_ERR_ARGUMENT;
+    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
+    if (status < 0) return status;
+    if (!logarithm && log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
+    *value = logarithm ? log_value : exp(log_value);
+    const double factor = logarithm ? 1.0 : *value;
     for (size_t j = 0; j < ehvi->m; j++) {
-        if (by_mean != NULL) by_mean[j] = factor * t->by_mean[j];
-        if (by_sd != NULL) by_sd[j] = factor * t->by_sd[j];
+        if (by_mean != NULL) by_mean[j] = factor * t.by_mean[j];
+        if (by_sd != NULL) by_sd[j] = factor * t.by_sd[j];
     }
+    return HF_OK;
 }
 
 hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd, double *log_improvement,
                       double *by_mean, double *by_sd)
 {
-    total t;
-    double log_value;
-    if (!valid(ehvi, mean, sd, log_improvement)) return HF_ERR_ARGUMENT;
-    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
-    if (status < 0) return status;
-    *log_improvement = log_value;
-    write(ehvi, &t, 1.0, by_mean, by_sd);
-    return HF_OK;
+    return improvement(ehvi, true, mean, sd, log_improvement, by_mean, by_sd);
 }
 
 hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *sd,
                         double *expected_improvement, double *by_mean, double *by_sd)
 {
-    total t;
-    double log_value;
-    if (!valid(ehvi, mean, sd, expected_improvement)) return HF_ERR_ARGUMENT;
-    const hf_status status = evaluate(ehvi, mean, sd, by_mean != NULL || by_sd != NULL, &t, &log_value);
-    if (status < 0) return status;
-    if (log_value > log(DBL_MAX)) return HF_ERR_NOT_FINITE;
-    *expected_improvement = exp(log_value);
-    write(ehvi, &t, *expected_improvement, by_mean, by_sd);
-    return HF_OK;
+    return improvement(ehvi, false, mean, sd, expected_improvement, by_mean, by_sd);
 }
 
 /* ---- strips ------------------------------------------------------------------------------------------ */

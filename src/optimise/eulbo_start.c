@@ -165,12 +165,6 @@ static hf_status fill_batch(hfi_eulbo *e)
 hf_status hfi_eulbo_begin(hfi_eulbo *e, double *state)
 {
     const hfi_fit *fit = e->fit;
-    const hfi_surface surface = {.what = "the expected utility",
-                                 .of = e,
-                                 .work = (double)fit->n * (double)fit->d,
-                                 .bottomless = true,
-                                 .many = many,
-                                 .at = at};
     hf_status status = make_surrogate(e, state);
     if (status >= 0) status = find_best(e);
     if (status < 0) return status;
@@ -178,10 +172,15 @@ hf_status hfi_eulbo_begin(hfi_eulbo *e, double *state)
     e->unit = e->utility.unit = e->settings.temperature * scale;
     e->utility.best = e->report.best = e->best;
     hf_argmax found;
-    hfi_surface near = surface;
-    near.near = e->start;
-    status = hfi_maximise_surface(e->ctx, &near, e->domain, &e->search, e->guess_count, e->guesses, e->points,
-                                  &found);
+    const hfi_surface surface = {.what = "the expected utility",
+                                 .of = e,
+                                 .near = e->start,
+                                 .work = (double)fit->n * (double)fit->d,
+                                 .bottomless = true,
+                                 .many = many,
+                                 .at = at};
+    status = hfi_maximise_surface(e->ctx, &surface, e->domain, &e->search, e->guess_count, e->guesses,
+                                  e->points, &found);
     if (status >= 0 && e->settings.batch > 1) status = fill_batch(e);
     return status;
 }

@@ -22,8 +22,12 @@ static const double flat = 1e-8, enough = 1e-13;
 static const double least_gain = 1e-9;
 /* Multiplications and additions below which waking and gathering threads costs more than they save. */
 static const double least_for_threads = 4e6;
+/* Multiplications of a search with measured settings. */
+static const double look_work = 1e9, climb_work = 1e9;
 enum {
-    ROUNDS = 50 /* of climbs and walks in turn, at most: they end sooner, for each gains */
+    ROUNDS = 50,       /* of climbs and walks in turn, at most: they end sooner, for each gains */
+    FEW_SAMPLES = 512, /* as many are looked at however much a point costs */
+    FEW_STARTS = 3
 };
 
 typedef struct search {
@@ -312,18 +316,39 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
     return status;
 }
 
+/* Looking costs a product a point, climbing two solves a step, which wait for memory. */
+static hf_search_settings measured_settings(double work, size_t d)
+{
+    hf_search_settings settings = hf_search_settings_default();
+    const double samples = look_work / work,
+                 starts = climb_work / (10.0 * (double)settings.iterations * work);
+    if (samples < 256.0 * (double)(d < 16 ? d : 16))
+        settings.samples = (size_t)fmax(samples, (double)FEW_SAMPLES);
+    if (starts < (double)settings.starts) settings.starts = (size_t)fmax(starts, (double)FEW_STARTS);
+    return settings;
+}
+
 hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
                                const hf_search_settings *settings_or_null, size_t guess_count,
                                const double *guesses, double *x, hf_argmax *found)
 {
     search s = {.ctx = ctx, .surface = surface, .domain = domain, .d = domain->dimension};
     hf_argmax result = {.index = 0};
-    (void)hfi_settings_take(ctx, hf_search_settings_table(), settings_or_null, &s.settings);
+    if (settings_or_null == NULL && surface->measured)
+        s.settings = measured_settings(surface->work, s.d);
+    else
+        (void)hfi_settings_take(ctx, hf_search_settings_table(), settings_or_null, &s.settings);
     const bool listed = domain->candidates > 0;
-    const hf_status status =
+    hf_status status =
         listed ? search_candidates(&s, &result.index) : search_box(&s, guess_count, guesses, &result);
+    const double *place = listed ? domain->points + result.index * s.d : s.best;
+    if (status >= 0 && surface->describe != NULL) {
+        status = surface->describe(ctx, surface->of, s.d, place, &result);
+        if (status == HF_ERR_NOT_FINITE)
+            (void)hfi_fail(ctx, status, "%s has no value at the place that was found", surface->what);
+    }
     if (status >= 0) {
-        memcpy(x, listed ? domain->points + result.index * s.d : s.best, s.d * sizeof *x);
+        memcpy(x, place, s.d * sizeof *x);
         result.evaluations = s.evaluations;
         result.climbs = s.climbs;
         *found = result;

@@ -45,6 +45,9 @@ typedef struct hfi_surface {
     /** Value at one point, and its gradient (d entries) unless that is NULL. HF_ERR_NOT_FINITE
      * where there is none. */
     hf_status (*at)(void *of, size_t d, const double *x, double *value, double *gradient);
+    /** Value, mean and sd of what was found at x; NULL: nobody asks. HF_ERR_NOT_FINITE as above. */
+    hf_status (*describe)(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found);
+    bool measured; /* without settings samples and starts are as many as its work allows */
 } hfi_surface;
 
 /** All that is the same for every surface: domain, settings (NULL: the defaults), guesses and the
@@ -53,8 +56,7 @@ hf_status hfi_maximise_check_call(hf_context *ctx, const hf_domain *domain,
                                   const hf_search_settings *settings, size_t guess_count,
                                   const double *guesses, const double *x);
 /** The place (d entries) where a surface is largest, of a domain that has been checked, as
- * hf_maximise_ucb() says. `found` lacks value, mean and sd. x and found are left alone on
- * error. */
+ * hf_maximise_ucb() says. x and found are left alone on error. */
 hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, const hf_domain *domain,
                                const hf_search_settings *settings_or_null, size_t guess_count,
                                const double *guesses, double *x, hf_argmax *found);

@@ -142,6 +142,7 @@ typedef struct signed_bound {
     const hf_ucb *bound; /* mean + sign beta sd */
     double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
     hf_workspace *mean, *spread;
+    bool want_sd; /* at the place that is found */
 } signed_bound;
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
@@ -163,39 +164,36 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
     return status;
 }
 
+static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
+{
+    (void)ctx;
+    const signed_bound *f = of;
+    hfi_ucb_parts parts = {.value = NAN};
+    const hf_status status = bound_at(f->bound, f->mean, f->spread, d, x, f->want_sd, &parts, NULL);
+    found->value = parts.value;
+    found->mean = parts.mean;
+    found->sd = parts.sd;
+    return status;
+}
+
 static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                       const hf_search_settings *settings, size_t guess_count, const double *guesses,
-                      double *x, hf_argmax *report)
+                      double *x, hf_argmax *found)
 {
-    const size_t d = domain->dimension;
     const hf_posterior *spread = posterior_of_sd(f->bound);
     const double anchors = (double)hf_posterior_anchors(spread);
     const hfi_surface surface = {.what = "the bound",
                                  .of = f,
                                  .near = f->bound->mean,
-                                 .work = anchors * (anchors + (double)d),
+                                 .work = anchors * (anchors + (double)domain->dimension),
                                  .many = many,
-                                 .at = at};
-    double *place = hfi_alloc(ctx, d, sizeof *place);
-    hf_argmax found = {.index = 0};
-    hfi_ucb_parts parts;
+                                 .at = at,
+                                 .describe = describe};
     f->mean = hf_workspace_create(ctx, f->bound->mean);
     f->spread = spread == f->bound->mean ? f->mean : hf_workspace_create(ctx, spread);
-    hf_status status = place != NULL && f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
-        status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, place, &found);
-    if (status >= 0) {
-        status = bound_at(f->bound, f->mean, f->spread, d, place, report != NULL, &parts, NULL);
-        if (status < 0) (void)hfi_fail(ctx, status, "the bound has no value at the place that was found");
-    }
-    if (status >= 0) {
-        found.value = parts.value;
-        found.mean = parts.mean;
-        found.sd = parts.sd;
-        memcpy(x, place, d * sizeof *x);
-        if (report != NULL) *report = found;
-    }
-    hfi_free(ctx, place);
+        status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, found);
     if (f->spread != f->mean) hf_workspace_free(f->spread);
     hf_workspace_free(f->mean);
     return status;
@@ -209,10 +207,12 @@ hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain 
     hf_ucb towards = bound != NULL ? *bound : (hf_ucb){.mean = NULL};
     const double sign = towards.minimise ? -1.0 : 1.0;
     towards.beta *= sign;
-    signed_bound f = {.bound = &towards, .sign = sign};
+    signed_bound f = {.bound = &towards, .sign = sign, .want_sd = report != NULL};
+    hf_argmax found = {.index = 0};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = check_bound(ctx, &towards, domain->dimension);
-    if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, report);
-    if (status >= 0 && report != NULL) report->seconds = hfi_now() - begin;
+    if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, &found);
+    found.seconds = hfi_now() - begin;
+    if (status >= 0 && report != NULL) *report = found;
     return status;
 }

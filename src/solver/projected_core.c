@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The small system of a projection: factor, divergence, error. */
-#include "solver/projected_core.h"
+#include "solver/projected.h"
 
 #include "linalg/linalg.h"
 #include <math.h>

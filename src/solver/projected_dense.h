@@ -14,7 +14,6 @@
 #define HFI_PROJECTED_DENSE_H
 
 #include "solver/projected.h"
-#include "solver/projected_core.h"
 
 typedef struct hfi_dense_system {
     hf_context *ctx;

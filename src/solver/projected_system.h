@@ -6,13 +6,12 @@
  *
  * Everything that belongs to a reading is kept "by place": in the order of the blocks, so that
  * block a is the places first[a] .. first[a+1]-1. With D = d + white noise of the kernel and K
- * without it, B = K A is n x i; the rest is in projected_core.h.
+ * without it, B = K A is n x i; the rest is in projected.h.
  */
 #ifndef HFI_PROJECTED_SYSTEM_H
 #define HFI_PROJECTED_SYSTEM_H
 
 #include "solver/projected.h"
-#include "solver/projected_core.h"
 
 typedef struct hfi_block_system {
     hf_context *ctx;

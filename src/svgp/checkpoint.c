@@ -2,7 +2,7 @@
 /* Checkpoints of a fit by minibatches: interrupted steps go on from a snapshot of all they depend on, passes over the
  * rows from their sums. */
 #include "checkpoint/journal.h"
-#include "svgp/climb.h"
+#include "svgp/impl.h"
 #include <string.h>
 
 /* ---- numbers, one way or the other --------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The optimum of q for final hyperparameters: one pass where it has a closed form, else passes until it
  * stands still. */
-#include "svgp/climb.h"
+#include "svgp/impl.h"
 #include <math.h>
 #include <string.h>
 

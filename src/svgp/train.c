@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Batch after batch: a natural gradient for q, a step of Adam for everything else. */
-#include "svgp/climb.h"
+#include "svgp/impl.h"
 #include <math.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * it says. The oracle tests/oracle/test_certify_decomposition.py builds it a second time. */
 #include "kernel/kernel_testing.h"
 
-#include "bound/decomposition_bound.h"
+#include "bound/bound.h"
 
 #define READINGS 24u
 #define BOXES    20u

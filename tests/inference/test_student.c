@@ -2,7 +2,6 @@
 /* Student-t noise: evidences against quadrature over all latent values, gradients against difference
  * quotients, fits. */
 #include "inference/student.h"
-#include "inference/student_search.h"
 #include "linalg/linalg.h"
 #include <math.h>
 #include <setjmp.h>

@@ -16,7 +16,7 @@
  *     value WHAT x[D]            rigorous: {"lower", "upper", "double" (hf_predict_latent)}
  */
 #include "../bound/rigorous_testing.h"
-#include "bound/decomposition_bound.h"
+#include "bound/bound.h"
 #include "read_text.h"
 
 #include <math.h>

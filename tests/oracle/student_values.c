@@ -11,7 +11,7 @@
  */
 #include "read_text.h"
 
-#include "inference/student_search.h"
+#include "inference/student.h"
 
 typedef struct task {
     hf_context *ctx;
