@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every example builds against the installed package, each in a folder of its own that knows nothing of the source: by the
-line in README.md and by CMake, shared and static. The quick ones run."""
+"""Every example builds against the installed package, in a folder that knows nothing of the source: by the line in README.md
+and by CMake, shared and static. The quick ones run."""
 import glob
 import os
 import re
@@ -17,11 +17,17 @@ PROJECT = """
 cmake_minimum_required(VERSION 3.18)
 project(stranger C)
 find_package(holdfast REQUIRED COMPONENTS shared static)
-foreach(kind shared static)
-  add_executable(by_cmake_${kind} program.c)
+file(GLOB programs */program.c)
+foreach(program IN LISTS programs)
+  get_filename_component(folder ${program} DIRECTORY)
+  get_filename_component(name ${folder} NAME)
+  foreach(kind shared static)
+    add_executable(${name}_${kind} ${program})
+    set_target_properties(${name}_${kind} PROPERTIES OUTPUT_NAME by_cmake_${kind} RUNTIME_OUTPUT_DIRECTORY ${folder})
+  endforeach()
+  target_link_libraries(${name}_shared PRIVATE holdfast::holdfast)
+  target_link_libraries(${name}_static PRIVATE holdfast::holdfast_static)
 endforeach()
-target_link_libraries(by_cmake_shared PRIVATE holdfast::holdfast)
-target_link_libraries(by_cmake_static PRIVATE holdfast::holdfast_static)
 """
 
 
@@ -34,24 +40,25 @@ def lines_of_readme(trial):
     return [line for line, _ in found]
 
 
-def build(trial, name, lines):
-    """Folder in which the example was built, four times."""
-    folder = os.path.join(trial.folder, name)
-    os.mkdir(folder)
-    shutil.copy(os.path.join(trial.source, "examples", name + ".c"), os.path.join(folder, "program.c"))
-    with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+def build_by_cmake(trial, names):
+    """The folder of the examples, with a folder for each, in which CMake has built it twice."""
+    examples = os.path.join(trial.folder, "examples")
+    for name in names:
+        os.makedirs(os.path.join(examples, name))
+        shutil.copy(os.path.join(trial.source, "examples", name + ".c"), os.path.join(examples, name, "program.c"))
+    with open(os.path.join(examples, "CMakeLists.txt"), "w", encoding="utf-8") as file:
         file.write(PROJECT)
+    trial.step("find_package", ["cmake", "-S", examples, "-B", examples, f"-DCMAKE_PREFIX_PATH={trial.prefix}"])
+    trial.step("CMake", ["cmake", "--build", examples, "--parallel", "2"])
+    return examples
+
+
+def check(trial, folder, lines):
+    name = os.path.basename(folder)
     environment = {"PKG_CONFIG_PATH": os.path.join(trial.libdir(), "pkgconfig")}
     for kind, line in zip(("shared", "static"), lines):
         trial.step(f"{name}, {kind}, README.md", ["sh", "-c", f"cd {shlex.quote(folder)} && {line} -o by_line_{kind}"],
                    environment=environment)
-    trial.step(f"{name}, find_package", ["cmake", "-S", folder, "-B", folder, f"-DCMAKE_PREFIX_PATH={trial.prefix}"])
-    trial.step(f"{name}, CMake", ["cmake", "--build", folder])
-    return folder
-
-
-def check(trial, name, lines):
-    folder = build(trial, name, lines)
     for way in ("line", "cmake"):
         for kind in ("shared", "static"):
             program = os.path.join(folder, f"by_{way}_{kind}")
@@ -71,8 +78,9 @@ def find_problems(source, build_folder):
         trial.expect(set(QUICK) <= set(names), "an example that should run is not there")
         lines = lines_of_readme(trial)
         if not trial.problems:
+            examples = build_by_cmake(trial, names)
             with ThreadPoolExecutor(2) as pool:
-                list(pool.map(lambda name: check(trial, name, lines), names))
+                list(pool.map(lambda name: check(trial, os.path.join(examples, name), lines), names))
         return trial.problems
 
 

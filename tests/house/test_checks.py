@@ -132,10 +132,10 @@ class Likelihoods(Tree):
                 self.write(name, house.read(PROJECT, name))
         self.clean(check_likelihoods)
         self.write("src/fit/asks.c", SPDX + "int asks(int sites)\n{\n    return sites == HF_LIKELIHOOD_GAMMA;\n}\n")
-        self.assertEqual(len(check_likelihoods.find_problems(self.root, self.build)), 1)
-        self.write("src/fit/asks.c", SPDX)
         os.remove(os.path.join(self.root, "src/sites/likelihood_gamma.c"))
-        self.assertIn("no src/sites/likelihood_gamma.c", "".join(check_likelihoods.find_problems(self.root, self.build)))
+        asks, gone = sorted(check_likelihoods.find_problems(self.root, self.build), key=lambda problem: "no src/sites" in problem)
+        self.assertIn("src/fit/asks.c", asks)
+        self.assertIn("no src/sites/likelihood_gamma.c", gone)
 
 
 class Arrows(Tree):

@@ -170,13 +170,15 @@ class Optimum(Oracle):
         """The best of all site variances, chosen for one query, give the optimal bound (all readings, each with its own)."""
         for seed in range(4):
             world = World(seed, 4, 0.15, slack=1.3)
-            best = world.ask("optimal")[0]
+            best, k = world.ask("optimal")[0], world.gram()
             for q in range(0, 15, 5):
+                cross = se(world.x, world.queries[q:q + 1], world.lengthscale)[:, 0]
                 for side in (1, -1):
                     def bound(log_d):
                         d = np.exp(np.clip(log_d, -25, 25))
-                        mean, sd = world.posterior(d, world.queries[q:q + 1])
-                        return (side * mean + sd * world.ellipsoid_radius(d))[0]
+                        at_query, at_readings = np.linalg.solve(k + np.diag(d), np.column_stack([cross, world.y])).T
+                        radius2 = world.norm**2 + (world.e**2 / d).sum() - world.y @ at_readings
+                        return side * world.y @ at_query + np.sqrt(max(0, 1 - cross @ at_query) * radius2)
 
                     found = min((optimize.minimize(bound, np.full(4, start), method="Nelder-Mead",
                                                    options={"maxiter": 1500, "maxfev": 1500, "xatol": 1e-5, "fatol": 1e-9})

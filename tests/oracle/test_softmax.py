@@ -180,7 +180,7 @@ def expectation(mean, covariance):
     values, vectors = np.linalg.eigh(difference @ covariance @ difference.T)
     root = vectors * np.sqrt(np.maximum(values, 0))
     if c <= 3:
-        points = np.linspace(-9, 9, 1201)
+        points = np.linspace(-9, 9, 501)
         weights, accuracy = stats.norm.pdf(points) * (points[1] - points[0]), 1e-12
     else:
         points, weights = np.polynomial.hermite_e.hermegauss(60 if c == 4 else 24)

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import unittest
 
 from toolcase import SOURCE, ToolCase, table
@@ -32,7 +33,7 @@ class Exported:
     def __init__(self, case, name, *flags, inputs, fields, real=ctypes.c_double, output=False):
         Exported.made += 1
         library = case.path("%s%d.so" % (name, Exported.made))
-        case.compile(name, "-shared", "-fPIC", "-o", library, *flags)
+        case.compile(name, "-O0", "-shared", "-fPIC", "-o", library, *flags)  # the self-test is optimised
         self.result = type("Result", (ctypes.Structure,), {"_fields_": [(field, real) for field in fields]})
         self.real, self.inputs, self.output = real, inputs, output
         self.function = ctypes.CDLL(library).predict
@@ -111,7 +112,7 @@ class Export(ToolCase):
                 self.self_test("p.c")
 
     def test_means_and_solvers(self):
-        self.kinds(150)
+        self.kinds(90)
         self.places()
         for options in (["--mean", "linear"], ["--mean", "zero"], ["--mean", "median"], ["--preset", "rcgp"],
                         ["--solver", "inducing", "--inducing", "20"], ["--solver", "projected", "--actions", "20"]):
@@ -120,6 +121,8 @@ class Export(ToolCase):
                 self.ok("export", "m.hf", "-o", "p.c")
                 self.self_test("p.c")
                 self.compare("m.hf", "ab", self.FIELDS, self.limits("p.c"))
+                if options[1] in ("zero", "median"):
+                    continue  # beyond this the code is that of any constant
                 for option in ("--single", "--compact"):
                     self.ok("export", "m.hf", option, "-o", "p.c", quiet=False)
                     self.self_test("p.c")
@@ -348,8 +351,10 @@ class Export(ToolCase):
 
     def broken_rules(self, name):
         """Rules of MISRA C:2012 that a file breaks, the self-test left out, with the lines that do."""
+        # cppcheck runs its rules by "python3": by this one, which need not be the first of the user's
+        environment = dict(os.environ, PATH=os.path.dirname(sys.executable) + os.pathsep + os.environ["PATH"])
         done = subprocess.run(["cppcheck", "--addon=misra", "--std=c99", "-UHOLDFAST_SELF_TEST", "-UHOLDFAST_DECLARATIONS", "-q",
-                               "--suppress=missingIncludeSystem", self.path(name)], capture_output=True, text=True)
+                               "--suppress=missingIncludeSystem", self.path(name)], capture_output=True, text=True, env=environment)
         found, lines = {}, self.read(name).splitlines()
         for line, rule in re.findall(r"(?m)^\S+?:(\d+):.*\[misra-c2012-([\d.]+)\]$", done.stdout + done.stderr):
             found.setdefault(rule, []).append(lines[int(line) - 1])
