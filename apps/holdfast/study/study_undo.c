@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast study undo */
-#include "study/study_journal.h"
+#include "study/studied.h"
 
 static const tool_option options[] = {
     {"entries", 'n', "N", "take back the last N entries (default: 1)", false},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast track undo */
-#include "track/track_tables.h"
+#include "track/tracked.h"
 
 #include <math.h>
 
