@@ -6,7 +6,7 @@
  */
 #include "data/table_impl.h"
 
-#include "data/layout.h"
+#include "data/manner.h"
 #include "data/text.h"
 
 #include <math.h>
