@@ -4,7 +4,6 @@
  * acquisition sees nothing to gain there, the place whose constraints are known least is asked for, so that
  * the safe set grows.
  */
-#include "study/safe.h"
 #include "study/propose.h"
 
 #include <holdfast/envelope.h>
