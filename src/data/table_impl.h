@@ -115,7 +115,7 @@ hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char 
                           struct hfi_manner *manner, hf_table **out);
 
 /** The same for a header and records that in the source begin `skipped` lines further down than
- * they do here. `comments`: lines of them are left out (layout.h). */
+ * they do here. `comments`: lines of them are left out (manner.h). */
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source,
                             size_t skipped, bool comments, hf_table **out);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See study_journal.h. */
+/* A journal, entry by entry; see studied.h. */
 #include "study/studied.h"
 
 #include <stdlib.h>
