@@ -81,4 +81,17 @@ hf_status hfi_binary_verify(hf_context *ctx, const hfi_binary *binary);
  * at least as many numbers as texts. */
 hf_status hfi_binary_sketch(hf_context *ctx, const hfi_binary *binary, hf_table **out);
 
+/* ---- numbers of the format, for src/data/binary*.c only -------------------------------------- */
+
+#define HFI_BINARY_MAGIC   "holdfast table\0" /* 16 bytes with the last zero */
+#define HFI_BINARY_END     "end tab"          /* 8 */
+#define HFI_BINARY_VERSION UINT64_C(1)
+#define HFI_BINARY_ORDER   UINT64_C(0x0102030405060708)
+
+enum {
+    HFI_BINARY_HEAD = 32,
+    HFI_BINARY_TAIL = 56, /* place, length, digest, end mark */
+    HFI_BINARY_CHUNK = 1 << 20
+};
+
 #endif

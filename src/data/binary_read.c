@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An open cache: believed only after its digest agrees. */
-#include "data/binary_impl.h"
+#include "data/binary.h"
 
 #include <errno.h>
 #include <fcntl.h>

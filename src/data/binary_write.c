@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a CSV file to a cache of its numbers. */
 #include "data/atomic_file.h"
-#include "data/binary_impl.h"
+#include "data/binary.h"
 #include "data/number.h"
 #include "data/table_impl.h"
 

@@ -6,7 +6,7 @@
  */
 #include "data/table_impl.h"
 
-#include "data/layout.h"
+#include "data/manner.h"
 #include "data/text.h"
 
 #include <math.h>
@@ -270,9 +270,7 @@ static hf_status reserve_fields(scanner *s)
     if (!hfi_size_mul(fields, sizeof(size_t) + sizeof(double), &needed)) return hfi_out_of_memory(s->ctx);
     hf_status status = hfi_csv_must_fit(s->ctx, s->table->source, needed);
     if (status != HF_OK) return status;
-    s->table->fields = hfi_alloc(s->ctx, fields, sizeof *s->table->fields);
-    s->table->lines = hfi_alloc(s->ctx, newlines + 1, sizeof *s->table->lines);
-    return s->table->fields == NULL || s->table->lines == NULL ? HF_ERR_MEMORY : HF_OK;
+    return HFI_ALLOC(s->ctx, HFI_ROOM(s->table->fields, fields), HFI_ROOM(s->table->lines, newlines + 1));
 }
 
 static hf_status not_empty(const scanner *s)

@@ -4,7 +4,6 @@
 
 #include "data/manner.h"
 #include "data/text.h"
-#include "data/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

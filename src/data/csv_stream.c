@@ -2,10 +2,9 @@
 /* A CSV file part by part, each cut where a record ends outside of quotes. */
 #include "data/csv_stream.h"
 
-#include "data/layout.h"
+#include "data/manner.h"
 #include "data/table_impl.h"
 #include "data/text.h"
-#include "data/unpack.h"
 
 #include <errno.h>
 #include <fcntl.h>

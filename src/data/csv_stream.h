@@ -5,7 +5,7 @@
  *
  * Every part is cut between two records and parsed by the reader of whole files (csv_parse.c),
  * header in front, so that what is an error there is one here, with the same message and the line
- * of the source. Comments (#) are left out by the rule of layout.h.
+ * of the source. Comments (#) are left out by the rule of manner.h.
  */
 #ifndef HFI_DATA_CSV_STREAM_H
 #define HFI_DATA_CSV_STREAM_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The first lines of a table: comments, names of columns with some missing, or no names at all. */
-#include "data/layout.h"
+#include "data/manner.h"
 
 #include "data/dates.h"
 #include "data/table_impl.h"

@@ -81,4 +81,65 @@ hfi_column_kind hfi_table_kind(const hf_table *table, size_t column);
  * neither. */
 void hfi_table_count_numbers(const hf_table *table, size_t column, size_t *numbers, size_t *texts);
 
+/* ---- files that gzip or zstd packed (unpack.c) ----------------------------------------------- */
+
+/** Whether bytes begin as those of a packed file do. */
+bool hfi_is_packed(const char *bytes, size_t size);
+
+/**
+ * Unpacks a text in place of the packed one, which is freed, with a byte to spare behind it; leaves
+ * alone what is not packed. HF_ERR_IO with a message: damaged, cut off, or a build without the
+ * library; HF_ERR_TOO_LARGE for a bomb; HF_ERR_MEMORY, HF_ERR_CANCELLED. On error *text stays the
+ * caller's.
+ */
+hf_status hfi_unpack(hf_context *ctx, const char *source, hfi_manner *manner, char **text,
+                     size_t *bytes);
+
+/* ---- piece by piece -------------------------------------------------------------------------- */
+
+typedef struct hfi_unpacker hfi_unpacker;
+
+/** Packed bytes at hand and room for unpacked ones; how many were used of each. */
+typedef struct hfi_unpack_piece {
+    const char *in;
+    size_t bytes, taken;
+    bool last; /* of the file */
+    char *out;
+    size_t room, made;
+} hfi_unpack_piece;
+
+/** For a packed file of `total` bytes that begins with these `bytes`. Errors as of hfi_unpack(). */
+hf_status hfi_unpacker_make(hf_context *ctx, const char *source, const char *front, size_t bytes,
+                            size_t total, hfi_unpacker **out);
+/** Uses some of the bytes and some of the room, at least one of both. *done: the file is over. What
+ * was not used is to come again. Errors as of hfi_unpack(). */
+hf_status hfi_unpacker_go(hfi_unpacker *unpacker, hfi_unpack_piece *piece, bool *done);
+void hfi_unpacker_free(hfi_unpacker *unpacker);
+
+/* ---- the head of a table: comments, the names of the columns, or none (layout.c) ------------- */
+
+/** Where the parser begins. */
+typedef struct hfi_layout {
+    size_t begin; /* of the header in the text */
+    size_t line;  /* the header's in the source */
+    size_t below; /* line of the source at which the rest begins; 0: the one below the header */
+    char separator;
+} hfi_layout;
+
+/**
+ * Looks at the first lines of a text of *bytes bytes (and one to spare). Where the names have to be
+ * made or changed, *text is freed and replaced by one with the new header in front. Remarks go to
+ * the manner. HF_ERR_MEMORY, HF_ERR_NO_DATA for a text of blank lines and comments alone; *text
+ * stays the caller's. Cost: O(first two records), and O(bytes) where the header changes.
+ */
+hf_status hfi_layout_find(hf_context *ctx, const char *source, hfi_manner *manner, char **text,
+                          size_t *bytes, hfi_layout *out);
+
+/** Fields of the record at `at`; *next is where the one below begins. */
+size_t hfi_layout_fields(const char *text, size_t bytes, size_t at, char separator, size_t *next);
+/** Whether the line at `at` is a comment: it begins with # and has not as many fields as the
+ * records. O(line). */
+bool hfi_layout_is_comment(const char *text, size_t bytes, size_t at, char separator,
+                           size_t fields);
+
 #endif

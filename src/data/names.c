@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "data/names.h"
+#include "data/table_impl.h"
 
 #include <string.h>
 

@@ -7,9 +7,28 @@
 #define HFI_DATA_TABLE_IMPL_H
 
 #include "core/core.h"
-#include "data/names.h"
 
 #include <holdfast/table.h>
+
+/** Open addressing over names owned by somebody else. All zero is an empty index. */
+typedef struct hfi_names {
+    struct hfi_names_slot *slots;
+    size_t capacity; /* a power of two, or 0 */
+    size_t count;
+} hfi_names;
+
+/** Makes room for `count` names in all, so that as many hfi_names_add succeed. False when out of
+ * memory; the index is then as before. */
+bool hfi_names_reserve(hfi_names *names, const hfi_memory *memory, size_t count);
+
+/** Adds a name, which must stay where it is, unless it is there. Returns the column it stands for:
+ * `column`, or that of the equal name. */
+size_t hfi_names_add(hfi_names *names, const char *name, size_t column);
+
+/** The column of a name; SIZE_MAX when there is none. O(length) on average. */
+size_t hfi_names_find(const hfi_names *names, const char *name);
+
+void hfi_names_free(hfi_names *names, const hfi_memory *memory);
 
 /** One column. It comes from the source (`field` says which field of a record) or was computed
  * (`field` = SIZE_MAX). */
@@ -96,7 +115,7 @@ hf_status hfi_csv_take_as(hf_context *ctx, char *text, size_t bytes, const char 
                           struct hfi_manner *manner, hf_table **out);
 
 /** The same for a header and records that in the source begin `skipped` lines further down than
- * they do here. `comments`: lines of them are left out (layout.h). */
+ * they do here. `comments`: lines of them are left out (manner.h). */
 hf_status hfi_csv_take_part(hf_context *ctx, char *text, size_t bytes, const char *source,
                             size_t skipped, bool comments, hf_table **out);
 

@@ -40,10 +40,9 @@ static hf_status copy_source(hf_context *ctx, const hf_table *from, const size_t
                         count, from->columns);
     copy->stride = from->stride;
     copy->header_line = from->header_line;
-    copy->text = hfi_alloc(ctx, bytes, 1);
-    copy->fields = hfi_alloc(ctx, entries + 1, sizeof *copy->fields);
-    copy->lines = hfi_alloc(ctx, count, sizeof *copy->lines);
-    if (copy->text == NULL || copy->fields == NULL || copy->lines == NULL) return HF_ERR_MEMORY;
+    if (HFI_ALLOC(ctx, HFI_ROOM(copy->text, bytes), HFI_ROOM(copy->fields, entries + 1),
+                  HFI_ROOM(copy->lines, count)) < 0)
+        return HF_ERR_MEMORY;
     size_t end = copy_record(from, 0, copy, 0, 0);
     for (size_t i = 0; i < count; i++) {
         end = copy_record(from, rows[i] + 1, copy, i + 1, end);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* gzip and zstd, each with a row in the table of packers. Either library may be missing from a build. */
-#include "data/unpack.h"
+#include "data/manner.h"
 
 #include "data/table_impl.h"
 

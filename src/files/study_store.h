@@ -23,8 +23,6 @@ typedef struct hfi_study_store {
 hfi_study_store *hfi_study_store_new(hf_context *ctx, const char *name);
 /** Closes the file too. NULL is fine. */
 void hfi_study_store_free(hfi_study_store *store);
-/** From now on the study's events go to the store, which the study then owns. */
-void hfi_study_store_attach(hfi_study_store *store, hf_study *study);
 /** The store of a study that has a file, else NULL. */
 hfi_study_store *hfi_study_store_of(const hf_study *study);
 
@@ -57,10 +55,8 @@ hf_status hfi_study_take(hf_context *ctx, const hfi_entry *entry, void *user);
 /** Whether the numbers of an event are such as a study of these outcomes tells. */
 bool hfi_study_event_sound(const hf_study *study, const hfi_study_event *event);
 
-/* ---- opening (study_open.c) ------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
-/** Replays entries that others appended, into the study of the store. */
-hf_status hfi_study_catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study);
 /** The study that an open ledger holds, by hfi_ledger_load(). */
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out);
 

@@ -27,12 +27,6 @@ typedef struct hfi_track_store {
 hfi_track_store *hfi_track_store_new(hf_context *ctx, const char *name);
 /** Closes the file too. */
 void hfi_track_store_free(hfi_track_store *store);
-/** Copies target and labels. */
-hf_status hfi_track_store_names(hf_context *ctx, hfi_track_store *store, const char *target,
-                                size_t labels, const char *const *label);
-void hfi_track_store_forget_names(hfi_track_store *store);
-/** The journal of a track with this store, which then owns it. */
-hfi_event_journal hfi_track_store_journal(hfi_track_store *store, bool write);
 /** The store of a track that has a file, else NULL. */
 hfi_track_store *hfi_track_store_of(const hf_track *track);
 
@@ -68,7 +62,7 @@ hf_status hfi_track_take(hf_context *ctx, const hfi_entry *entry, void *user);
 hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_track_taker *take,
                                  void *user);
 
-/* ---- opening (track_open.c) ------------------------------------------------------------------ */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /** The track that an open ledger holds, and the store's names, by hfi_ledger_load(). */
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out);

@@ -27,8 +27,6 @@ hf_status hfi_class_numbers(hf_context *ctx, const hf_model *model, const hf_tab
  * take labels if there are few different ones. Returns the status. */
 hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, hf_status status);
 
-/* ---- fit (class_fit.c) ----------------------------------------------------------------------- */
-
 /* ---- use (class_predict.c) ------------------------------------------------------------------- */
 
 /** Probabilities and latent values for the rows of a table; NaN where an input is missing. */

@@ -1,16 +1,247 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Cross-validation of several models on the same folds. */
 #include "core/settings.h"
-#include "model/comparison.h"
-#include "model/inputs.h"
-
+#include "core/settings_rows.h"
 #include "data/text.h"
+#include "model/inputs.h"
+#include "model/model.h"
 #include "settings/settings.h"
 
+#include <holdfast/compare.h>
 #include <holdfast/contaminate.h>
 
 #include <math.h>
 #include <stdio.h>
+
+/* ---- what a comparison tells ----------------------------------------------------------------------------------- */
+
+struct hf_comparison {
+    hfi_memory memory;
+    hf_compare_settings settings;
+    size_t models, n;
+    char **name;         /* models */
+    hf_compared *scores; /* models */
+    size_t *row;         /* n */
+    double *y;           /* n */
+    size_t *fold;        /* repeats x n */
+    double *mean, *sd;   /* models x repeats x n: moments of the target */
+    hf_metrics *each;    /* the same: scores of one prediction */
+};
+
+/* Number k of a program's contenders. Their settings end the struct, so that the size of these
+ * says how far one contender is from the next. */
+static const hf_contender *contender_at(const hf_contender *contenders, size_t k)
+{
+    const size_t bytes = offsetof(hf_contender, settings) + contenders->settings.size;
+    return (const hf_contender *)(const void *)((const char *)contenders + k * bytes);
+}
+
+#define SETTINGS hf_compare_settings
+static const hfi_setting rows[] = {
+    {COUNT(folds, 2), DEFAULT(10)},
+    {COUNT(repeats, 1), DEFAULT(1)},
+};
+SETTINGS_TABLE(hf_compare_settings, "a comparison", rows)
+
+/* ---- the object ------------------------------------------------------------------------------------------- */
+
+void hf_comparison_free(hf_comparison *c)
+{
+    if (c == NULL) return;
+    const hfi_memory memory = c->memory;
+    for (size_t m = 0; c->name != NULL && m < c->models; m++) hfi_memory_free(&memory, c->name[m]);
+    HFI_MEMORY_FREE(&memory, c->name, c->scores, c->row, c->y, c->fold, c->mean, c->sd, c->each, c);
+}
+
+static hf_status reserve(hf_context *ctx, hf_comparison *c, const hf_contender *contenders)
+{
+    size_t dealt, predicted;
+    if (!hfi_size_mul(c->n, c->settings.repeats, &dealt) || !hfi_size_mul(dealt, c->models, &predicted))
+        return hfi_out_of_memory(ctx);
+    if (HFI_ALLOC(ctx, HFI_ROOM(c->name, c->models), HFI_ROOM(c->scores, c->models), HFI_ROOM(c->row, c->n),
+                  HFI_ROOM(c->y, c->n), HFI_ROOM(c->fold, dealt), HFI_ROOM(c->mean, predicted),
+                  HFI_ROOM(c->sd, predicted), HFI_ROOM(c->each, predicted)) < 0)
+        return HF_ERR_MEMORY;
+    for (size_t m = 0; m < c->models; m++) {
+        c->name[m] = hfi_memory_strdup(&c->memory, contender_at(contenders, m)->name);
+        if (c->name[m] == NULL) return hfi_out_of_memory(ctx);
+    }
+    return HF_OK;
+}
+
+/* Room for the predictions of models for n readings; HF_ERR_MEMORY. */
+static hf_status create(hf_context *ctx, size_t count, const hf_contender *contenders, size_t n,
+                        const hf_compare_settings *settings, hf_comparison **out)
+{
+    hf_comparison *c = hfi_alloc(ctx, 1, sizeof *c);
+    if (c == NULL) return HF_ERR_MEMORY;
+    *c = (hf_comparison){.memory = hfi_context_memory(ctx), .settings = *settings, .models = count, .n = n};
+    const hf_status status = reserve(ctx, c, contenders);
+    if (status < 0) {
+        hf_comparison_free(c);
+        return status;
+    }
+    *out = c;
+    return HF_OK;
+}
+
+size_t hf_comparison_models(const hf_comparison *c)
+{
+    return c != NULL ? c->models : 0;
+}
+
+size_t hf_comparison_readings(const hf_comparison *c)
+{
+    return c != NULL ? c->n : 0;
+}
+
+const hf_compare_settings *hf_comparison_settings(const hf_comparison *c)
+{
+    return c != NULL ? &c->settings : NULL;
+}
+
+const char *hf_comparison_name(const hf_comparison *c, size_t model)
+{
+    return model < hf_comparison_models(c) ? c->name[model] : NULL;
+}
+
+const hf_compared *hf_comparison_scores(const hf_comparison *c, size_t model)
+{
+    return model < hf_comparison_models(c) ? &c->scores[model] : NULL;
+}
+
+const size_t *hf_comparison_rows(const hf_comparison *c)
+{
+    return c != NULL ? c->row : NULL;
+}
+
+const double *hf_comparison_targets(const hf_comparison *c)
+{
+    return c != NULL ? c->y : NULL;
+}
+
+const size_t *hf_comparison_folds(const hf_comparison *c, size_t repeat)
+{
+    return c != NULL && repeat < c->settings.repeats ? c->fold + repeat * c->n : NULL;
+}
+
+/* Where a model's predictions in a repeat begin; SIZE_MAX if there are none. */
+static size_t place_of(const hf_comparison *c, size_t model, size_t repeat)
+{
+    if (model >= hf_comparison_models(c) || repeat >= c->settings.repeats) return SIZE_MAX;
+    return (model * c->settings.repeats + repeat) * c->n;
+}
+
+const double *hf_comparison_means(const hf_comparison *c, size_t model, size_t repeat)
+{
+    const size_t place = place_of(c, model, repeat);
+    return place != SIZE_MAX ? c->mean + place : NULL;
+}
+
+const double *hf_comparison_sds(const hf_comparison *c, size_t model, size_t repeat)
+{
+    const size_t place = place_of(c, model, repeat);
+    return place != SIZE_MAX ? c->sd + place : NULL;
+}
+
+/* ---- scores ----------------------------------------------------------------------------------------------- */
+
+/* Means of scores of single predictions; `count` of them. */
+static hf_metrics average(size_t count, const hf_metrics *each)
+{
+    hf_metrics all = {.n = count};
+    const double n = (double)count;
+    double largest = 0.0, squares = 0.0;
+    for (size_t k = 0; k < count; k++) largest = fmax(largest, each[k].rmse);
+    for (size_t k = 0; k < count; k++) {
+        const double share = largest > 0.0 ? each[k].rmse / largest : 0.0;
+        squares += share * share / n;
+        all.mae += each[k].mae / n;
+        all.nlpd += each[k].nlpd / n;
+        all.crps += each[k].crps / n;
+        all.coverage50 += each[k].coverage50;
+        all.coverage90 += each[k].coverage90;
+        all.coverage95 += each[k].coverage95;
+    }
+    all.rmse = largest * sqrt(squares);
+    all.coverage50 /= n;
+    all.coverage90 /= n;
+    all.coverage95 /= n;
+    return all;
+}
+
+/* Metrics and median error of every model from those of its predictions. */
+static hf_status score_all(hf_context *ctx, hf_comparison *c)
+{
+    const size_t count = c->n * c->settings.repeats;
+    double *error = hfi_alloc(ctx, count, sizeof *error);
+    if (error == NULL) return HF_ERR_MEMORY;
+    for (size_t m = 0; m < c->models; m++) {
+        const hf_metrics *each = c->each + m * count;
+        for (size_t k = 0; k < count; k++) error[k] = each[k].mae;
+        c->scores[m].metrics = average(count, each);
+        c->scores[m].median_error = hfi_median(error, count);
+    }
+    hfi_free(ctx, error);
+    return HF_OK;
+}
+
+/* ---- which is best ---------------------------------------------------------------------------------------- */
+
+static double told(const hf_metrics *m, hf_criterion criterion)
+{
+    switch (criterion) {
+    case HF_CRITERION_NLPD:
+        return m->nlpd;
+    case HF_CRITERION_MAE:
+        return m->mae;
+    case HF_CRITERION_RMSE:
+        return m->rmse;
+    case HF_CRITERION_CRPS:
+        break;
+    }
+    return m->crps;
+}
+
+size_t hf_comparison_best(const hf_comparison *c, hf_criterion criterion)
+{
+    size_t best = 0;
+    for (size_t m = 1; m < hf_comparison_models(c); m++)
+        if (told(&c->scores[m].metrics, criterion) < told(&c->scores[best].metrics, criterion)) best = m;
+    return best;
+}
+
+/* Loss of a for reading i less that of b, averaged over repeats. Squares are differences of squares
+ * over the sum of both rmse, which gives the difference of these, and no overflow. */
+static double loss_difference(const hf_comparison *c, hf_criterion criterion, size_t a, size_t b, size_t i)
+{
+    const double both = c->scores[a].metrics.rmse + c->scores[b].metrics.rmse;
+    double sum = 0.0;
+    for (size_t r = 0; r < c->settings.repeats; r++) {
+        const hf_metrics *of_a = &c->each[place_of(c, a, r) + i], *of_b = &c->each[place_of(c, b, r) + i];
+        if (criterion != HF_CRITERION_RMSE)
+            sum += told(of_a, criterion) - told(of_b, criterion);
+        else if (both > 0.0)
+            sum += (of_a->rmse - of_b->rmse) * ((of_a->rmse + of_b->rmse) / both);
+    }
+    return sum / (double)c->settings.repeats;
+}
+
+hf_status hf_comparison_difference(hf_context *ctx, const hf_comparison *c, hf_criterion criterion, size_t a,
+                                   size_t b, double *difference, double *standard_error)
+{
+    if (c == NULL || difference == NULL || a >= c->models || b >= c->models)
+        return hfi_refuse(
+            ctx,
+            "hf_comparison_difference: comparison and difference must not be NULL, and both models be there");
+    hfi_tally of = {.count = 0.0};
+    for (size_t i = 0; i < c->n; i++) hfi_tally_add(&of, loss_difference(c, criterion, a, b, i));
+    *difference = of.mean;
+    if (standard_error != NULL) *standard_error = hfi_tally_error(&of);
+    return HF_OK;
+}
+
+/* ---- a comparison that is under way ------------------------------------------------------------------------- */
 
 /* Below so many readings a fit has too little to do for several threads, and fits share them. */
 enum {
@@ -66,7 +297,7 @@ typedef struct place {
     size_t model, fold, repeat;
 } place;
 
-static place place_of(const hf_comparison *c, size_t fit)
+static place fit_place(const hf_comparison *c, size_t fit)
 {
     const size_t folds = c->settings.folds;
     return (place){fit % c->models, fit / c->models % folds, fit / c->models / folds};
@@ -122,8 +353,8 @@ static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out
     hf_status status = pick(j, ctx, at, false, &train), predicted = HF_OK;
     if (status >= 0) status = pick(j, ctx, at, true, &held);
     if (status >= 0)
-        status = hf_fit(ctx, train, &j->columns, &hfi_contender_at(j->contenders, at->model)->settings,
-                        &fitted, NULL);
+        status =
+            hf_fit(ctx, train, &j->columns, &contender_at(j->contenders, at->model)->settings, &fitted, NULL);
     if (status != HF_OK) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     if (status >= 0) predicted = predict_fold(j, ctx, at, fitted, held);
     if (predicted < 0) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
@@ -139,7 +370,7 @@ static void task(size_t fit, int thread, void *arg)
     (void)thread;
     job *j = arg;
     if (fit > atomic_load(&j->failed)) return; /* an earlier fit's failure is what will be told */
-    const place at = place_of(j->c, fit);
+    const place at = fit_place(j->c, fit);
     outcome *out = &j->outcome[fit];
     hf_context *ctx = hfi_context_borrow(j->own);
     out->status = HF_ERR_MEMORY;
@@ -175,14 +406,14 @@ static hf_status gather(const job *j)
     const size_t failed = atomic_load(&j->failed);
     if (failed < j->total) {
         const outcome *out = &j->outcome[failed];
-        const place at = place_of(j->c, failed);
+        const place at = fit_place(j->c, failed);
         if (out->status == HF_ERR_MEMORY) return hfi_out_of_memory(j->own);
         return hfi_fail(j->own, out->status, "%s, without fold %zu: %s", j->c->name[at.model], at.fold + 1,
                         out->message);
     }
     for (size_t k = 0; k < j->total; k++) {
         const outcome *out = &j->outcome[k];
-        hf_compared *scores = &j->c->scores[place_of(j->c, k).model];
+        hf_compared *scores = &j->c->scores[fit_place(j->c, k).model];
         scores->seconds += out->seconds;
         if (out->status == HF_OK) continue;
         scores->warnings++;
@@ -215,7 +446,7 @@ static hf_status run(job *j)
         hf_context_free(loop);
     }
     if (status >= 0) status = gather(j);
-    if (status >= 0) status = hfi_comparison_score(j->own, c);
+    if (status >= 0) status = score_all(j->own, c);
     hfi_free(j->own, j->outcome);
     return status;
 }
@@ -244,7 +475,7 @@ static hf_status begin(hf_context *ctx, const hf_model *all, size_t count, const
     for (size_t i = 0; i < all->n; i++) n += isnan(all->y[i]) ? 0 : 1;
     hf_comparison *c = NULL;
     hf_status status = check_readings(ctx, all, n, settings);
-    if (status >= 0) status = hfi_comparison_create(ctx, count, contenders, n, settings, &c);
+    if (status >= 0) status = create(ctx, count, contenders, n, settings, &c);
     if (status < 0) return status;
     size_t k = 0;
     for (size_t i = 0; i < all->n; i++) {
@@ -284,7 +515,7 @@ static hf_status check(hf_context *ctx, const hf_columns *columns, size_t count,
     if (count == 0) return hfi_refuse(ctx, "hf_compare: there is no model to compare");
     hf_status status = HF_OK;
     for (size_t m = 0; m < count && status >= 0; m++)
-        status = check_contender(ctx, hfi_contender_at(contenders, m));
+        status = check_contender(ctx, contender_at(contenders, m));
     return status;
 }
 

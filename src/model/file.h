@@ -46,15 +46,8 @@ enum {
 extern const hfi_reading_row hfi_reading_rows[HFI_READING_ROWS];
 double hfi_reading_number(const hfi_reading_row *row, const hf_reading *reading);
 
-/* ---- rows, solution and posterior (file_read_*.c) -------------------------------------------- */
+/* ---- outputs and posterior (file_read_*.c) --------------------------------------------------- */
 
-/** The rows the fit was given and what it thought of them, into the model, whose n and d are
- * known. */
-hf_status hfi_read_rows(const hfi_reader *r);
-
-/** The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there
- * is of it. */
-hf_status hfi_read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi_solution *solution);
 /** Jitter, condition and backward error that a file keeps beside a factor. */
 hf_status hfi_read_accuracy(const hfi_reader *r, hfi_solution *solution);
 /** Reads what a model has about several outputs beside the posterior: their number and names. */

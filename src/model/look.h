@@ -48,18 +48,4 @@ bool hfi_look_is_time(const char *name);
 /** Remarks on the inputs of rows that have a reading; `table` is where the rows are from. */
 hf_status hfi_look_at_inputs(hf_context *ctx, hf_model *model, const hf_table *table);
 
-/** Rows of a table whose inputs are notably outside those that a model learnt from. */
-typedef struct hfi_outside_rows {
-    size_t count;
-    size_t row, input; /* the furthest row, and which input it is */
-    double value;
-} hfi_outside_rows;
-
-/** None for a model that keeps no rows. Errors as hf_predict_into_table(). */
-hf_status hfi_look_outside(hf_context *ctx, const hf_model *model, const hf_table *table,
-                           hfi_outside_rows *out);
-/** Adds a remark on them to the context's message, if there are any. Returns `status`. */
-hf_status hfi_outside_message(hf_context *ctx, const hf_model *model, const hf_table *table,
-                              const hfi_outside_rows *outside, hf_status status);
-
 #endif

@@ -239,7 +239,7 @@ hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const h
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                             const hf_fit_settings *settings, hf_model **out);
 
-/* ---- a transformed target (transform.c, transform_advice.c) ----------------------------- */
+/* ---- a transformed target (transform.c) ------------------------------------------------------ */
 
 /** HF_ERR_ARGUMENT for what does not go with the transform of the settings. */
 hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *s);

@@ -36,11 +36,10 @@ hf_status hfi_complete_find(hf_context *ctx, const hf_model *model, const hf_tab
     *out = (hfi_complete){.rows = rows, .width = width};
     if (!hfi_size_mul(rows, width, &cells))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows of %zu inputs do not fit in memory", rows, width);
-    const double **columns = hfi_alloc(ctx, model->d, sizeof *columns);
-    out->x = hfi_alloc(ctx, cells, sizeof *out->x);
-    out->row = hfi_alloc(ctx, rows, sizeof *out->row);
+    const double **columns;
     double *own = NULL;
-    hf_status status = columns != NULL && out->x != NULL && out->row != NULL ? HF_OK : HF_ERR_MEMORY;
+    hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(columns, model->d), HFI_ROOM(out->x, cells), HFI_ROOM(out->row, rows));
     if (status >= 0) status = hfi_model_inputs(ctx, model, table, columns, &own);
     if (status >= 0) copy_complete(model, columns, output, mean, out);
     HFI_FREE(ctx, own, columns);

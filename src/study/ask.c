@@ -38,17 +38,13 @@ static void done(hf_context *ctx, asking *a)
 static hf_status make_room(hf_context *ctx, asking *a)
 {
     const size_t d = a->study->d, pending = a->study->pending;
-    a->proposed = hfi_alloc(ctx, a->count, sizeof *a->proposed);
-    a->at = hfi_alloc_product(ctx, a->count, d, sizeof *a->at);
-    a->pending = hfi_alloc_product(ctx, a->count + pending, d, sizeof *a->pending);
-    a->values = hfi_alloc_product(ctx, a->count, d + 5, sizeof *a->values);
-    a->events =
-        hfi_alloc(ctx, a->count + a->study->outcomes + 1 + pending + a->study->regions, sizeof *a->events);
-    a->region = hfi_alloc(ctx, a->study->regions + 1, sizeof *a->region);
-    a->region_room = hfi_alloc(ctx, a->study->regions + 1, HFI_REGION_NUMBERS * sizeof(double));
-    if (a->region == NULL || a->region_room == NULL) return HF_ERR_MEMORY;
-    if (a->proposed == NULL || a->at == NULL || a->pending == NULL || a->values == NULL || a->events == NULL)
-        return HF_ERR_MEMORY;
+    const size_t regions = a->study->regions, events = a->count + a->study->outcomes + 1 + pending + regions;
+    const hf_status status =
+        HFI_ALLOC(ctx, HFI_ROOM(a->proposed, a->count), HFI_ROOMS(a->at, a->count, d),
+                  HFI_ROOMS(a->pending, a->count + pending, d), HFI_ROOMS(a->values, a->count, d + 5),
+                  HFI_ROOM(a->events, events), HFI_ROOM(a->region, regions + 1),
+                  HFI_ROOMS(a->region_room, regions + 1, HFI_REGION_NUMBERS));
+    if (status < 0) return status;
     for (size_t i = 0; i < a->count; i++) a->proposed[i].at = a->at + i * d;
     return HF_OK;
 }

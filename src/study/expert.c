@@ -4,7 +4,7 @@
  * the reading's place with a variance of its own: on the experiments of docs/results-expert.md that is worth more
  * than a prior mean made of corrections. Or, as the RCaGP paper has it, corrections make the prior mean.
  */
-#include "study/surrogate.h"
+#include "study/study.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -8,7 +8,7 @@
  */
 #include "study/propose.h"
 
-#include "study/surrogate.h"
+#include "study/study.h"
 #include <math.h>
 #include <string.h>
 

@@ -49,11 +49,9 @@ hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t 
                                hfi_verdict_at **place, size_t *count)
 {
     const size_t d = study->d, most = study->told + 1;
-    double *u = hfi_alloc_product(ctx, most, d, sizeof *u);
-    *trial = hfi_alloc(ctx, most, sizeof **trial);
-    *place = hfi_alloc(ctx, most, sizeof **place);
+    double *u;
     size_t n = 0;
-    hf_status s = u == NULL || *trial == NULL || *place == NULL ? HF_ERR_MEMORY : HF_OK;
+    hf_status s = HFI_ALLOC(ctx, HFI_ROOMS(u, most, d), HFI_ROOM(*trial, most), HFI_ROOM(*place, most));
     for (uint64_t id = 1; id <= study->trials && s >= 0; id++) {
         const hfi_trial *t = study->trial[id - 1];
         if (t->state != HF_TRIAL_TOLD) continue;

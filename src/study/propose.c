@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The next trial: one of the first, one to repeat, or where the acquisition is largest. */
 #include "study/propose.h"
-#include "study/safe.h"
 #include "study/study.h"
 #include <holdfast/acquire_front.h>
 

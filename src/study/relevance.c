@@ -111,13 +111,9 @@ hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, d
     if (s < 0) return s;
     const size_t d = study->d, places = POINTS * (1 + d * GRID);
     effects e = {.study = study, .posterior = study->surrogate[outcome].posterior, .places = places};
-    e.u = hfi_alloc_product(own, places, d, sizeof *e.u);
-    e.value = hfi_alloc_product(own, places, DRAWS + 1, sizeof *e.value);
-    e.share = hfi_alloc_product(own, d, DRAWS, sizeof *e.share);
-    if (e.u == NULL || e.value == NULL || e.share == NULL)
-        s = HF_ERR_MEMORY;
-    else
-        s = compute(own, &e, share, lower, upper);
+    s = HFI_ALLOC(own, HFI_ROOMS(e.u, places, d), HFI_ROOMS(e.value, places, DRAWS + 1),
+                  HFI_ROOMS(e.share, d, DRAWS));
+    if (s >= 0) s = compute(own, &e, share, lower, upper);
     HFI_FREE(own, e.u, e.value, e.share);
     hfi_context_give_back(ctx, own);
     return s;

@@ -4,7 +4,6 @@
  * acquisition sees nothing to gain there, the place whose constraints are known least is asked for, so that
  * the safe set grows.
  */
-#include "study/safe.h"
 #include "study/propose.h"
 
 #include <holdfast/envelope.h>
@@ -33,10 +32,9 @@ static hf_status gather(hf_context *ctx, const hf_study *study, size_t outcome, 
                         size_t *count)
 {
     const size_t most = study->told + study->failed + 1, d = study->d;
-    *x = hfi_alloc_product(ctx, most, d, sizeof **x);
-    *y = hfi_alloc(ctx, most, sizeof **y);
     *count = 0;
-    if (*x == NULL || *y == NULL) return HF_ERR_MEMORY;
+    const hf_status room = HFI_ALLOC(ctx, HFI_ROOMS(*x, most, d), HFI_ROOM(*y, most));
+    if (room < 0) return room;
     for (uint64_t id = 1; id <= study->trials; id++) {
         const hfi_trial *t = study->trial[id - 1];
         if (isnan(t->value[outcome])) continue;

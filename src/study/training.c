@@ -12,7 +12,7 @@
  * w the share of wrong readings that repetitions have shown. So a verdict does not flicker with the finder's
  * starts.
  */
-#include "study/surrogate.h"
+#include "study/study.h"
 
 #include "posterior/posterior.h"
 #include <math.h>

@@ -111,16 +111,14 @@ static hf_status prepare(hf_context *ctx, chooser *c, double **room)
     hf_status status = find_places(ctx, c);
     if (status < 0) return status;
     const size_t extra = hfi_solution_room(s, c->count);
-    c->mean = hfi_alloc(ctx, c->count, sizeof *c->mean);
-    c->before = hfi_alloc(ctx, c->count, sizeof *c->before);
-    c->variance = hfi_alloc(ctx, c->count, sizeof *c->variance);
+    status = HFI_ALLOC(ctx, HFI_ROOM(c->mean, c->count), HFI_ROOM(c->before, c->count),
+                       HFI_ROOM(c->variance, c->count),
+                       HFI_ROOM(c->scratch, hfi_kernel_scratch(c->track->kernel)));
+    if (status < 0) return status;
     const bool survey = c->track->own.s.places == HF_PLACES_ANYWHERE;
     c->columns = hfi_alloc_unset(ctx, c->count, (survey ? c->count : c->most) * sizeof *c->columns);
-    c->scratch = hfi_alloc(ctx, hfi_kernel_scratch(c->track->kernel), sizeof *c->scratch);
     *room = hfi_alloc_unset(ctx, n * c->count + extra, sizeof **room);
-    if (c->mean == NULL || c->before == NULL || c->variance == NULL || c->columns == NULL ||
-        c->scratch == NULL || *room == NULL)
-        return HF_ERR_MEMORY;
+    if (c->columns == NULL || *room == NULL) return HF_ERR_MEMORY;
     hf_mean_evaluate(c->posterior->mean, c->count, c->x, d, c->mean);
     hfi_kernel_diagonal(c->track->kernel, c->count, c->x, d, false, c->variance);
     hfi_kernel_cross_block(c->track->kernel, c->count, c->x, d, n, s->z, d, *room, n, c->scratch);

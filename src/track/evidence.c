@@ -11,13 +11,12 @@ hf_status hfi_evidence_create(hf_context *ctx, const hf_kernel *kernel, size_t n
 {
     *out = (hfi_evidence){.ctx = ctx, .n = n, .d = hf_kernel_dimension(kernel)};
     hf_status status = hf_kernel_copy(ctx, kernel, &out->kernel);
-    out->x = hfi_alloc(ctx, n, (out->d + 6) * sizeof *out->x);
-    out->prior = hfi_alloc(ctx, n, n * sizeof *out->prior);
-    out->factor = hfi_alloc(ctx, n, n * sizeof *out->factor);
-    out->weights = hfi_alloc(ctx, n, n * sizeof *out->weights);
-    if (status < 0 || out->x == NULL || out->prior == NULL || out->factor == NULL || out->weights == NULL) {
+    if (status >= 0)
+        status = HFI_ALLOC(ctx, HFI_ROOMS(out->x, n, out->d + 6), HFI_ROOMS(out->prior, n, n),
+                           HFI_ROOMS(out->factor, n, n), HFI_ROOMS(out->weights, n, n));
+    if (status < 0) {
         hfi_evidence_free(out);
-        return status < 0 ? status : HF_ERR_MEMORY;
+        return status;
     }
     out->time = out->x + n * out->d;
     out->y = out->time + n;

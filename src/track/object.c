@@ -32,13 +32,11 @@ static hf_status fill(hf_context *ctx, const hf_track_settings *settings, hf_tra
     status = hfi_places_init(ctx, track->d, &track->places);
     if (status < 0) return status;
     track->thin_at = s->most_places;
-    track->ask_place = hfi_alloc(ctx, track->d, sizeof *track->ask_place);
-    track->point = hfi_alloc(ctx, track->d, sizeof *track->point);
-    track->theta = hfi_alloc(ctx, hf_kernel_parameters(track->kernel), sizeof *track->theta);
     hfi_recent *recent = &track->recent;
-    recent->x = hfi_alloc(ctx, HFI_RECENT, (track->d + 5) * sizeof *recent->x);
-    if (track->ask_place == NULL || track->point == NULL || track->theta == NULL || recent->x == NULL)
-        return HF_ERR_MEMORY;
+    status = HFI_ALLOC(ctx, HFI_ROOM(track->ask_place, track->d), HFI_ROOM(track->point, track->d),
+                       HFI_ROOM(track->theta, hf_kernel_parameters(track->kernel)),
+                       HFI_ROOMS(recent->x, HFI_RECENT, track->d + 5));
+    if (status < 0) return status;
     recent->time = recent->x + HFI_RECENT * track->d;
     recent->y = recent->time + HFI_RECENT;
     recent->noise = recent->y + HFI_RECENT;

@@ -7,7 +7,6 @@
 #include "data/dates.h"
 #include "data/manner.h"
 #include "data/table_impl.h"
-#include "data/unpack.h"
 
 #include <holdfast/table.h>
 

@@ -16,7 +16,7 @@ OWN = re.compile(r"src/model/(?:target|outputs\w*|class_\w+|predict|score|rows|p
 CERTIFY = re.compile(r"apps/holdfast/certify/")
 LIST = {
     "apps/holdfast/fit/fit.c": (1, "words: and 3 outputs"),
-    "apps/holdfast/fit/inspect_moved.c": (4, "OUTPUT may be left out, and a total is told, where there is one"),
+    "apps/holdfast/fit/inspect.c": (4, "OUTPUT may be left out, and a total is told, where there is one"),
     "apps/holdfast/report/report_outputs.c": (1, "has_outputs_table(), the one place of the reports"),
     "src/model/arrays_fit.c": (3, "what a caller of arrays says, before there is a model"),
     "src/model/arrays_kinds.c": (1, "a place without a copy for the most usual prediction"),

@@ -8,7 +8,7 @@
 #ifndef TESTS_STUDY_CERTAIN_H
 #define TESTS_STUDY_CERTAIN_H
 
-#include "study/safe.h"
+#include "study/propose.h"
 #include "study/study.h"
 
 #include <math.h>

@@ -2,7 +2,7 @@
 /* Answers of a study beside the next trial: proofs, fronts, constraints that surely hold, what matters. */
 #include "studies.h"
 
-#include "study/safe.h"
+#include "study/propose.h"
 
 static void answers_before_anything_was_told(void **state)
 {

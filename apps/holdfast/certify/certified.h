@@ -94,7 +94,7 @@ json_t *certified_json_region(const certified *run);
 hf_status certified_settings(certified *run, hf_certify_settings *settings);
 /** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
 hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
-/* Rows for the verbs' tables of options, read by certified_limits(). */
+/* Rows for the verbs' tables of options, read by certified_settings(). */
 #define CERTIFIED_LIMITS                                                                           \
     {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true",     \
      false},                                                                                       \
@@ -109,8 +109,6 @@ hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
             false                                                                                  \
     }
 
-/** Time, node and memory limits, where they are given (certified_limits.c). */
-hf_status certified_limits(certified *run, hf_certify_settings *settings);
 /** Settings of a call that is one of `left`: with its share of what is left of --total-time. */
 hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings,
                                     size_t left);

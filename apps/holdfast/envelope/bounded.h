@@ -47,8 +47,6 @@ const char *bounded_free_parameter(const hf_kernel *kernel);
  * have
  * a level of their own. */
 void bounded_mind_level(const bounded *run);
-/** Finds the parameters that are not held, by cross-validation (bound_search.c). */
-hf_status bounded_search(bounded *run);
 /** Says why readings and a norm bound (infinity: any) contradict each other, after
  * HF_ERR_INCONSISTENT. */
 hf_status bounded_explain(bounded *run, double norm);

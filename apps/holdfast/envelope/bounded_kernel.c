@@ -24,24 +24,36 @@ const char *bounded_free_parameter(const hf_kernel *kernel)
     return NULL;
 }
 
+/* --cv: the parameters that shape the kernel and are not held, by leaving readings out. */
+static hf_status search(bounded *run)
+{
+    const hf_bounded_readings readings = bounded_readings(run);
+    hf_kernel_search found;
+    hf_status status = hf_envelope_kernel_search(run->session.ctx, run->kernel, &readings, &found);
+    if (status >= 0)
+        note(&run->session, "cross-validation: %zu parameters, %zu evaluations, root mean square error %.4g",
+             found.parameters, found.evaluations, found.error);
+    return status;
+}
+
 hf_status bounded_kernel(bounded *run)
 {
     const char *expression = argument(run->arguments, "kernel");
-    const bool search = has_argument(run->arguments, "cv");
-    if (expression == NULL && !search)
+    const bool cross = has_argument(run->arguments, "cv");
+    if (expression == NULL && !cross)
         return MISUSE(run,
                       "--kernel is missing: for example 'se(lengthscale=5)', or --cv to find lengthscales");
     hf_status status = hf_kernel_parse(run->session.ctx, expression, run->feature, run->d, &run->kernel);
     if (status < 0) return status;
     const char *name = bounded_free_parameter(run->kernel);
-    if (name != NULL && !search)
+    if (name != NULL && !cross)
         return REFUSE(run,
                       "--kernel: %s has no written value, and the bounds hang on it; write one, as in "
                       "se(lengthscale=5), or add --cv",
                       name);
-    if (name == NULL && search)
+    if (name == NULL && cross)
         return MISUSE(run, "--cv has nothing to find: every parameter that shapes the kernel is written");
-    return search ? bounded_search(run) : HF_OK;
+    return cross ? search(run) : HF_OK;
 }
 
 json_t *bounded_json_kernel(const hf_kernel *kernel)

@@ -48,7 +48,4 @@ hf_status expert_add_columns(expert_run *run);
 /** Finds the questions of --ask. */
 hf_status expert_find_questions(expert_run *run);
 
-/** For people, or with --json for machines. */
-void expert_print(expert_run *run);
-
 #endif

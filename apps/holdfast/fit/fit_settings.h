@@ -35,12 +35,8 @@ void fit_settings_free(fit_settings *settings);
 
 /** Wrong usage of an option in the library's own words. */
 int wrong_choice(const tool_arguments *arguments, hf_context *ctx, const char *name);
-/** --actions-file: the matrix of given actions (fit_actions.c). TOOL_OK, or TOOL_FAILED after a
+/** --actions-file: the matrix of given actions. TOOL_OK, or TOOL_FAILED after a
  * message. */
 int read_actions(const tool_arguments *arguments, hf_context *ctx, fit_settings *out);
-/** --eps and --beta with a number for each output (fit_columns.c). */
-int read_lists(const tool_arguments *arguments, fit_settings *out, hf_fit_settings *s);
-/** Complains about settings that do not go with columns of the table that options name. */
-int check_columns(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast predict */
-#include "fit/predicted.h"
 #include "report/report.h"
 #include "shell/class_rule.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     REMARK = 2048
@@ -73,6 +73,156 @@ static void print_summary(tool_session *session, const hf_model *model, const hf
                           {"without_prediction", json_integer((json_int_t)missing)}, {"columns", columns},
                           {"notes", notes}, {worst != NULL ? "worst_case" : NULL, json_incref(worst)},
                           {several ? "outputs" : NULL, several ? json_outputs(model) : NULL}));
+}
+
+/* ---- columns that say what a prediction may be wrong by -------------------------------------------------------- */
+
+/* Rows of a table with all of the model's inputs. */
+typedef struct complete {
+    size_t rows, count;
+    double *x;   /* count rows of the model's inputs */
+    size_t *row; /* which they are */
+} complete;
+
+static void complete_free(complete *c)
+{
+    TOOL_FREE(c->x, c->row);
+}
+
+static hf_status complete_make(hf_context *ctx, const hf_model *model, const hf_table *table, complete *c)
+{
+    const size_t rows = hf_table_rows(table), d = hf_model_features(model);
+    hf_table *inputs = NULL;
+    *c = (complete){
+        .rows = rows, .x = calloc(rows * d + 1, sizeof *c->x), .row = calloc(rows + 1, sizeof *c->row)};
+    if (c->x == NULL || c->row == NULL) return HF_ERR_MEMORY;
+    const hf_status status = hf_model_inputs(ctx, model, table, &inputs);
+    if (status < 0) return status;
+    for (size_t j = 0; j < d; j++) {
+        const double *column = table_column(ctx, inputs, hf_model_feature(model, j));
+        for (size_t i = 0; i < rows && column != NULL; i++) c->x[i * d + j] = column[i];
+    }
+    hf_table_free(inputs);
+    for (size_t i = 0; i < rows; i++) {
+        bool all = true;
+        for (size_t j = 0; j < d; j++) all = all && !isnan(c->x[i * d + j]);
+        if (!all) continue;
+        memmove(c->x + c->count * d, c->x + i * d, d * sizeof *c->x);
+        c->row[c->count++] = i;
+    }
+    return HF_OK;
+}
+
+/* <target><ending>: factor times each value; NaN in incomplete rows. */
+static hf_status set_column(hf_context *ctx, const hf_model *model, hf_table *table, const char *ending,
+                            const complete *c, const double *value, double factor)
+{
+    double *column = calloc(c->rows + 1, sizeof *column);
+    if (column == NULL) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < c->rows; i++) column[i] = NAN;
+    for (size_t k = 0; k < c->count; k++) column[c->row[k]] = factor * value[k];
+    const hf_status status = table_set_named(ctx, table, hf_model_target(model), ending, column);
+    free(column);
+    return status;
+}
+
+static hf_status worse(hf_status a, hf_status b)
+{
+    return a < 0 || b == HF_OK ? a : b;
+}
+
+/* <target>_sd_computational; NaN in rows that lack an input. */
+static hf_status add_computational(hf_context *ctx, const hf_model *model, hf_table *table)
+{
+    complete c;
+    hf_status status = complete_make(ctx, model, table, &c);
+    double *value = calloc(c.count + 1, sizeof *value);
+    if (status >= 0 && value == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0 && c.count > 0)
+        status = hf_predict_computational(ctx, hf_model_posterior(model), c.count, c.x,
+                                          hf_model_features(model), value);
+    for (size_t k = 0; k < c.count && status >= 0; k++) value[k] = sqrt(value[k]);
+    if (status >= 0)
+        status = worse(set_column(ctx, model, table, "_sd_computational", &c, value, 1.0), status);
+    free(value);
+    complete_free(&c);
+    return status;
+}
+
+/* ---- worst cases ------------------------------------------------------------------------------------------ */
+
+/* The norm that --worst-case says. */
+static hf_status take_norm(const tool_arguments *arguments, tool_session *session, double least, double *norm)
+{
+    const char *text = argument(arguments, "worst-case");
+    *norm = least;
+    if (strcmp(text, "least") == 0) return HF_OK;
+    if (!argument_double(arguments, "worst-case", norm)) return session_told(session);
+    if (!(*norm > 0.0 && isfinite(*norm)))
+        return session_misuse(session, "--worst-case %s: give a positive norm, or least", text);
+    if (*norm < least * (1.0 - 1e-9))
+        return session_refuse(session,
+                              "--worst-case %s: no function of that norm agrees with the readings; the least "
+                              "norm that does is %.6g",
+                              text, least);
+    return HF_OK;
+}
+
+static hf_status say_worst_case(const tool_session *session, const hf_model *model, double norm,
+                                const hf_projection_error *e, json_t **said)
+{
+    char condition[1024];
+    const char *target = hf_model_target(model);
+    const bool robust = hf_model_settings(model)->sites == HF_LIKELIHOOD_ROBUST;
+    (void)snprintf(
+        condition, sizeof condition,
+        "%.200s_worst_case bounds the distance of %.200s_mean from a new reading if the readings%s, less the "
+        "prior mean, are values of a function whose norm in the RKHS of kernel plus noise is at most %.6g; "
+        "%.200s_worst_case_computational bounds its distance from the exact mean whatever the function",
+        target, target, robust ? " as the robust weights shift them" : "", norm, target);
+    note(session, "%s (norm needed by the readings %.6g; of the exact weights %.3g %% were not computed)",
+         condition, e->norm, 100.0 * e->rho);
+    *said = JSON_OF({"norm", json_real(norm)}, {"least_norm", json_real(e->norm)}, {"rho", json_real(e->rho)},
+                    {"remaining", json_real(e->remaining)}, {"condition", json_text(condition)});
+    return *said != NULL ? HF_OK : HF_ERR_MEMORY;
+}
+
+static hf_status add_columns(const tool_arguments *arguments, tool_session *session, const hf_model *model,
+                             hf_table *table, const complete *c, double *total, json_t **said)
+{
+    const hf_posterior *posterior = hf_model_posterior(model);
+    hf_projection_error e;
+    double norm = 0.0, *part = total + c->count;
+    hf_status status = hf_projected_error(session->ctx, posterior, false, &e);
+    const hf_status taken = status < 0 ? status : take_norm(arguments, session, e.norm, &norm);
+    if (taken < 0) return taken;
+    if (c->count > 0)
+        status = worse(hf_predict_worst_case(session->ctx, posterior, c->count, c->x,
+                                             hf_model_features(model), total, part),
+                       status);
+    if (status >= 0)
+        status = worse(set_column(session->ctx, model, table, "_worst_case", c, total, norm), status);
+    if (status >= 0)
+        status =
+            worse(set_column(session->ctx, model, table, "_worst_case_computational", c, part, e.remaining),
+                  status);
+    return status < 0 ? status : worse(say_worst_case(session, model, norm, &e, said), status);
+}
+
+/* <target>_worst_case and <target>_worst_case_computational for --worst-case, and under which condition they
+   hold: as a note and, in *said (a new reference), as JSON. A norm that is no positive number, or below what the
+   readings need, is HF_ERR_ARGUMENT. */
+static hf_status add_worst_case(const tool_arguments *arguments, tool_session *session, const hf_model *model,
+                                hf_table *table, json_t **said)
+{
+    complete c;
+    hf_status status = complete_make(session->ctx, model, table, &c);
+    double *total = calloc(c.count + 1, 2 * sizeof *total);
+    if (status >= 0 && total == NULL) status = HF_ERR_MEMORY;
+    if (status >= 0) status = add_columns(arguments, session, model, table, &c, total, said);
+    free(total);
+    complete_free(&c);
+    return status;
 }
 
 /* Whether the model can tell what was asked for beside the predictions. */

@@ -7,9 +7,8 @@
 #include <string.h>
 
 enum {
-    SIDE = 121,         /* of a map */
-    PROBES = 25,        /* points along an input when looking for the one that matters most */
-    PROBED_INPUTS = 200 /* more inputs than this are not tried */
+    SIDE = 121, /* of a map */
+    PROBES = 25 /* points along an input when looking for the one that matters most */
 };
 
 static hf_status load(hf_context *ctx, plot_classes *data)
@@ -46,14 +45,17 @@ static hf_status ask(hf_context *ctx, plot_classes *data, size_t m, const double
 }
 
 /* How much the probabilities move along input j, between its 5 % and 95 % quantiles. */
-static hf_status variation(hf_context *ctx, plot_classes *data, size_t j, const plot_spread *s, double *out)
+static hf_status classes_move(hf_context *ctx, void *drawn, size_t j, double *out)
 {
+    plot_classes *data = drawn;
     const size_t classes = data->classes;
+    plot_spread s;
+    if (!plot_spread_of(data->inputs[j], data->n, &s)) return HF_ERR_MEMORY;
     double *x = malloc((PROBES * data->d + 1) * sizeof *x), *p = malloc((PROBES * classes + 1) * sizeof *p);
     hf_status status = x != NULL && p != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < PROBES && status >= 0; k++) {
         memcpy(x + k * data->d, data->place, data->d * sizeof *x);
-        x[k * data->d + j] = s->low + (s->high - s->low) * (double)k / (PROBES - 1);
+        x[k * data->d + j] = s.low + (s.high - s.low) * (double)k / (PROBES - 1);
     }
     if (status >= 0) status = ask(ctx, data, PROBES, x, p, NULL, NULL);
     *out = 0.0;
@@ -61,23 +63,6 @@ static hf_status variation(hf_context *ctx, plot_classes *data, size_t j, const 
         for (size_t c = 0; c < classes; c++) *out += fabs(p[k * classes + c] - p[(k - 1) * classes + c]);
     TOOL_FREE(p, x);
     return status;
-}
-
-static hf_status choose_input(hf_context *ctx, plot_classes *data, const char *x)
-{
-    if (x != NULL) return plot_find_input(ctx, data->model, data->training, x, &data->column);
-    double best = -1.0;
-    for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 2; j++) {
-        double range = 0.0;
-        plot_spread s;
-        if (!plot_spread_of(data->inputs[j], data->n, &s)) return HF_ERR_MEMORY;
-        const hf_status status = variation(ctx, data, j, &s, &range);
-        if (status < 0) return status;
-        if (range <= best) continue;
-        best = range;
-        data->column = j;
-    }
-    return HF_OK;
 }
 
 /* Range of an input with a margin. */
@@ -135,7 +120,8 @@ hf_status plot_classes_make(hf_context *ctx, const hf_model *model, const char *
         out->place[j] = s.median;
     }
     out->maps = out->d == 2 && x == NULL;
-    if (status >= 0) status = choose_input(ctx, out, x);
+    if (status >= 0)
+        status = plot_choose_input(ctx, model, out->training, x, 3, classes_move, out, &out->column);
     if (status >= 0 && !find_range(out, out->column, 0)) status = HF_ERR_MEMORY;
     if (status >= 0 && out->maps && !find_range(out, 1, 1)) status = HF_ERR_MEMORY;
     return status < 0 ? status : predict(ctx, out);

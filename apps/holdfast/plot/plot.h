@@ -112,9 +112,13 @@ bool plot_spread_of(const double *values, size_t n, plot_spread *out);
  * numbers. */
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
                          const plot_spread *s, double *out);
-/** The input `x` of a model; HF_ERR_NO_COLUMN after a message. `training`: hf_model_training(). */
-hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training,
-                          const char *x, size_t *column);
+/** How much what is drawn moves along input j. */
+typedef hf_status plot_mover(hf_context *ctx, void *drawn, size_t j, double *out);
+/** The input `x` of a model, HF_ERR_NO_COLUMN after a message where it has none such; NULL: the one
+ * along which most moves, the first one of fewer than `least`. `training`: hf_model_training(). */
+hf_status plot_choose_input(hf_context *ctx, const hf_model *model, const hf_table *training,
+                            const char *x, size_t least, plot_mover *moves, void *drawn,
+                            size_t *column);
 /* ---- the slice (plot_slice.c) ---------------------------------------------------------------- */
 
 /** Where the other inputs are along a slice: at `centre`, but those that correlate with its input

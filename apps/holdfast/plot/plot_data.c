@@ -97,8 +97,9 @@ hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *c
     return HF_OK;
 }
 
-hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
-                          size_t *column)
+/* The input that somebody named. */
+static hf_status find_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                            size_t *column)
 {
     size_t position; /* in the training table, whose first column is the row number */
     for (size_t j = 0; j < hf_model_features(model); j++) {
@@ -111,21 +112,35 @@ hf_status plot_find_input(hf_context *ctx, const hf_model *model, const hf_table
     return HF_ERR_NO_COLUMN;
 }
 
-static hf_status choose_input(hf_context *ctx, plot_data *data, const double *centre, const char *x)
+hf_status plot_choose_input(hf_context *ctx, const hf_model *model, const hf_table *training, const char *x,
+                            size_t least, plot_mover *moves, void *drawn, size_t *column)
 {
-    if (x != NULL) return plot_find_input(ctx, data->model, data->training, x, &data->column);
+    const size_t d = hf_model_features(model);
+    if (x != NULL) return find_input(ctx, model, training, x, column);
     double best = -1.0;
-    for (size_t j = 0; j < data->d && j < PROBED_INPUTS && data->d > 1; j++) {
+    for (size_t j = 0; j < d && j < PROBED_INPUTS && d >= least; j++) {
         double range = 0.0;
-        plot_spread s;
-        if (!plot_spread_of(data->x[j], data->n, &s)) return HF_ERR_MEMORY;
-        hf_status status = plot_variation(ctx, data, centre, j, &s, &range);
+        const hf_status status = moves(ctx, drawn, j, &range);
         if (status < 0) return status;
         if (range <= best) continue;
         best = range;
-        data->column = j;
+        *column = j;
     }
     return HF_OK;
+}
+
+/* A slice of one output, through the medians of its inputs. */
+typedef struct slice {
+    const plot_data *data;
+    const double *centre;
+} slice;
+
+static hf_status slice_moves(hf_context *ctx, void *drawn, size_t j, double *out)
+{
+    const slice *of = drawn;
+    plot_spread s;
+    if (!plot_spread_of(of->data->x[j], of->data->n, &s)) return HF_ERR_MEMORY;
+    return plot_variation(ctx, of->data, of->centre, j, &s, out);
 }
 
 static hf_status load_tables(hf_context *ctx, plot_data *data)
@@ -173,7 +188,9 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
     if (status >= 0) status = medians(out, centre);
     if (status >= 0) status = find_offset(ctx, out);
-    if (status >= 0) status = choose_input(ctx, out, centre, x);
+    slice of = {.data = out, .centre = centre};
+    if (status >= 0)
+        status = plot_choose_input(ctx, model, out->training, x, 2, slice_moves, &of, &out->column);
     if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;
     plot_route route = {.centre = centre, .x = out->x, .n = out->n, .d = out->d, .column = out->column};
     if (status >= 0) status = plot_route_make(&route);

@@ -6,9 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    OWN = 6,             /* arrays of readings beside their inputs */
-    PROBED_INPUTS = 200, /* more inputs than this are not tried */
-    LEAST_GAP = 3        /* places in a row where an output was not read make a gap */
+    OWN = 6,      /* arrays of readings beside their inputs */
+    LEAST_GAP = 3 /* places in a row where an output was not read make a gap */
 };
 
 /* All readings with their inputs, and the place of them all. */
@@ -83,10 +82,17 @@ static hf_status take_readings(const source *from, size_t output, plot_data *to)
 
 /* ---- which input ----------------------------------------------------------------------------- */
 
+/* Slices of all outputs. */
+typedef struct slices {
+    const plot_outputs *data;
+    const source *from;
+} slices;
+
 /* How much of the spread of its readings each output's mean covers along input j, all outputs together. */
-static hf_status total_variation(hf_context *ctx, const plot_outputs *data, source *from, size_t j,
-                                 double *out)
+static hf_status outputs_move(hf_context *ctx, void *drawn, size_t j, double *out)
 {
+    const plot_outputs *data = ((const slices *)drawn)->data;
+    const source *from = ((const slices *)drawn)->from;
     const size_t d = hf_model_features(data->model);
     *out = 0.0;
     for (size_t t = 0; t < data->count; t++) {
@@ -97,22 +103,6 @@ static hf_status total_variation(hf_context *ctx, const plot_outputs *data, sour
         if (status < 0) return status;
         if (!plot_spread_of(data->output[t].y, data->output[t].n, &readings)) return HF_ERR_MEMORY;
         if (readings.high > readings.low) *out += range / (readings.high - readings.low);
-    }
-    return HF_OK;
-}
-
-static hf_status choose_input(hf_context *ctx, plot_outputs *data, source *from, const char *x)
-{
-    if (x != NULL) return plot_find_input(ctx, data->model, from->training, x, &data->column);
-    const size_t d = hf_model_features(data->model);
-    double best = -1.0;
-    for (size_t j = 0; j < d && j < PROBED_INPUTS && d > 1; j++) {
-        double range;
-        const hf_status status = total_variation(ctx, data, from, j, &range);
-        if (status < 0) return status;
-        if (range <= best) continue;
-        best = range;
-        data->column = j;
     }
     return HF_OK;
 }
@@ -182,7 +172,9 @@ static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out,
         to->number = (double)t;
         status = take_readings(from, t, to);
     }
-    if (status >= 0) status = choose_input(ctx, out, from, x);
+    slices all = {.data = out, .from = from};
+    if (status >= 0)
+        status = plot_choose_input(ctx, out->model, from->training, x, 2, outputs_move, &all, &out->column);
     plot_route route = {.centre = from->centre,
                         .x = from->x,
                         .n = hf_table_rows(from->training),

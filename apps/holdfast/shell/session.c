@@ -216,12 +216,26 @@ hf_status session_check_output(tool_session *session, const char *path)
     return session_misuse(session, "--json and the table cannot both go to standard output; add -o OUT.csv");
 }
 
-void session_say_removed(uint64_t removed, bool known)
+void session_tell_removed(tool_session *session, bool known, uint64_t removed, size_t count,
+                          void (*print)(const void *of, size_t i), json_t *(*json)(const void *of, size_t i),
+                          const void *of)
 {
+    const size_t first = removed < count ? count - (size_t)removed : 0;
+    session->kept = removed > 0;
+    if (session->json) {
+        json_t *list = known ? json_array() : json_null();
+        for (size_t i = first; i < count; i++) json_array_append_new(list, json(of, i));
+        session_print(session, JSON_OF({"removed", json_count(removed)}, {"entries", list}));
+        return;
+    }
     if (removed == 0)
         puts("There was nothing to take back");
     else if (!known)
         printf("Took back the last %llu entr%s\n", (unsigned long long)removed, removed == 1 ? "y" : "ies");
+    for (size_t i = first; i < count; i++) {
+        fputs("Took back ", stdout);
+        print(of, i);
+    }
 }
 
 hf_status session_column(tool_session *session, const hf_table *table, const char *name, bool missing,

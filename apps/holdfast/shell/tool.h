@@ -247,8 +247,11 @@ hf_status session_name(tool_session *session, const char *what, const char *name
 hf_status session_number(tool_session *session, const char *option, bool needed, double *value);
 /** --entries and --after of a verb that takes back entries of a journal. */
 hf_status session_entries(tool_session *session, uint64_t *entries, uint64_t *after);
-/** Says that nothing was taken back, or, where it is not `known` what went, how many entries. */
-void session_say_removed(uint64_t removed, bool known);
+/** Tells of so many entries taken back from the end of `count`: each by itself, what `print` ends
+ * with a newline or `json`, a new reference; where it is not `known` what they were, how many. */
+void session_tell_removed(tool_session *session, bool known, uint64_t removed, size_t count,
+                          void (*print)(const void *of, size_t i),
+                          json_t *(*json)(const void *of, size_t i), const void *of);
 /** Numbers of a column that is there. `missing`: fields may be; else every one must be a finite
  * number. Messages have file, line and column. */
 hf_status session_column(tool_session *session, const hf_table *table, const char *name,

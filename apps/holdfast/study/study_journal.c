@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* See study_journal.h. */
-#include "study/study_journal.h"
+/* A journal, entry by entry; see studied.h. */
+#include "study/studied.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -12,8 +12,6 @@ static const tool_option options[] = {
     STUDIED_WAIT,
 };
 
-/* ---- what was said ---------------------------------------------------------------------------------------------- */
-
 static hf_status label(studied *run)
 {
     const tool_arguments *a = run->arguments;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast study show */
-#include "study/study_journal.h"
+#include "study/studied.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast study undo */
-#include "study/study_journal.h"
+#include "study/studied.h"
 
 static const tool_option options[] = {
     {"entries", 'n', "N", "take back the last N entries (default: 1)", false},
@@ -14,12 +14,6 @@ typedef struct undoing {
     bool known; /* false: the file is damaged, and what was in it cannot be told */
     uint64_t removed;
 } undoing;
-
-static size_t first_gone(const undoing *u)
-{
-    const size_t count = u->journal.count;
-    return u->removed < count ? count - (size_t)u->removed : 0;
-}
 
 static hf_status undo(studied *run, undoing *u)
 {
@@ -39,30 +33,24 @@ static hf_status undo(studied *run, undoing *u)
     return status;
 }
 
-static void print_text(const studied *run, const undoing *u)
+static void print_entry(const void *of, size_t i)
 {
-    session_say_removed(u->removed, u->known);
-    for (size_t i = first_gone(u); i < u->journal.count; i++) {
-        fputs("Took back ", stdout);
-        study_journal_print(run, &u->journal.entry[i], true);
-    }
+    const undoing *u = of;
+    study_journal_print(u->journal.run, &u->journal.entry[i], true);
 }
 
-static void print_json(studied *run, const undoing *u)
+static json_t *json_entry(const void *of, size_t i)
 {
-    json_t *list = u->known ? json_array() : json_null();
-    for (size_t i = first_gone(u); i < u->journal.count; i++)
-        json_array_append_new(list, study_journal_json(run, &u->journal.entry[i]));
-    session_print(&run->session, JSON_OF({"removed", json_count(u->removed)}, {"entries", list}));
+    const undoing *u = of;
+    return study_journal_json(u->journal.run, &u->journal.entry[i]);
 }
 
 static hf_status run_undo(studied *run)
 {
     undoing u = {0};
     const hf_status status = undo(run, &u);
-    run->session.kept = status >= 0 && u.removed > 0;
-    if (status >= 0 && !run->session.json) print_text(run, &u);
-    if (status >= 0 && run->session.json) print_json(run, &u);
+    if (status >= 0)
+        session_tell_removed(&run->session, u.known, u.removed, u.journal.count, print_entry, json_entry, &u);
     study_journal_free(&u.journal);
     return status;
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file track_plot.h
- * @brief The picture of a track: its data (track_plot_data.c) and the gnuplot script that draws
- * them (track_plot_script.c).
+ * @brief The picture of a track: its data (track_plot.c) and the gnuplot script that draws them
+ * (track_plot_script.c).
  */
 #ifndef HF_TOOL_TRACK_PLOT_H
 #define HF_TOOL_TRACK_PLOT_H
 
 #include "plot/plot.h"
-#include "track/track_tables.h"
+#include "track/tracked.h"
 
 enum {
     TRACK_SLICES = 4, /* inputs of a box that are drawn, at most */
@@ -37,8 +37,6 @@ typedef struct track_picture {
     hf_track_summary summary;
 } track_picture;
 
-hf_status track_picture_make(tracked *run, double time, track_picture *out);
-void track_picture_free(track_picture *data);
 /** A plot_writer of it. */
 bool track_picture_script(FILE *script, const void *data, plot_format format, const char *output);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast track refresh */
-#include "track/track_tables.h"
+#include "track/tracked.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -88,13 +88,8 @@ static void print_json(tracked *run, const refreshed *done)
     const tool_arguments *a = run->arguments;
     const hf_track_settings *s = hf_track_settings_of(run->track);
     json_t *list = json_array();
-    for (size_t i = 0; i < done->count; i++) {
-        const hf_track_request *r = &done->list[i];
-        json_t *entry = JSON_OF({"request", json_count(r->id)}, {"time", json_number(r->time)},
-                                {"sd", json_number(r->sd)});
-        tracked_json_add_place(run, entry, r->x);
-        json_array_append_new(list, entry);
-    }
+    for (size_t i = 0; i < done->count; i++)
+        json_array_append_new(list, tracked_json_request(run, &done->list[i]));
     session_print(&run->session,
                   JSON_OF({has_argument(a, "answers") ? "answered" : NULL, json_count(done->answered)},
                           {done->fitted ? "kernel" : NULL, json_text(s->kernel)},

@@ -2,8 +2,6 @@
 /* holdfast track show */
 #include "track/tracked.h"
 
-#include "track/track_tables.h"
-
 #include <math.h>
 #include <string.h>
 
@@ -157,11 +155,8 @@ static json_t *json_requests(const tracked *run)
     json_t *list = json_array();
     for (size_t i = 0; i < hf_track_pending_count(run->track); i++) {
         hf_track_request r;
-        if (hf_track_request_at(run->track, i, &r) < 0) continue;
-        json_t *object =
-            JSON_OF({"request", json_count(r.id)}, {"time", json_number(r.time)}, {"sd", json_number(r.sd)});
-        tracked_json_add_place(run, object, r.x);
-        json_array_append_new(list, object);
+        if (hf_track_request_at(run->track, i, &r) >= 0)
+            json_array_append_new(list, tracked_json_request(run, &r));
     }
     return list;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tables of what a track remembers. */
-#include "track/track_tables.h"
+#include "track/tracked.h"
 
 #include <math.h>
 #include <stdlib.h>

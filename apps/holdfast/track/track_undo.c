@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* holdfast track undo */
-#include "track/track_tables.h"
+#include "track/tracked.h"
 
 #include <math.h>
 
@@ -12,6 +12,7 @@ static const tool_option options[] = {
 
 /* The track's history before, and how much of its end went. */
 typedef struct undoing {
+    const tracked *run;
     track_history history;
     bool known; /* false: the file is damaged, and what was in it cannot be told */
     uint64_t removed;
@@ -28,13 +29,6 @@ static const double *place_of(const undoing *u, size_t i)
 {
     const double *x = row_of(u, i) + TRACK_FIXED;
     return isnan(*x) ? NULL : x;
-}
-
-/* Entry i and those after it went. */
-static size_t first_gone(const undoing *u)
-{
-    const size_t count = u->history.count;
-    return u->removed < count ? count - (size_t)u->removed : 0;
 }
 
 /* ---- taking back ------------------------------------------------------------------------------------------------ */
@@ -68,13 +62,15 @@ static const char *what_it_is(hf_track_entry_kind kind)
     return words[kind];
 }
 
-/* "Took back reading 12: time 3, x = 3, y = 4" */
-static void print_entry(const tracked *run, const undoing *u, size_t i)
+/* "reading 12: time 3, x = 3, y = 4" */
+static void print_entry(const void *of, size_t i)
 {
+    const undoing *u = of;
+    const tracked *run = u->run;
     char place[1024], number[32];
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
     const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
-    printf("Took back %s", what_it_is(kind));
+    fputs(what_it_is(kind), stdout);
     if (kind == HF_ENTRY_ANSWERED)
         printf(" to request %.0f", row[TRACK_REQUEST]);
     else if (!isnan(row[TRACK_ID]))
@@ -90,14 +86,10 @@ static void print_entry(const tracked *run, const undoing *u, size_t i)
     putchar('\n');
 }
 
-static void print_text(const tracked *run, const undoing *u)
+static json_t *json_entry(const void *of, size_t i)
 {
-    session_say_removed(u->removed, u->known);
-    for (size_t i = first_gone(u); i < u->history.count; i++) print_entry(run, u, i);
-}
-
-static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
-{
+    const undoing *u = of;
+    const tracked *run = u->run;
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
     const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
     const bool asked = kind == HF_ENTRY_REQUESTED, read = kind == HF_ENTRY_TOLD || kind == HF_ENTRY_ANSWERED,
@@ -117,21 +109,12 @@ static json_t *json_entry(const tracked *run, const undoing *u, size_t i)
     return object;
 }
 
-static void print_json(tracked *run, const undoing *u)
-{
-    json_t *list = u->known ? json_array() : json_null();
-    for (size_t i = first_gone(u); i < u->history.count; i++)
-        json_array_append_new(list, json_entry(run, u, i));
-    session_print(&run->session, JSON_OF({"removed", json_count(u->removed)}, {"entries", list}));
-}
-
 static hf_status run_undo(tracked *run)
 {
-    undoing u = {0};
+    undoing u = {.run = run};
     const hf_status status = undo(run, &u);
-    run->session.kept = status >= 0 && u.removed > 0;
-    if (status >= 0 && !run->session.json) print_text(run, &u);
-    if (status >= 0 && run->session.json) print_json(run, &u);
+    if (status >= 0)
+        session_tell_removed(&run->session, u.known, u.removed, u.history.count, print_entry, json_entry, &u);
     track_history_free(&u.history);
     return status;
 }

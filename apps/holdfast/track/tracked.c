@@ -102,20 +102,22 @@ const char *tracked_place(const tracked *run, const double *x, char *buffer, siz
     return buffer;
 }
 
-/* The place as an object of inputs, a new reference. */
-static json_t *json_place(const tracked *run, const double *x)
-{
-    json_t *object = json_object();
-    for (size_t j = 0; j < run->d; j++)
-        json_add_named(object, hf_track_name(run->track, j), json_number(x[j]));
-    return object;
-}
-
 void tracked_json_add_place(const tracked *run, json_t *object, const double *x)
 {
     char number[32];
     size_t index = 0;
-    json_object_set_new(object, "place", json_place(run, x));
+    json_t *place = json_object();
+    for (size_t j = 0; j < run->d; j++)
+        json_add_named(place, hf_track_name(run->track, j), json_number(x[j]));
+    json_object_set_new(object, "place", place);
     if (run->candidates > 0 && hf_domain_contains(tracked_domain(run), x, &index))
         json_object_set_new(object, "candidate", json_text(tracked_candidate(run, index, number)));
+}
+
+json_t *tracked_json_request(const tracked *run, const hf_track_request *r)
+{
+    json_t *object =
+        JSON_OF({"request", json_count(r->id)}, {"time", json_number(r->time)}, {"sd", json_number(r->sd)});
+    tracked_json_add_place(run, object, r->x);
+    return object;
 }
