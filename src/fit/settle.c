@@ -2,6 +2,7 @@
 /* The sites of all rows, and if they are few enough the hyperparameters once more, from what an earlier stage
  * predicts. */
 #include "fit/fit.h"
+#include "outliers/suspects.h"
 #include <math.h>
 #include <stdint.h>
 
@@ -77,8 +78,42 @@ hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const boo
     double *kept = hfi_alloc(ctx, n, 2 * sizeof *kept);
     if (!kept) return HF_ERR_MEMORY;
     *out = (hfi_cut){.low = -part(n, t, suspected, -1.0, kept, kept + n),
-                     .high = part(n, t, suspected, 1.0, kept, kept + n)};
+                     .high = part(n, t, suspected, 1.0, kept, kept + n),
+                     .suspects = hfi_count_flags(n, suspected),
+                     .rows = n};
     hfi_free(ctx, kept);
+    return HF_OK;
+}
+
+/* The first stage's rows are drawn at random, and the wrong ones among them too: of n rows the same share is
+ * wrong, but for so many standard errors. A smaller noise of later stages would else make suspects of a tail. */
+static const double SHARE_ERRORS = 4.0;
+
+static double most_suspects(const hfi_cut *first, size_t n)
+{
+    const double rows = (double)first->rows, share = (double)first->suspects / rows, count = (double)n;
+    return share * count + SHARE_ERRORS * sqrt(share * (1.0 - share) * count * (1.0 + count / rows));
+}
+
+hf_status hfi_fit_bound_cut(hf_context *ctx, size_t n, const double *t, const hfi_cut *first, hfi_cut *at)
+{
+    if (first->rows == 0) return HF_OK;
+    const double most = most_suspects(first, n);
+    double *beyond = hfi_alloc(ctx, n, sizeof *beyond);
+    size_t count = 0;
+    if (!beyond) return HF_ERR_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        beyond[count] = t[i] / (t[i] > 0.0 ? at->high : at->low);
+        count += beyond[count] >= 1.0;
+    }
+    if ((double)count > most) {
+        (void)hfi_median(beyond, count); /* sorts */
+        const size_t keep = count - (size_t)most;
+        const double inner = beyond[keep - 1], outer = keep < count ? beyond[keep] : BEYOND * inner;
+        const double factor = fmax(sqrt(inner * outer), nextafter(inner, INFINITY));
+        *at = (hfi_cut){.low = factor * at->low, .high = factor * at->high};
+    }
+    hfi_free(ctx, beyond);
     return HF_OK;
 }
 
@@ -90,6 +125,7 @@ static hf_status flag(hfi_fit *fit, const double *t, size_t *changed)
     if (s < 0) return s;
     at.low = fmin(at.low, fit->cut.low); /* what the first stage kept is kept */
     at.high = fmax(at.high, fit->cut.high);
+    s = hfi_fit_bound_cut(fit->ctx, fit->n, t, &fit->cut, &at);
     *changed = 0;
     for (size_t i = 0; s >= 0 && i < fit->n; i++) {
         const bool suspected = t[i] >= at.high || t[i] <= at.low;

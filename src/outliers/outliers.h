@@ -16,10 +16,11 @@
  *  step has at least the variance step^2 / 12. O(n log n). */
 hf_status hfi_reading_step(hf_context *ctx, size_t n, const double *y, double *step);
 
-/** Standardised residuals from which on a reading is a suspect, below and above. Zero: not
- * known. */
+/** Standardised residuals from which on a reading is a suspect, below and above; how many of how
+ * many rows were suspects where that was found out. Zero: not known. */
 typedef struct hfi_cut {
     double low, high;
+    size_t suspects, rows;
 } hfi_cut;
 
 /** Typical leave-one-out residuals of the readings that nobody suspects, scaled units. */

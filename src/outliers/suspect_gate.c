@@ -103,8 +103,9 @@ static size_t bin(double t)
 
 /* A legitimate tail lies on the sides on which the kept readings just below it lie. Flags that lean to one
  * side by more than four standard errors do so by chance in one table of 15 000; kept ones that lean to it by
- * more than two may be the same skewed noise. */
-static const double lean_of_wrong = 4.0, lean_of_kept = 2.0;
+ * more than two may be the same skewed noise. Thousands of flags lean by that much if their tails differ by a
+ * few per cent: nine tenths of the flags must lie on the side, so that at most a fifth can be of a tail on both. */
+static const double lean_of_wrong = 4.0, lean_of_kept = 2.0, share_of_wrong = 0.9;
 
 /* Readings that count, by size and side (right or not). */
 typedef struct sizes {
@@ -134,6 +135,7 @@ static bool leave_one_side(const sizes *count)
             kept[right] += (double)(count->all[b][right] - count->flagged[b][right]);
     const double of_flags = lean(flagged), of_kept = lean(kept);
     return kept[0] + kept[1] >= CROWD && fabs(of_flags) > lean_of_wrong &&
+           fmax(flagged[0], flagged[1]) >= share_of_wrong * (flagged[0] + flagged[1]) &&
            (of_flags > 0.0 ? of_kept : -of_kept) <= lean_of_kept;
 }
 

@@ -79,8 +79,8 @@ static outcome fit(const problem *p)
 }
 
 /* Numbers of readings with sizes |t| around 1, sqrt 2, 2, 2 sqrt 2, ... of which those from `cut` on are
- * flagged. Sides alternate up to `one_sided`; from there on all readings are on the left. */
-static bool runs_on_from(size_t count, const size_t *height, size_t cut, size_t one_sided)
+ * flagged. Sides alternate up to `one_sided`; from there on all but one in `right` readings are on the left. */
+static bool runs_on_but(size_t count, const size_t *height, size_t cut, size_t one_sided, size_t right)
 {
     static double t[N];
     static bool flag[N];
@@ -88,13 +88,18 @@ static bool runs_on_from(size_t count, const size_t *height, size_t cut, size_t 
     for (size_t b = 0; b < count; b++)
         for (size_t k = 0; k < height[b]; k++, n++) {
             assert_true(n < N);
-            t[n] = (k % 2 == 0 && b < one_sided ? 1.0 : -1.0) *
+            t[n] = (k % (b < one_sided ? 2 : right) == 0 ? 1.0 : -1.0) *
                    pow(2.0, 0.5 * (double)b + 0.1 + 0.3 * (double)k / (double)height[b]);
             flag[n] = b >= cut;
         }
     const hfi_finder finder = {.n = n};
     const hfi_flagging flags = {.flag = flag, .t = t};
     return hfi_flags_run_on(&finder, &flags, NULL);
+}
+
+static bool runs_on_from(size_t count, const size_t *height, size_t cut, size_t one_sided)
+{
+    return runs_on_but(count, height, cut, one_sided, N);
 }
 
 static bool runs_on(size_t count, const size_t *height, size_t cut)
@@ -123,6 +128,16 @@ static void test_one_side(void **unused)
     assert_true(runs_on_from(8, flat, 4, 2)); /* skewed */
     assert_true(runs_on_from(8, flat, 4, 0));
     assert_true(runs_on_from(8, flat, 4, 7)); /* both sides up to the last */
+}
+
+/* Tails that differ by a few per cent make many standard errors of thousands of flags, and are tails. */
+static void test_one_side_is_more_than_a_lean(void **unused)
+{
+    (void)unused;
+    const size_t many[] = {240, 120, 90, 60, 110, 100, 90, 80};
+    assert_true(runs_on_but(8, many, 4, 4, 3)); /* two thirds: 7 standard errors */
+    assert_true(runs_on_but(8, many, 4, 4, 5)); /* four fifths */
+    assert_false(runs_on_but(8, many, 4, 4, 20));
 }
 
 static void test_wrong_readings_beside_heavy_tails(void **unused)
@@ -239,6 +254,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_slopes_and_humps),
                                        cmocka_unit_test(test_one_side),
+                                       cmocka_unit_test(test_one_side_is_more_than_a_lean),
                                        cmocka_unit_test(test_wrong_readings_beside_heavy_tails),
                                        cmocka_unit_test(test_wrong_readings_beside_strong_noise),
                                        cmocka_unit_test(test_steps),
