@@ -30,7 +30,7 @@ test: ## install what is missing and run the tests (sanitizers, other processors
 	@scripts/install-dependencies test
 	@scripts/test --build $(BUILD) -j $(JOBS)
 
-test-all: ## the longer tests too (valgrind, fuzzers, MPI, another architecture, the tool under sanitizers): 40 minutes
+test-all: ## the longer tests too (threads, valgrind, fuzzers, MPI, another architecture, the tool under sanitizers): 40 minutes
 	@scripts/install-dependencies test
 	@scripts/test --build $(BUILD) -j $(JOBS) --all
 
