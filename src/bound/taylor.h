@@ -84,7 +84,8 @@ size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor);
 /** The standard deviation in one box. With the posterior's features phi (white noise being one
  * more, which does not move),
  *
- *     | |phi(x)| - |phi(c) + J u| | <= remainder,   |phi(c) + J u|^2 = var + 2 b'u + u'G u,   | |phi(x)| - |phi(c)| | <= distance
+ *     | |phi(x)| - |phi(c) + J u| | <= remainder,   |phi(c) + J u|^2 = var + 2 b'u + u'G u,
+ *     | |phi(x)| - |phi(c)| | <= distance
  */
 typedef struct hfi_spread_model {
     double var;

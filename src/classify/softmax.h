@@ -9,13 +9,15 @@
  * whose last input is the number of the class. All vectors are C n long, class after class; with p
  * the probabilities at the mode and K = diag(K_1, ..., K_C),
  *
- *     a = l'(f) = y - p        W = -l''(f) = D - P P',   D = diag(p),   P = the diag(p_c) on top of each other
+ *     a = l'(f) = y - p        W = -l''(f) = D - P P',   D = diag(p),
+ *                              P = the diag(p_c) on top of each other
  *     log evidence = sum l(f) - a'g/2 - log det(I + K W)/2,       g = f - m = K a
  *
  * W couples the classes of one reading only. With E_c = D_c^1/2 (I + D_c^1/2 K_c D_c^1/2)^-1
  * D_c^1/2 and M = sum_c E_c (n x n; J: C identities on top of each other)
  *
- *     S = (K + W^-1)^-1 = E - E J M^-1 J' E          log det(I + K W) = sum_c log det(I + D_c K_c) + log det M
+ *     S = (K + W^-1)^-1 = E - E J M^-1 J' E
+ *     log det(I + K W) = sum_c log det(I + D_c K_c) + log det M
  *
  * which costs C n^3, not C^3 n^3. Source: Rasmussen and Williams, Gaussian processes for machine
  * learning, 2006, sections 3.5 and 5.5.3, algorithms 3.3 and 3.4.

@@ -9,8 +9,8 @@
  * a = K^-1 g = h - W g, which the solver calls weights of the mean. A method looks for sites:
  *
  *     Laplace   h = W g + l'(f), w = -l''(f):  log evidence = sum l(f) - a'g/2 - log det(I + K W)/2
- *     EP        tilted moments:                log evidence = sum log Z_i + log of the Gaussian integral
- *                                              of all sites - those with each cavity
+ *     EP        tilted moments:  log evidence = sum log Z_i + log of the Gaussian integral of all
+ *                                sites - those with each cavity
  *     variational   h = W g + E[l'], w = -E[l'']:  lower bound sum E[l] - KL(posterior || prior)
  *
  * Where a log density is not concave some w are negative, which the exact solver alone can

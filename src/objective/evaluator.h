@@ -139,10 +139,10 @@ hf_status hfi_projected_holdout(hfi_evaluator *evaluator, double *mean, double *
  * sum_j l_j(mu_j, v_j) with f_j ~ N(mu_j, v_j) under q, and its derivatives; the solvers add their
  * own -KL.
  *
- *     evidence  -log(2 pi d)/2 - ((z - mu)^2 + v) / (2 d)                        the ELBO of the
- *     sites
+ *     evidence  -log(2 pi d)/2 - ((z - mu)^2 + v) / (2 d)   the ELBO of the sites
  *     weighted  rho [ -log(2 pi s)/2 - ((y - mu)^2 + v) / (2 s) ]
- *     rcagp     -(w^2 / s^2) ((y - mu)^2 + v) + (2 / s) [ (dw^2/dy) (y - mu) + w^2 ],  w^2 = beta^2 rho
+ *     rcagp     -(w^2 / s^2) ((y - mu)^2 + v) + (2 / s) [ (dw^2/dy) (y - mu) + w^2 ],
+ *               w^2 = beta^2 rho
  */
 
 /** Adjoints, `rows` entries each; 0 for absent readings. */

@@ -69,13 +69,14 @@ typedef struct hfi_block_rest {
 /** Leaving out one reading; mean and variance are without it, less the prior mean, white noise
  * included. With s its entry, k, D, r its own, q = b'P b, c = e_a'P b, m = b'u:
  *
- *     tau = k - q + c e        M = m - c f         e = c / pi                  what the other blocks say
- *     kappa = e - s tau        omega = f - s (r - M)                           covariance with, and surprise of,
- *     sigma = 1/pi - s^2 D - 2 s e + s^2 tau                                   the rest of the block, of this variance
+ *     tau = k - q + c e        M = m - c f         e = c / pi
+ *     kappa = e - s tau        omega = f - s (r - M)
+ *     sigma = 1/pi - s^2 D - 2 s e + s^2 tau
  *     mean = M + kappa omega / sigma              variance = tau - kappa^2 / sigma
  *
- * exactly what projecting anew with s = 0 gives. sigma = 0: nothing is left in the block, and it
- * says nothing. */
+ * tau, M and e are what the other blocks say; kappa is the covariance with the rest of the block,
+ * omega its surprise and sigma its variance. Mean and variance are exactly what projecting anew with
+ * s = 0 gives. sigma = 0: nothing is left in the block, and it says nothing. */
 typedef struct hfi_block_cavity {
     double own, rest_variance, rest_mean; /* e, tau, M */
     double kappa, omega, sigma;
