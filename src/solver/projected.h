@@ -4,9 +4,9 @@
  * @brief The projected (computation-aware) solver.
  *
  * Actions A (n x i, of full column rank): G = A'(K + D)A = L L', t = A G^-1 A'(z - m), R = A L^-T.
- * The variance k(x,x) - |L^-1 A'k_x|^2 is never below the exact posterior's, for any A, and equal to
- * it when i = n. n counts the present readings. The kernel's white noise belongs to D here and to
- * the prior variance in predictions, as in the exact solver.
+ * The variance k(x,x) - |L^-1 A'k_x|^2 is never below the exact posterior's, for any A, and equal
+ * to it when i = n. n counts the present readings. The kernel's white noise belongs to D here and
+ * to the prior variance in predictions, as in the exact solver.
  *
  * A projected solution's log_det is chosen so that hfi_solution_log_evidence() is the ELBO of the
  * sites for q(f) = N(m + K t, K - K S K), a lower bound on log N(z; m, K + D) that more actions

@@ -75,8 +75,8 @@ typedef struct hfi_block_rest {
  *     mean = M + kappa omega / sigma              variance = tau - kappa^2 / sigma
  *
  * tau, M and e are what the other blocks say; kappa is the covariance with the rest of the block,
- * omega its surprise and sigma its variance. Mean and variance are exactly what projecting anew with
- * s = 0 gives. sigma = 0: nothing is left in the block, and it says nothing. */
+ * omega its surprise and sigma its variance. Mean and variance are exactly what projecting anew
+ * with s = 0 gives. sigma = 0: nothing is left in the block, and it says nothing. */
 typedef struct hfi_block_cavity {
     double own, rest_variance, rest_mean; /* e, tau, M */
     double kappa, omega, sigma;
