@@ -78,11 +78,11 @@ static hf_status check_points(hf_context *ctx, const char *what, size_t n, size_
 
 /* Covariances with the row itself bound all others, and every factor and partial sum on the way:
  * where these are far from overflowing nothing is. Rows have a say of their own in linear kernels,
- * swells and tilts only. */
+ * swells, tilts and coregions only. */
 static hf_status check_size(hf_context *ctx, const char *what, const hf_kernel *kernel, size_t n,
                             const double *x, size_t ldx)
 {
-    const bool varies = hfi_kernel_any(kernel, hfi_form_varies);
+    const bool varies = hfi_kernel_variance_varies(kernel);
     for (size_t i = 0; i < n && (i == 0 || varies); i++) {
         const double value = hfi_kernel_value(kernel, x + i * ldx, x + i * ldx, true);
         if (!(value <= 0.25 * DBL_MAX))

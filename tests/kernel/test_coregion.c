@@ -579,6 +579,25 @@ static void any_parameters_make_a_covariance(void **state)
     }
 }
 
+/* Row 2 alone, of output 1, is too large for a number: it is refused, wherever it stands. */
+static void an_output_that_overflows_is_refused(void **state)
+{
+    hf_context *ctx = *state;
+    hf_kernel *kernel = parse(ctx, "coregion(x1, outputs=2) * coregion(x1, outputs=2)", 1);
+    const double x[] = {0.0, 1.0};
+    double k[4] = {7.0, 7.0, 7.0, 7.0};
+    assert_int_equal(hf_kernel_set(ctx, kernel, "coregion1.factor[1,1]", 1e80), HF_OK);
+    assert_int_equal(hf_kernel_set(ctx, kernel, "coregion2.factor[1,1]", 1e80), HF_OK);
+    assert_int_equal(hf_kernel_gram(ctx, kernel, 1, x, 1, k, 2), HF_OK);
+    assert_true(isfinite(k[0]));
+    k[0] = 7.0;
+    assert_int_equal(hf_kernel_gram(ctx, kernel, 2, x, 1, k, 2), HF_ERR_NOT_FINITE);
+    assert_non_null(strstr(hf_context_message(ctx), "row 2"));
+    assert_int_equal(hf_kernel_cross(ctx, kernel, 1, x, 1, 2, x, 1, k, 2), HF_ERR_NOT_FINITE);
+    for (size_t i = 0; i < 4; i++) assert_true(k[i] == 7.0);
+    hf_kernel_free(kernel);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -595,6 +614,7 @@ int main(void)
         cmocka_unit_test(factors_are_real_on_the_training_scale),
         cmocka_unit_test(numbers_of_outputs_are_no_inputs),
         cmocka_unit_test(absurd_sizes_are_refused),
+        cmocka_unit_test(an_output_that_overflows_is_refused),
         cmocka_unit_test(comes_back),
         cmocka_unit_test(deficient_by_hand),
         cmocka_unit_test(what_is_no_covariance_is_refused),
