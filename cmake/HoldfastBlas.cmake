@@ -70,5 +70,7 @@ elseif(HF_BLAS_DESCRIPTION MATCHES ", OpenMP")
                   "Install libopenblas-pthread-dev.")
 endif()
 
-target_link_libraries(hf_dependencies INTERFACE ${HF_BLAS})
+# First: the dynamic linker resolves some 13 000 names inside OpenBLAS, and looks for each in all libraries before it.
+get_target_property(others hf_dependencies INTERFACE_LINK_LIBRARIES)
+set_property(TARGET hf_dependencies PROPERTY INTERFACE_LINK_LIBRARIES ${HF_BLAS} ${others})
 list(APPEND HF_STATIC_LINK_LIBRARIES ${HF_BLAS} m)
