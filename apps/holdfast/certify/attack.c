@@ -197,8 +197,7 @@ const tool_verb verb_attack = {
     .summary = "Look for small changes of inputs that change a class or move a value far",
     .text =
         "Follows gradients, and proves nothing: what it does not find may be there (holdfast certify tells).",
-    .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit --inference laplace -o "
-               "chas.hf\n"
+    .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit -o chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
     TOOL_OPTIONS(options),
     CERTIFIED(work),
