@@ -62,7 +62,7 @@ class Pages(ToolCase):
             last = 10.0 ** -digits(a) * (10.0 ** int(a.partition("e")[2]) if "e" in a else 1.0)
             self.assertAlmostEqual(float(a), float(b), delta=max(0.02 * abs(float(a)), 2 * last, 1e-12), msg=where)
 
-    def compare(self, page, below, name, *arguments, first=1):
+    def compare(self, page, below, name, *arguments, first=1, leave_out=()):
         with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:
             printed = tables(section(file.read(), below), first)
         program = os.path.join(BUILD, "experiments", "hf-reproduce-" + name)
@@ -75,7 +75,7 @@ class Pages(ToolCase):
         for header, rows in fresh.items():
             self.assertTrue(header in printed, "%s has no table %s" % (page, header))
             skipped = {k for k, cell in enumerate(cells(header[1])) if cell in SKIPPED}
-            for label, row in rows.items():
+            for label, row in ((label, row) for label, row in rows.items() if label[0] not in leave_out):
                 self.assertTrue(label in printed[header], "%s has no row %s below %s" % (page, label, header))
                 self.assertEqual(len(row), len(printed[header][label]))
                 for k in (k for k in range(len(row)) if row[k] not in ("", "0 of 0") and k not in skipped): # those take more runs
@@ -122,7 +122,8 @@ class Pages(ToolCase):
 
     def test_envelopes(self):
         self.compare("results-envelope.md", "Figure 2", "envelope-fig2", "--data", DATA, "--seeds", "0")
-        self.compare("results-envelope.md", "Figure 3", "envelope-fig3", "--data", DATA)
+        # The closed form's width on random points hangs on rounding: its page says so.
+        self.compare("results-envelope.md", "Figure 3", "envelope-fig3", "--data", DATA, leave_out=("random",))
         self.compare("results-envelope.md", "The norm", "envelope-norm")
         self.compare("results-envelope.md", "Figure 1, norms and effort", "envelope-effort")
 
