@@ -188,7 +188,10 @@ void hfi_dress_look(hfi_dress_survey *survey, const char *text)
     survey->moneys += field.currency != NULL;
     survey->points += !field.as_comma;
     survey->commas += !field.as_point;
-    survey->unsure += field.as_point && field.as_comma && strpbrk(field.body, ".,") != NULL;
+    if (field.as_point && field.as_comma && strpbrk(field.body, ".,") != NULL) {
+        survey->unsure++;
+        survey->unsure_commas += strchr(field.body, ',') != NULL;
+    }
     if (field.currency == NULL) return;
     if (survey->currency == NULL) survey->currency = field.currency;
     survey->mixed = survey->mixed || survey->currency != field.currency;

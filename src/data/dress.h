@@ -54,7 +54,8 @@ typedef struct hfi_dress_survey {
     /* dressed or plain numbers; fields that are no number */
     size_t fields, odd;
     size_t percents, moneys, limits, points, commas; /* points: fields that only the point allows */
-    size_t unsure; /* fields with another number by the point than by the comma */
+    size_t unsure;        /* fields with another number by the point than by the comma */
+    size_t unsure_commas; /* those of them that have a comma */
     const char *currency;
     bool mixed; /* several currencies */
 } hfi_dress_survey;

@@ -144,6 +144,17 @@ static char mark_of(const hfi_dress_survey *survey, const hf_dialect *dialect)
     return dialect->decimal == HF_DECIMAL_AUTO ? 0 : dialect->decimal == HF_DECIMAL_COMMA ? ',' : '.';
 }
 
+/* The first field that may be two numbers: a message shows it. */
+static size_t first_unsure(const hf_table *table, size_t field)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        hfi_dress_survey one = {0};
+        hfi_dress_look(&one, hfi_table_text(table, i, field));
+        if (one.unsure > 0) return i;
+    }
+    return 0;
+}
+
 static bool read_dressed(hf_table *table, hfi_column *column, hfi_worn *worn, double *numbers)
 {
     survey_column(table, column->field, &worn->survey);
@@ -152,6 +163,7 @@ static bool read_dressed(hf_table *table, hfi_column *column, hfi_worn *worn, do
     if (mark == '?') return false;
     if (mark == 0) {
         worn->kind = HFI_COLUMN_UNSURE;
+        column->first_text = first_unsure(table, column->field);
         return false;
     }
     worn->mark = mark;
@@ -252,6 +264,12 @@ static hf_status doubt_points(hf_context *ctx, hf_table *table, hfi_column *colu
     return HF_OK;
 }
 
+/* In a file without decimal commas <2 beside 1.234 leaves the point the decimal mark, as in a plain column. */
+static bool points_stay(const hfi_worn *worn, bool comma)
+{
+    return !comma && worn->survey.unsure_commas == 0;
+}
+
 static hf_status settle_by_others(hf_context *ctx, hf_table *table)
 {
     bool comma, point;
@@ -265,6 +283,8 @@ static hf_status settle_by_others(hf_context *ctx, hf_table *table)
         hfi_worn *worn = &table->manner->worn[column->field];
         if (worn->kind == HFI_COLUMN_UNSURE && comma != point && table->manner->separator != ',')
             status = settle_column(ctx, table, column, worn, comma ? ',' : '.');
+        else if (worn->kind == HFI_COLUMN_UNSURE && points_stay(worn, comma))
+            status = settle_column(ctx, table, column, worn, '.');
         else if ((comma && !point) || asked)
             status = doubt_points(ctx, table, column, worn);
     }

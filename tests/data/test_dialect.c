@@ -151,6 +151,32 @@ static void random_numbers_keep_their_bits(void **state)
     free(plain);
 }
 
+/* In a file without decimal commas a point is the decimal mark, whatever else the column wears. */
+static void points_stay_where_no_column_has_decimal_commas(void **state)
+{
+    const struct {
+        const char *text;
+        double first, second;
+    } cases[] = {
+        {"x,y\n<2,1\n4.802,2\n5.123,3\n", NAN, 4.802},
+        {"x;y\n<2;1\n4.802;2\n5.123;3\n", NAN, 4.802},
+        {"x,y\n$4.802,1\n$5.123,2\n", 4.802, 5.123},
+        {"x,y\n4.802%,1.5\n7%,2\n", 4.802, 7},
+    };
+    const double *numbers = NULL;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        hf_table *table = dressed(*state, cases[k].text, NULL);
+        assert_int_equal(hf_table_numbers(*state, table, 0, &numbers), HF_OK);
+        assert_true(numbers[0] == cases[k].first || (isnan(numbers[0]) && isnan(cases[k].first)));
+        assert_true(numbers[1] == cases[k].second);
+        hf_table_free(table);
+    }
+    hf_table *table = dressed(*state, "x,y\n<2,\"1,5\"\n4.802,\"2,5\"\n5.123,3\n", NULL);
+    assert_int_equal(hf_table_numbers(*state, table, 0, &numbers), HF_ERR_PARSE);
+    assert_contains(hf_context_message(*state), "line 3, column 1 (\"x\"): \"4.802\" has a thousands");
+    hf_table_free(table);
+}
+
 /* Fields that may be two numbers are none, until somebody says which. */
 static void ambiguity_is_an_error(void **state)
 {
@@ -333,6 +359,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(foreign_dress_has_the_same_bits),
         cmocka_unit_test(random_numbers_keep_their_bits),
+        cmocka_unit_test(points_stay_where_no_column_has_decimal_commas),
         cmocka_unit_test(ambiguity_is_an_error),
         cmocka_unit_test(stay_text_or_errors),
         cmocka_unit_test(choices_are_obeyed),

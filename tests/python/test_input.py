@@ -131,6 +131,15 @@ class Taken(Case):
         self.close(gp.predict(X[::2]), mean[::2], 0)
         self.close(gp.predict(X.astype(np.float32)), mean, 1e-5)
 
+    def test_masked_values_are_missing(self):
+        X, y = wavy(20)
+        wrong, gaps = y.copy(), y.copy()
+        wrong[4], gaps[4] = 1e6, np.nan
+        masked = holdfast.GPRegressor().fit(X, np.ma.masked_greater(wrong, 1e5))
+        self.close(masked.predict(X), holdfast.GPRegressor().fit(X, gaps).predict(X), 0)
+        self.refused(ValueError, "contains NaN", holdfast.GPRegressor().fit, np.ma.masked_equal(X, X[2, 0]), y)
+        self.close(holdfast.GPRegressor().fit(np.ma.asarray(X), y).predict(X), holdfast.GPRegressor().fit(X, y).predict(X), 0)
+
     def test_no_copy_of_arrays_of_doubles(self):
         from holdfast import _inputs
         X = np.zeros((10, 3))
@@ -185,6 +194,22 @@ class Frames(Case):
             gp.predict(X)
         several = holdfast.GPRegressor(preset="mogp").fit(frame, pandas.DataFrame({"a": y, "b": -y + X[:, 0]}))
         self.assertEqual(several.target_names_, ["a", "b"])
+
+    def test_what_pandas_calls_missing_is_missing(self):
+        X, y = wavy(20)
+        counts = np.floor(np.exp(y))
+        gaps, numbers = counts.astype(object), counts.copy()
+        gaps[[3, 7]], numbers[[3, 7]] = None, np.nan
+        for kind in ("Int64", "Float64"):
+            given = pandas.Series(pandas.array(gaps, dtype=kind))
+            for make in (holdfast.GPRegressor, holdfast.CountRegressor):
+                self.close(make().fit(X, given).predict(X), make().fit(X, numbers).predict(X), 0)
+            frame = pandas.DataFrame({"a": given, "b": X[:, 0]})
+            self.refused(ValueError, "The first is at row 3, column 0", holdfast.GPRegressor().fit, frame, y)
+        labels = pandas.Series(pandas.array([1, 2, None, 1] * 5, dtype="Int64"))
+        self.assertEqual(holdfast.GPClassifier().fit(X, labels).classes_.tolist(), [1, 2])
+        days = pandas.DataFrame({"day": pandas.date_range("2024-01-01", periods=20), "b": X[:, 0]})
+        self.refused(TypeError, "X has values that are not numbers", holdfast.GPRegressor().fit, days, y)
 
     def test_categories_are_kept(self):
         random = np.random.default_rng(1)

@@ -130,6 +130,7 @@ class Studies(Case):
     def test_what_is_refused(self):
         study = holdfast.Study({"x": (0.0, 1.0), "k": ["a", "b"]}, "minimise")
         trial = study.ask()
+        self.refused(TypeError, "needs a dictionary", holdfast.Study, "x")
         self.refused(ValueError, "'c'", study.add, {"x": 0.5, "k": "c"}, 1.0)
         self.refused(ValueError, "x, k", study.add, {"x": 0.5}, 1.0)
         self.refused(ValueError, "2", study.add, {"x": 2.0, "k": "a"}, 1.0)

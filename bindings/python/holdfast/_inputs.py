@@ -13,10 +13,28 @@ def _refuse_sparse(X, what):
                         "dense array.")
 
 
+def is_gap(value):
+    """None, NaN, and what pandas writes for a missing value."""
+    return value is None or type(value).__name__ == "NAType" or value != value
+
+
+def with_gaps(values):
+    """An array of the values, with NaN where one is masked (numpy.ma) or is pandas.NA."""
+    if isinstance(values, np.ma.MaskedArray) and np.ma.is_masked(values):
+        kind = np.float64 if values.dtype.kind in "biuf" else object
+        return values.astype(kind).filled(np.nan)
+    array = np.asarray(values)
+    if array.dtype == object and any(type(value).__name__ == "NAType" for value in array.flat):
+        made = np.empty(array.size, dtype=object)
+        made[:] = [np.nan if is_gap(value) else value for value in array.flat]
+        array = made.reshape(array.shape)
+    return array
+
+
 def _number_array(values, what):
     """Doubles out of anything; says what is wrong with text, complex numbers and the like."""
     _refuse_sparse(values, what)
-    array = values if isinstance(values, np.ndarray) else np.asarray(values)
+    array = with_gaps(values)
     if array.dtype == F64:
         return array
     if array.dtype.kind == "c":
@@ -31,8 +49,9 @@ def _number_array(values, what):
                              "numbers, or pass a data frame with such columns as categories") from None
     try:
         return array.astype(np.float64)
-    except ValueError as problem:
-        raise ValueError(f"{what} has values that are not numbers: {problem}") from None
+    except (ValueError, TypeError) as problem:
+        kind = TypeError if isinstance(problem, TypeError) else ValueError
+        raise kind(f"{what} has values that are not numbers: {problem}") from None
 
 
 def in_place(array):
@@ -97,11 +116,11 @@ def encode(X, categories):
     for j in range(X.shape[1]):
         column = X.iloc[:, j]
         if j not in categories:
-            made[:, j] = _number_array(column.to_numpy(), f"column {column.name!r} of X")
+            made[:, j] = _number_array(column, f"column {column.name!r} of X")
             continue
         code = {value: k for k, value in enumerate(categories[j])}
         for i, value in enumerate(column):
-            if value is None or value != value:
+            if is_gap(value):
                 made[i, j] = np.nan
             elif value in code:
                 made[i, j] = code[value]

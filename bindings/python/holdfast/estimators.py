@@ -553,7 +553,7 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
             raise ValueError("requires y to be passed, but the target y is None")
         _inputs._refuse_sparse(y, "y")
         kept = getattr(getattr(y, "dtype", None), "categories", None)
-        values = np.asarray(y)
+        values = _inputs.with_gaps(y)
         if values.ndim == 2 and values.shape[1] == 1:
             values = _as_vector(values)
         if values.ndim != 1:
@@ -570,7 +570,7 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
                 raise ValueError("Unknown label type: 'continuous'. Labels are whole numbers or text; GPRegressor predicts "
                                  "quantities")
         elif values.dtype.kind == "O":
-            missing = np.array([value is None or value != value for value in values], dtype=np.bool_)
+            missing = np.array([_inputs.is_gap(value) for value in values], dtype=np.bool_)
         there = values[~missing]
         classes, numbers = np.unique(there, return_inverse=True) if len(there) else (there, np.zeros(0, np.intp))
         if kept is not None and len(there):  # the order that the categories have

@@ -152,6 +152,8 @@ class Study:
     def _settings(self, variables, goal, settings):
         struct = make_settings("hf_study_settings")
         kept = []
+        if not hasattr(variables, "items"):
+            raise TypeError(f"variables is {variables!r}; it needs a dictionary: {{'x': (0.0, 1.0), 'kind': ['a', 'b']}}")
         specs = {str(name): _variable(name, given) for name, given in variables.items()}
         entries = (lib.struct_class("hf_variable") * max(1, len(specs)))()
         for entry, (name, spec) in zip(entries, specs.items()):
