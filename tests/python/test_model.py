@@ -48,8 +48,13 @@ class Models(Case):
             study.add({"x": x}, (x - 0.4) ** 2)
         with tempfile.TemporaryDirectory() as folder:
             path, page, lines = (os.path.join(folder, name) for name in ("m.hf", "page.html", "lines.jsonl"))
-            fitted = holdfast.GPRegressor(train=False).fit(X, y).model_
+            gp = holdfast.GPRegressor(train=False)
+            self.refused(ValueError, "not fitted", gp.report, page)
+            fitted = gp.fit(X, y).model_
             fitted.save(path)
+            gp.report(page, study=study)
+            with open(page) as file:
+                self.assertIn("Of 3 trials 3 told something", file.read())
             model = holdfast.load(path)
             checksum = holdfast._library.lib.hf_model_content_checksum(model._pointer).decode()
             told = {"model_sha256": checksum, "what": "mean", "row": 1, "options": {"at": ["x.csv"]}, "value": None,

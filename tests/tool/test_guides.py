@@ -81,17 +81,24 @@ class Guides(ToolCase):
 
     def test_start(self):
         self.runs("start.md", 2)
-        self.assertTrue(os.path.getsize(self.path("predictions.csv")) and os.path.getsize(self.path("boston.svg")))
+        for name in ("predictions.csv", "boston.svg", "boston.html"):
+            self.assertTrue(os.path.getsize(self.path(name)), name)
+
+    def test_start_is_short(self):
+        """A fit, a picture and a page: three commands, six lines of Python, fifteen of C."""
+        for label, lines in (("Shell", 3), ("Python", 6), ("C", 15)):
+            self.assertEqual(len(guide.tabs(SOURCE, label)[0].strip().split("\n")), lines, label)
 
     @unittest.skipIf(SANITIZED, "Python is not sanitized")
     def test_start_in_python(self):
         build = os.path.dirname(TOOL)
         environment = {**os.environ, "PYTHONPATH": os.path.join(SOURCE, "bindings", "python"),
-                       "HOLDFAST_LIBRARY": os.path.join(build, "libholdfast.so")}
+                       "HOLDFAST_LIBRARY": os.path.join(build, "libholdfast.so"), "MPLBACKEND": "Agg"}
         os.symlink(os.path.join(SOURCE, "data"), self.path("data"))
         done = subprocess.run([sys.executable, "-c", "\n".join(guide.tabs(SOURCE, "Python"))], cwd=self.folder, env=environment,
                               capture_output=True, text=True, timeout=100, check=False)
         self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertTrue(os.path.getsize(self.path("boston.png")) and os.path.getsize(self.path("boston.html")))
 
     @unittest.skipIf(SANITIZED, "programs of readers are not sanitized")
     def test_start_in_c(self):
@@ -107,7 +114,7 @@ class Guides(ToolCase):
                                f"-Wl,-rpath,{build}"], cwd=self.folder, capture_output=True, text=True, check=False)
         self.assertEqual(made.returncode, 0, made.stderr)
         self.assertEqual(subprocess.run(["./start"], cwd=self.folder, timeout=100, check=False).returncode, 0)
-        self.assertTrue(os.path.getsize(self.path("predictions.csv")))
+        self.assertTrue(os.path.getsize(self.path("predictions.csv")) and os.path.getsize(self.path("boston.html")))
 
 
 class Reader(unittest.TestCase):

@@ -172,6 +172,12 @@ class Estimator:
 
     # ---- files ----
 
+    def report(self, path, **parts) -> None:
+        """Writes a page of HTML about the fit, for people; parts: certificates, study. See `Model.report_html`."""
+        if not hasattr(self, "model_"):
+            raise _not_fitted(self)
+        self.model_.report_html(path, **parts)
+
     def save(self, path) -> None:
         """Saves the model to a file, which the tool reads too. Parameters of the estimator are not in it: pickle keeps them."""
         if not hasattr(self, "model_"):
