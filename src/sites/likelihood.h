@@ -33,6 +33,7 @@ typedef struct hfi_seen {
     /* The part of the log density that does not depend on f, its derivatives in log dispersion and
      * in the shape, and log y (0 where y is not positive); set by hfi_likelihood_place(). */
     double constant, constant_slope, constant_shape, log_y;
+    double kept[2]; /* what else hfi_likelihood_place() has found for the likelihood itself */
 } hfi_seen;
 
 /** Log density l of a reading at f and its derivatives; those in parameters that it does not have
@@ -106,7 +107,7 @@ const hfi_likelihood *hfi_likelihood_named(const char *name);
 /** Whether counts or amounts can be y: whole numbers from 0 to 2^53, or positive and finite. */
 bool hfi_likelihood_allows(const hfi_likelihood *likelihood, double y);
 
-/** To be called when y or a parameter of a reading changed. */
+/** To be called before all below, and when y or a parameter of a reading changed. */
 void hfi_likelihood_place(const hfi_likelihood *likelihood, hfi_seen *seen);
 
 /** Accurate to some 1e-14 relative for every finite f, however improbable the reading is. Pure. */

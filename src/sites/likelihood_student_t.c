@@ -9,6 +9,18 @@ static void place(hfi_seen *seen)
     const hfi_student t = hfi_student_make(seen->shape);
     seen->constant = t.constant;
     seen->constant_shape = t.constant_nu;
+    seen->kept[0] = t.mixture;
+    seen->kept[1] = t.mixture_nu;
+}
+
+/* Gamma functions of nu take as long as what follows: place() has had them. */
+static hfi_student placed(const hfi_seen *seen)
+{
+    return (hfi_student){.nu = seen->shape,
+                         .constant = seen->constant,
+                         .constant_nu = seen->constant_shape,
+                         .mixture = seen->kept[0],
+                         .mixture_nu = seen->kept[1]};
 }
 
 static void slopes(const hfi_seen *seen, double f, hfi_likelihood_slopes *out)
@@ -42,7 +54,7 @@ static double observed(double dispersion, double shape)
 
 static bool tilt(const hfi_seen *seen, double power, double mean, double var, hfi_likelihood_tilted *out)
 {
-    const hfi_student t = hfi_student_make(seen->shape), powered = hfi_student_power(&t, power);
+    const hfi_student t = placed(seen), powered = hfi_student_power(&t, power);
     hfi_student_tilted at;
     hfi_student_tilt_power(&t, &powered, power, seen->y - mean, var, seen->dispersion, &at);
     const double share = at.variance / var;
@@ -52,7 +64,7 @@ static bool tilt(const hfi_seen *seen, double power, double mean, double var, hf
 
 static void expect(const hfi_seen *seen, double mean, double var, hfi_likelihood_expected *out)
 {
-    const hfi_student t = hfi_student_make(seen->shape);
+    const hfi_student t = placed(seen);
     hfi_student_expected at;
     hfi_student_expect(&t, seen->y - mean, var, seen->dispersion, &at);
     *out = (hfi_likelihood_expected){at.value, at.m, -2.0 * at.v, at.scale, at.nu};
