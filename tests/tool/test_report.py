@@ -226,6 +226,20 @@ class Report(ToolCase):
         self.assertIn('<button type="button">lower_attained</button>', done.stdout)
         self.assertEqual(len(re.findall("<figure>", done.stdout)), 3)
 
+    @unittest.skipIf(BROWSER is None, "chromium is not installed: no page was looked at in a browser")
+    def test_captions_fit_a_telephone(self):
+        """Wide tables scroll below their captions, which stay whole."""
+        self.wave(rows=40, bad=(4, 19))
+        self.ok("fit", "wave.csv", "-t", "y", "-o", "m.hf", quiet=False)
+        self.page("m.hf")
+        with open(self.path("small.html"), "w", encoding="utf-8") as file:
+            file.write(self.read("r.html").replace("</body>", "<script>document.title = Math.ceil(Math.max(...Array.from("
+                                                 "document.querySelectorAll('caption'), c => c.getBoundingClientRect().right)));"
+                                                 "</script></body>"))
+        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,900", "--user-data-dir=" + self.path("u"),
+                               "--dump-dom", "file://" + self.path("small.html")], capture_output=True, text=True, timeout=120)
+        self.assertLessEqual(int(re.search("<title>(.*?)</title>", done.stdout).group(1)), 500)
+
 
 if __name__ == "__main__":
     unittest.main()
