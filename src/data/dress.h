@@ -56,6 +56,7 @@ typedef struct hfi_dress_survey {
     size_t percents, moneys, limits, points, commas; /* points: fields that only the point allows */
     size_t unsure;        /* fields with another number by the point than by the comma */
     size_t unsure_commas; /* those of them that have a comma */
+    size_t first_unsure;  /* number of the first of them, as the caller counts fields */
     const char *currency;
     bool mixed; /* several currencies */
 } hfi_dress_survey;

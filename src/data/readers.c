@@ -130,7 +130,9 @@ static void survey_column(const hf_table *table, size_t field, hfi_dress_survey 
     *survey = (hfi_dress_survey){0};
     for (size_t i = 0; i < table->rows && survey->odd == 0; i++) {
         const char *text = hfi_table_text(table, i, field);
+        const bool sure = survey->unsure == 0;
         if (!hfi_manner_is_code(table->manner, text, &code)) hfi_dress_look(survey, text);
+        if (sure && survey->unsure > 0) survey->first_unsure = i;
     }
 }
 
@@ -144,17 +146,6 @@ static char mark_of(const hfi_dress_survey *survey, const hf_dialect *dialect)
     return dialect->decimal == HF_DECIMAL_AUTO ? 0 : dialect->decimal == HF_DECIMAL_COMMA ? ',' : '.';
 }
 
-/* The first field that may be two numbers: a message shows it. */
-static size_t first_unsure(const hf_table *table, size_t field)
-{
-    for (size_t i = 0; i < table->rows; i++) {
-        hfi_dress_survey one = {0};
-        hfi_dress_look(&one, hfi_table_text(table, i, field));
-        if (one.unsure > 0) return i;
-    }
-    return 0;
-}
-
 static bool read_dressed(hf_table *table, hfi_column *column, hfi_worn *worn, double *numbers)
 {
     survey_column(table, column->field, &worn->survey);
@@ -163,7 +154,7 @@ static bool read_dressed(hf_table *table, hfi_column *column, hfi_worn *worn, do
     if (mark == '?') return false;
     if (mark == 0) {
         worn->kind = HFI_COLUMN_UNSURE;
-        column->first_text = first_unsure(table, column->field);
+        column->first_text = worn->survey.first_unsure;
         return false;
     }
     worn->mark = mark;

@@ -212,6 +212,11 @@ class Report(ToolCase):
         if os.path.exists("/dev/full"):
             self.fails(["report", "m.hf", "-o", "/dev/full"], "No space left")
 
+    def browse(self, name, *options):
+        """A page as the browser has it in the end."""
+        return subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", *options, "--user-data-dir=" + self.path("u"),
+                               "--dump-dom", "file://" + self.path(name)], capture_output=True, text=True, timeout=120)
+
     @unittest.skipIf(BROWSER is None, "chromium is not installed: no page was looked at in a browser")
     def test_in_a_browser(self):
         """The lines that sort run: headings of tables become buttons. The console has no error."""
@@ -219,8 +224,7 @@ class Report(ToolCase):
         self.ok("fit", "wave.csv", "-t", "y", "-o", "m.hf", quiet=False)
         self.ok("certify", "m.hf", "--at", "wave.csv", "--radius", "0", "--format", "jsonl", "-o", "c.jsonl")
         self.page("m.hf", "--certificates", "c.jsonl")
-        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--user-data-dir=" + self.path("u"),
-                               "--dump-dom", "file://" + self.path("r.html")], capture_output=True, text=True, timeout=120)
+        done = self.browse("r.html", "--enable-logging=stderr")
         self.assertNotRegex(done.stderr, r"CONSOLE")
         self.assertIn('<button type="button">the others say</button>', done.stdout)
         self.assertIn('<button type="button">lower_attained</button>', done.stdout)
@@ -236,8 +240,7 @@ class Report(ToolCase):
             file.write(self.read("r.html").replace("</body>", "<script>document.title = Math.ceil(Math.max(...Array.from("
                                                  "document.querySelectorAll('caption'), c => c.getBoundingClientRect().right)));"
                                                  "</script></body>"))
-        done = subprocess.run([BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=500,900", "--user-data-dir=" + self.path("u"),
-                               "--dump-dom", "file://" + self.path("small.html")], capture_output=True, text=True, timeout=120)
+        done = self.browse("small.html", "--window-size=500,900")
         self.assertLessEqual(int(re.search("<title>(.*?)</title>", done.stdout).group(1)), 500)
 
 

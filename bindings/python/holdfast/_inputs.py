@@ -13,9 +13,13 @@ def _refuse_sparse(X, what):
                         "dense array.")
 
 
+def _is_pandas_na(value):
+    return type(value).__name__ == "NAType"
+
+
 def is_gap(value):
     """None, NaN, and what pandas writes for a missing value."""
-    return value is None or type(value).__name__ == "NAType" or value != value
+    return value is None or _is_pandas_na(value) or value != value
 
 
 def with_gaps(values):
@@ -24,7 +28,7 @@ def with_gaps(values):
         kind = np.float64 if values.dtype.kind in "biuf" else object
         return values.astype(kind).filled(np.nan)
     array = np.asarray(values)
-    if array.dtype == object and any(type(value).__name__ == "NAType" for value in array.flat):
+    if array.dtype == object and any(_is_pandas_na(value) for value in array.flat):
         made = np.empty(array.size, dtype=object)
         made[:] = [np.nan if is_gap(value) else value for value in array.flat]
         array = made.reshape(array.shape)
@@ -49,9 +53,10 @@ def _number_array(values, what):
                              "numbers, or pass a data frame with such columns as categories") from None
     try:
         return array.astype(np.float64)
-    except (ValueError, TypeError) as problem:
-        kind = TypeError if isinstance(problem, TypeError) else ValueError
-        raise kind(f"{what} has values that are not numbers: {problem}") from None
+    except ValueError as problem:
+        raise ValueError(f"{what} has values that are not numbers: {problem}") from None
+    except TypeError as problem:
+        raise TypeError(f"{what} has values that are not numbers: {problem}") from None
 
 
 def in_place(array):
