@@ -208,28 +208,42 @@ enum {
     MOST_NODES = 500 /* to either side */
 };
 
+/* Sums over the nodes: of the weights, log(1 + r^2 / a), r / q, (2 p - 1) / q and p, with a = nu s, q = a + r^2
+ * and p = r^2 / q. The log density and its derivatives are linear in these (hfi_student_density()). */
+typedef struct nodes {
+    double weight, stretch, far, bend, out;
+} nodes;
+
+static inline void add_residual(nodes *sum, double weight, double r, double a, double inverse_a)
+{
+    const double square = r * r, inverse = 1.0 / (a + square), p = square * inverse;
+    sum->weight += weight;
+    sum->stretch += weight * log1p(square * inverse_a);
+    sum->far += weight * (r * inverse);
+    sum->bend += weight * ((2.0 * p - 1.0) * inverse);
+    sum->out += weight * p;
+}
+
 void hfi_student_expect(const hfi_student *t, double r, double v, double s, hfi_student_expected *out)
 {
-    const double sd = sqrt(v), reach = 9.0;
+    const double sd = sqrt(v), reach = 9.0, a = t->nu * s, inverse_a = 1.0 / a, power = t->nu + 1.0;
     /* log p has singularities this far from the real axis, in standard deviations of f. */
-    const double distance = sd > 0.0 ? sqrt(t->nu * s) / sd : INFINITY;
+    const double distance = sd > 0.0 ? sqrt(a) / sd : INFINITY;
     const double step = fmax(fmin(0.7, 0.18 * distance), reach / MOST_NODES);
-    double total = 0.0, value = 0.0, f = 0.0, ff = 0.0, scale = 0.0, nu = 0.0;
-    const int nodes = (int)ceil(reach / step);
-    for (int k = -nodes; k <= nodes; k++) {
+    const int count = (int)ceil(reach / step);
+    nodes sum = {0};
+    add_residual(&sum, 1.0, r, a, inverse_a);
+    for (int k = 1; k <= count; k++) {
         const double x = k * step, weight = exp(-0.5 * x * x);
-        hfi_student_slopes at;
-        hfi_student_density(t, r - sd * x, s, &at);
-        total += weight;
-        value += weight * at.value;
-        f += weight * at.f;
-        ff += weight * at.ff;
-        scale += weight * at.scale;
-        nu += weight * at.nu;
+        add_residual(&sum, weight, r - sd * x, a, inverse_a);
+        add_residual(&sum, weight, r + sd * x, a, inverse_a);
     }
-    *out = (hfi_student_expected){.value = value / total,
-                                  .m = f / total,
-                                  .v = 0.5 * ff / total,
-                                  .scale = scale / total,
-                                  .nu = nu / total};
+    const double stretch = sum.stretch / sum.weight, p = sum.out / sum.weight;
+    *out = (hfi_student_expected){
+        .value = t->constant - 0.5 * log(s) - 0.5 * power * stretch,
+        .m = power * (sum.far / sum.weight),
+        .v = 0.5 * power * (sum.bend / sum.weight),
+        .scale = 0.5 * (power * p - 1.0),
+        .nu = t->constant_nu - 0.5 * stretch + 0.5 * power * p / t->nu,
+    };
 }
