@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """scripts/compare-builds: the same tool is the same, and small changes of numbers, words and files are found."""
 import os
+import re
+import shutil
 import subprocess
 import unittest
 
-from toolcase import SOURCE, TOOL, ToolCase
+from toolcase import SANITIZED, SOURCE, TOOL, ToolCase
 
 SCRIPT = os.path.join(SOURCE, "scripts", "compare-builds")
 CASES = "^(mean-zero|certify-rigorous|study-start|dry-run)$"
@@ -17,8 +19,8 @@ class CompareBuilds(ToolCase):
         os.chmod(self.path("changed"), 0o755)
         return self.path("changed")
 
-    def compare(self, new, only=CASES):
-        done = subprocess.run(["/usr/bin/python3", SCRIPT, TOOL, new, "--only", only], capture_output=True, text=True, timeout=200)
+    def compare(self, new, only=CASES, *options):
+        done = subprocess.run(["/usr/bin/python3", SCRIPT, TOOL, new, "--only", only, *options], capture_output=True, text=True, timeout=200)
         self.assertEqual(done.stderr, "")
         return done.returncode, done.stdout
 
@@ -53,6 +55,15 @@ class CompareBuilds(ToolCase):
         done = subprocess.run(["/usr/bin/python3", SCRIPT, broken, broken, "--only", "^dry-run$"], capture_output=True, text=True)
         self.assertEqual(done.returncode, 1)
         self.assertIn("the old build refuses", done.stdout)
+
+    @unittest.skipIf(SANITIZED or not shutil.which("valgrind"), "instructions are counted by valgrind, which no sanitizer bears")
+    def test_instructions_are_counted(self):
+        # Of a script only the shell's own are counted, much fewer than the tool's.
+        for new, least, most in ((TOOL, 0.99, 1.01), (self.wrapper('TOOL "$@"'), 0.0, 0.5)):
+            _, said = self.compare(new, "^contaminate-uniform$", "--count")
+            old, ratio = map(float, re.search(r"([0-9.]+) G, .*: ([0-9.]+) times as long", said).groups())
+            self.assertGreater(old, 0.0)
+            self.assertTrue(least < ratio < most, said)
 
     def test_every_verb_and_preset_has_a_case(self):
         done = subprocess.run(["/usr/bin/python3", SCRIPT, TOOL, "--list"], capture_output=True, text=True, check=True)
