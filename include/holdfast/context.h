@@ -63,8 +63,9 @@ HF_API hf_context *hf_context_create_with(const hf_allocator *allocator);
 /** Frees a context; NULL is allowed. */
 HF_API void hf_context_free(hf_context *ctx);
 
-/** Threads to use, at least 1; 0 means as many as processors are available to the process. The
- * number never changes a digit of any result. In a forked child: 1 (see above).
+/** Threads to use, at least 1; 0 means as many as processors are available to the process, or fewer
+ * if OMP_NUM_THREADS or omp_set_num_threads() says so. The number never changes a digit of any
+ * result. In a forked child: 1 (see above).
  * Errors: HF_ERR_ARGUMENT for NULL, a negative number and one above 4096.
  */
 HF_API hf_status hf_context_set_threads(hf_context *ctx, int threads);

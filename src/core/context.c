@@ -10,10 +10,12 @@ enum {
     MAX_THREADS = 4096
 };
 
-/* OpenMP counts the processors of the affinity mask, not those of the machine. */
+/* OpenMP counts the processors of the affinity mask, not those of the machine. It allows fewer threads where
+ * OMP_NUM_THREADS or the host says so; more would only wait for each other. */
 static int default_threads(void)
 {
-    int count = omp_get_num_procs();
+    const int processors = omp_get_num_procs(), allowed = omp_get_max_threads();
+    const int count = allowed < processors ? allowed : processors;
     if (count < 1) return 1;
     return count > MAX_THREADS ? MAX_THREADS : count;
 }

@@ -255,6 +255,12 @@ static hf_status doubt_points(hf_context *ctx, hf_table *table, hfi_column *colu
     return HF_OK;
 }
 
+/* A column of 1.234 may have come from elsewhere: decimal commas of the others say nothing of it, plain or not. */
+static bool has_unsure_points(const hfi_worn *worn)
+{
+    return worn->survey.unsure > worn->survey.unsure_commas;
+}
+
 /* In a file without decimal commas <2 beside 1.234 leaves the point the decimal mark, as in a plain column. */
 static bool points_stay(const hfi_worn *worn, bool comma)
 {
@@ -272,7 +278,8 @@ static hf_status settle_by_others(hf_context *ctx, hf_table *table)
     for (size_t j = 0; j < table->columns && status >= 0; j++) {
         hfi_column *column = &table->column[j];
         hfi_worn *worn = &table->manner->worn[column->field];
-        if (worn->kind == HFI_COLUMN_UNSURE && comma != point && table->manner->separator != ',')
+        if (worn->kind == HFI_COLUMN_UNSURE && comma != point && table->manner->separator != ',' &&
+            !(comma && has_unsure_points(worn)))
             status = settle_column(ctx, table, column, worn, comma ? ',' : '.');
         else if (worn->kind == HFI_COLUMN_UNSURE && points_stay(worn, comma))
             status = settle_column(ctx, table, column, worn, '.');

@@ -177,6 +177,36 @@ static void points_stay_where_no_column_has_decimal_commas(void **state)
     hf_table_free(table);
 }
 
+/* In a file with decimal commas a point may be either mark, whatever else its column wears. */
+static void points_are_asked_for_beside_decimal_commas(void **state)
+{
+    static const char *const texts[] = {
+        "x;y\n<2;1,5\n4.802;2,5\n5.123;3\n",
+        "x;y\n1,234 %;1,5\n4.802 %;2,5\n5 %;3\n",
+        "x\ty\n7 \xe2\x82\xac\t1,5\n4.802 \xe2\x82\xac\t2,5\n5 \xe2\x82\xac\t3\n",
+    };
+    const hf_dialect comma = {.decimal = HF_DECIMAL_COMMA}, point = {.decimal = HF_DECIMAL_POINT};
+    const double *numbers = NULL;
+    for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
+        hf_table *table = dressed(*state, texts[k], NULL);
+        assert_int_equal(hf_table_numbers(*state, table, 0, &numbers), HF_ERR_PARSE);
+        assert_contains(hf_context_message(*state), "say which the decimal mark is");
+        assert_string_equal(hf_table_read_as(table, 0), "unsure");
+        hf_table_free(table);
+        for (int said = 0; said < 2; said++) {
+            table = dressed(*state, texts[k], said == 0 ? &comma : &point);
+            assert_int_equal(hf_table_numbers(*state, table, 0, &numbers), HF_OK);
+            assert_true(numbers[1] == (said == 0 ? 4802 : 4.802));
+            hf_table_free(table);
+        }
+    }
+    /* A field of three digits behind a point is asked for once; others of the column may tell. */
+    hf_table *told = dressed(*state, "x;y\n<2;1,5\n4.802;2,5\n5.1;3\n", NULL);
+    assert_int_equal(hf_table_numbers(*state, told, 0, &numbers), HF_OK);
+    assert_true(numbers[1] == 4.802);
+    hf_table_free(told);
+}
+
 /* Fields that may be two numbers are none, until somebody says which. */
 static void ambiguity_is_an_error(void **state)
 {
@@ -360,6 +390,7 @@ int main(void)
         cmocka_unit_test(foreign_dress_has_the_same_bits),
         cmocka_unit_test(random_numbers_keep_their_bits),
         cmocka_unit_test(points_stay_where_no_column_has_decimal_commas),
+        cmocka_unit_test(points_are_asked_for_beside_decimal_commas),
         cmocka_unit_test(ambiguity_is_an_error),
         cmocka_unit_test(stay_text_or_errors),
         cmocka_unit_test(choices_are_obeyed),

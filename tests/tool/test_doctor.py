@@ -11,7 +11,8 @@ from toolcase import TOOL, VERBS, ToolCase
 
 class Doctor(ToolCase):
     def checks(self, **env):
-        code, out, err = self.run_tool("doctor", "--json", env={**os.environ, **env})
+        others = {name: value for name, value in os.environ.items() if name != "OMP_NUM_THREADS"}
+        code, out, err = self.run_tool("doctor", "--json", env={**others, **env})
         self.assertEqual((code, err), (0, ""))
         told = json.loads(out)
         return {entry["check"]: entry for entry in told["checks"]}
@@ -38,6 +39,15 @@ class Doctor(ToolCase):
         entry = self.checks()["threads"]
         self.assertEqual(entry["verdict"], "slow")
         self.assertIn("the process may use no more of them", entry["advice"])
+
+    def test_threads_of_openmp(self):
+        """OMP_NUM_THREADS takes threads away, and adds none beyond the processors."""
+        found = [self.checks(OMP_NUM_THREADS=number)["threads"] for number in ("1", "4000")]
+        self.assertTrue(found[0]["found"].startswith("1 thread,"), found[0])
+        self.assertTrue(found[1]["found"].startswith(f"{len(os.sched_getaffinity(0))} thread"), found[1])
+        if os.cpu_count() > 1:
+            self.assertEqual(found[0]["verdict"], "slow")
+            self.assertIn("OMP_NUM_THREADS=1", found[0]["advice"])
 
     def test_old_kernels_are_noticed(self):
         with open("/proc/cpuinfo", encoding="utf-8") as file:

@@ -85,6 +85,11 @@ class Tables(ToolCase):
         told = json.loads(self.ok("fit", "german.csv", "-t", "Ozon", "--dry-run", "-q", "--json", "--numbers-only"))["columns"]
         self.assertEqual([entry["used_as"] for entry in told], ["not used", "not used", "input", "input", "target"])
 
+    def test_descriptions_of_columns_are_whole(self):
+        self.write("t.csv", "x;y\n<2 EUR;1\n1.234,5 EUR;2\n4,5 EUR;3\n")
+        self.assertIn("x       number (decimal comma, thousands, currency, limits)  input",
+                      self.ok("fit", "t.csv", "-t", "y", "--dry-run", "-q"))
+
     def test_packed_tables_and_databases(self):
         self.plain()
         expected = self.ok("fit", "plain.csv", "-t", "Ozon", "--json", *FAST, "-q")

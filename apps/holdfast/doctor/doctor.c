@@ -162,7 +162,10 @@ static void check_threads(const machine *m, finding *f)
     const double load = load_of_machine();
     find_words(f, FINE, "%d thread%s, %ld processor%s (OpenMP; each call of BLAS runs on one of them)",
                threads, threads == 1 ? "" : "s", m->processors, m->processors == 1 ? "" : "s");
-    if (threads < m->processors)
+    if (threads < m->processors && getenv("OMP_NUM_THREADS") != NULL)
+        find_advice(f, SLOW, "OMP_NUM_THREADS=%s, or who began the process, allows no more: unset it",
+                    getenv("OMP_NUM_THREADS"));
+    else if (threads < m->processors)
         find_advice(
             f, SLOW,
             "the process may use no more of them: look at taskset, the container or the batch system");

@@ -60,7 +60,7 @@ hf_status read_table(tool_session *session, const char *path, const hf_model *mo
 /* ---- how columns are read ---------------------------------------------------------------------------------- */
 
 enum {
-    WIDEST = 40 /* characters of a cell */
+    WIDEST = 56 /* characters of a cell: no description of a column is longer */
 };
 
 /* Characters, not bytes. */
