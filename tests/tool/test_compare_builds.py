@@ -58,7 +58,7 @@ class CompareBuilds(ToolCase):
 
     @unittest.skipIf(SANITIZED or not shutil.which("valgrind"), "instructions are counted by valgrind, which no sanitizer bears")
     def test_instructions_are_counted(self):
-        # Of a script only the shell's own are counted, much fewer than the tool's.
+        # A script's own count only, and not those of what it calls: much fewer than the tool's.
         for new, least, most in ((TOOL, 0.99, 1.01), (self.wrapper('TOOL "$@"'), 0.0, 0.5)):
             _, said = self.compare(new, "^contaminate-uniform$", "--count")
             old, ratio = map(float, re.search(r"([0-9.]+) G, .*: ([0-9.]+) times as long", said).groups())
