@@ -21,7 +21,11 @@ PACKAGE = os.path.join(HERE, "holdfast")
 
 
 def version():
-    with open(os.path.join(SOURCE, "include", "holdfast", "version.h"), encoding="utf-8") as file:
+    header = os.path.join(SOURCE, "include", "holdfast", "version.h")
+    if not os.path.exists(header):  # SystemExit: pip then shows this line and no traceback
+        raise SystemExit(f"holdfast: there is no {header}: this folder is a part of the source, and is installed from there. "
+                         "In a clone of the whole repository: pip install .")
+    with open(header, encoding="utf-8") as file:
         return re.search(r'define HF_VERSION_STRING "([^"]*)"', file.read()).group(1)
 
 
@@ -40,6 +44,9 @@ def find_library(folder):
     for place in (os.environ.get("HOLDFAST_LIBRARY"), os.path.join(SOURCE, "build", "libholdfast.so")):
         if place and os.path.exists(place):
             return place
+    if not shutil.which("cmake"):
+        raise SystemExit(f"holdfast: there is no library in {os.path.join(SOURCE, 'build')}, and no cmake to build one (Debian: "
+                         "cmake). HOLDFAST_LIBRARY may name one")
     build = os.path.join(folder, "build")
     for command in (["cmake", "-S", SOURCE, "-B", build, "-DHF_TESTS=OFF", "-DHF_EXPERIMENTS=OFF"],
                     ["cmake", "--build", build, "-j", str(os.cpu_count() or 1), "--target", "holdfast_shared"]):

@@ -54,7 +54,9 @@ typedef struct hf_arrays {
     size_t classes;
     /** d names for messages, kernels and files; they differ. NULL: x0, x1, ... */
     const char *const *input_names;
-    const char *const *output_names; /**< T names likewise. NULL: y, or y0, y1, ... */
+    /** T names likewise. NULL: y, or y0, y1, ..., with as many _ after them as it takes to differ
+     * from all inputs */
+    const char *const *output_names;
     /** `classes` names likewise, texts that no table takes for missing. NULL: 0, 1, ... */
     const char *const *class_names;
     const char *source; /**< what messages and the model call these rows. NULL: "arrays" */

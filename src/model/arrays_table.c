@@ -35,15 +35,18 @@ static const char *special_name(const hf_arrays *rows, const hfi_array_names *na
     return text;
 }
 
-/* x0, x1, ... into a list, unless there is one; moves on in text and lists. */
-static const char *const *numbered(const char *const *given, size_t count, const char *begin, char **text,
-                                   const char ***lists)
+/* x0, x1, ... into a list, unless there is one, with as many _ as it takes to differ from `others`; moves on in
+ * text and lists. */
+static const char *const *numbered(const char *const *given, size_t count, const char *begin, size_t other,
+                                   const char *const *others, char **text, const char ***lists)
 {
     if (given != NULL) return given;
     const char **own = *lists;
-    for (size_t k = 0; k < count; k++, *text += NAME_BYTES) {
-        snprintf(*text, NAME_BYTES, count == 1 && *begin == 'y' ? "%s" : "%s%zu", begin, k);
+    for (size_t k = 0; k < count; k++) {
         own[k] = *text;
+        int length = snprintf(*text, NAME_BYTES, count == 1 && *begin == 'y' ? "%s" : "%s%zu", begin, k);
+        for (; is_listed(*text, other, others); (*text)[length] = '\0') (*text)[length++] = '_';
+        *text += length + 1;
     }
     *lists += count;
     return own;
@@ -51,9 +54,11 @@ static const char *const *numbered(const char *const *given, size_t count, const
 
 hf_status hfi_array_names_make(hf_context *ctx, const hf_arrays *rows, hfi_array_names *out)
 {
+    /* a name that differs from n others has n _ at most */
     const size_t longest = 16 + rows->inputs + rows->outputs,
-                 listed = rows->inputs + rows->outputs + rows->classes;
-    *out = (hfi_array_names){.text = hfi_alloc(ctx, NAME_BYTES * listed + SPECIAL * longest, 1),
+                 listed = rows->inputs + rows->outputs + rows->classes,
+                 room = NAME_BYTES * listed + rows->inputs * rows->outputs + SPECIAL * longest;
+    *out = (hfi_array_names){.text = hfi_alloc(ctx, room, 1),
                              .lists = hfi_alloc(ctx, listed + 1, sizeof *out->lists)};
     if (out->text == NULL || out->lists == NULL) {
         hfi_array_names_free(ctx, out);
@@ -61,11 +66,12 @@ hf_status hfi_array_names_make(hf_context *ctx, const hf_arrays *rows, hfi_array
     }
     char *text = out->text;
     const char **lists = out->lists;
-    out->input = numbered(rows->input_names, rows->inputs, "x", &text, &lists);
+    out->input = numbered(rows->input_names, rows->inputs, "x", 0, NULL, &text, &lists);
     if (rows->label == NULL)
-        out->output = numbered(rows->output_names, rows->outputs, "y", &text, &lists);
+        out->output =
+            numbered(rows->output_names, rows->outputs, "y", rows->inputs, out->input, &text, &lists);
     else
-        out->classes = numbered(rows->class_names, rows->classes, "", &text, &lists);
+        out->classes = numbered(rows->class_names, rows->classes, "", 0, NULL, &text, &lists);
     if (rows->label != NULL && rows->output_names == NULL) {
         *lists = special_name(rows, out, "label", text);
         out->output = lists;

@@ -526,6 +526,12 @@ static void names_are_kept(void **state)
     assert_string_equal(hf_model_noise_column(model), "noise_");
     assert_string_equal(hf_model_source(model), "mine");
     hf_model_free(model);
+    static const char *const taken[] = {"y_", "y"};
+    rows.input_names = taken;
+    assert_true(hf_model_fit_arrays(ctx, &rows, &settings, &model, NULL) >= 0);
+    assert_string_equal(hf_model_target(model), "y__");
+    hf_model_free(model);
+    rows.input_names = inputs;
     rows.y.at = rows.noise.at = NULL;
     rows.label = label;
     rows.classes = 3;

@@ -230,6 +230,15 @@ class Frames(Case):
         self.assertEqual(model.model_.targets, ["fruit"])
         self.assertGreater(model.score(frame[["x"]].assign(y=y), labels), 0.5)
 
+    def test_a_column_may_be_called_as_the_target_is(self):
+        frame = pandas.DataFrame({"y": np.arange(12.0), "z": np.arange(12.0) % 3})
+        for y in (np.arange(12.0) ** 2, pandas.Series(np.arange(12.0) ** 2, name="y")):
+            gp = holdfast.GPRegressor().fit(frame, y)
+            self.assertEqual(gp.model_.targets, ["y_"])
+            self.close(gp.predict(frame), y, 2.0)
+        labels = pandas.Series(np.arange(12) > 5, name="z")
+        self.assertEqual(holdfast.GPClassifier().fit(frame, labels).model_.targets, ["z_"])
+
 
 if __name__ == "__main__":
     testing.main()

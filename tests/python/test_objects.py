@@ -3,6 +3,7 @@
 import csv
 import functools
 import os
+import pickle
 import subprocess
 import tempfile
 import threading
@@ -71,6 +72,9 @@ class Envelopes(Case):
             for one, other in zip(again.bounds(X), envelope.bounds(X)):
                 self.close(one, other, 1e-9)
             self.assertIn("height", tool("inspect", path).stdout)
+        copy = pickle.loads(pickle.dumps(envelope))
+        for one, other in zip(copy.bounds(X), envelope.bounds(X)):
+            self.close(one, other, 1e-9)
         self.refused(ValueError, "expecting 1", envelope.bounds, [[1.0, 2.0]])
         self.refused(ValueError, "lenghtscale", holdfast.Envelope, X, f, kernel="se(lenghtscale=1)", norm=2.0)
 
@@ -118,7 +122,9 @@ class Studies(Case):
             self.assertTrue(proof.proved)
             self.assertLess(abs(proof.settings["x"] - np.pi / 2), 0.5)
             best = study.best
-            del study
+            again = pickle.loads(pickle.dumps(study))
+            self.assertEqual(again.best, best)
+            del study, again
             again = holdfast.Study(path=path)
             self.assertEqual((again.variables, again.outcomes, len(again.trials)), (["x"], ["value"], 8))
             self.assertEqual(again.best, best)
@@ -140,6 +146,11 @@ class Studies(Case):
         self.refused(TypeError, "'x'", holdfast.Study, {"x": 3})
         self.refused(ValueError, "upwards", holdfast.Study, {"x": (0.0, 1.0)}, "upwards")
         self.refused(ValueError, "told", lambda: study.best)
+        self.refused(ValueError, "-1", study.ask, -1)
+        self.refused(ValueError, "no outcome 'cost'; there are value", study.predict, [{"x": 0.5, "k": "a"}], "cost")
+        self.refused(ValueError, "no outcome 'cost'", study.relevance, "cost")
+        self.refused(TypeError, "path=", pickle.dumps, study)
+        self.refused(ValueError, "beta 3 does not go with acquisition", holdfast.Study, {"x": (0.0, 1.0)}, beta=3.0)
         study.fail(trial, note="broke")
         self.assertEqual(study.trials[0].state, "failed")
 
@@ -191,7 +202,10 @@ class Tracks(Case):
             self.assertGreater(track.summary.answered, 0)
             self.assertEqual(track.requests, [])
             again = track.ask(6).x
+            kept = pickle.dumps(track)
+            self.refused(OSError, "another program has it open", pickle.loads, kept)
             del track
+            self.close(pickle.loads(kept).ask(6).x, again)
             self.close(holdfast.Track(path=path).ask(6).x, again)
 
     def test_what_is_refused(self):
@@ -202,6 +216,8 @@ class Tracks(Case):
         track = holdfast.Track([0.0], [1.0], rate=1)
         self.refused(ValueError, "1 are needed", track.tell, 0, [1.0, 2.0], 3)
         self.refused(ValueError, "request 7", track.answer, 7, 1.0)
+        self.refused(TypeError, "path=", pickle.dumps, track)
+        self.refused(ValueError, "window 5 does not go with method", holdfast.Track, [0.0], [1.0], rate=1, window=5)
 
 
 class Certificates(Case):
@@ -346,6 +362,8 @@ class Certificates(Case):
         self.refused(ValueError, "classifiers", holdfast.certify, gp, X[0], X[0], loss=[1.0, 2.0])
         self.refused(ValueError, "mean-plus", holdfast.certify, gp, X[0], X[0], "decision")
         self.refused(ValueError, "with x", holdfast.certify, gp, X[0], X[0], x=X[0])
+        self.refused(ValueError, "'sd' does not go with beta", holdfast.certify, gp, X[0], X[0], "sd", beta=2.0)
+        self.refused(ValueError, "'mean-plus' does not go with class_", holdfast.certify, gp, X[0], X[0], "mean-plus", beta=2.0, class_=1)
         self.refused(ValueError, "2 sides", holdfast.certify, gp, [0.0], [1.0])
         self.refused(ValueError, "above", holdfast.certify, gp, [1.0, 1.0], [0.0, 2.0])
         self.refused(TypeError, "estimator", holdfast.certify, "gp", [0.0], [1.0])

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The sampler for Optuna: it finds better settings than chance, doubts wrong values, and takes every kind of space."""
+import pickle
 import unittest
 import warnings
 
@@ -79,6 +80,14 @@ class Sampler(Case):
         study.optimize(objective, n_trials=12)
         self.assertEqual(study.sampler._study.variables, ["x"])
         self.assertEqual(len(study.trials), 12)
+
+    def test_a_pickled_study_goes_on(self):
+        study = optuna.create_study(sampler=HoldfastSampler(seed=6))
+        study.optimize(branin, n_trials=10)
+        again = pickle.loads(pickle.dumps(study))
+        again.optimize(branin, n_trials=10)
+        self.assertEqual(len(again.sampler._study.trials), 20)
+        self.assertLessEqual(again.best_value, study.best_value)
 
 
 if __name__ == "__main__":

@@ -194,6 +194,16 @@ def reading_array(y, rows, what="y"):
     return in_place(array), flat, names
 
 
+def apart(names, inputs):
+    """Names of targets, with as many _ after them as it takes to differ from those of the inputs."""
+    made = []
+    for name in names or []:
+        while name in inputs:
+            name += "_"
+        made.append(name)
+    return made or None
+
+
 def beside_array(values, rows, what):
     """An array of one number a row (noise, prior mean, exposure), or None."""
     if values is None:

@@ -8,6 +8,7 @@ import functools
 import os
 import signal
 import sys
+import tempfile
 import threading
 
 import numpy as np
@@ -306,6 +307,13 @@ def take_settings(kind, struct, values):
     return kept
 
 
+def check_settings(kind, struct, names):
+    """Refuses the first of the chosen settings that has no effect beside the others."""
+    ctx = context()
+    for name in names:
+        ctx.check(lib.hf_settings_check(ctx.pointer, getattr(lib, kind + "_table")(), ctypes.byref(struct), 1, name.encode(), None))
+
+
 def make_settings(kind, **values):
     """A struct of settings: the library's defaults, then `values` by their names. It keeps no texts."""
     struct = lib.struct(kind)
@@ -334,6 +342,31 @@ def columns(array):
                        "offsets": [getattr(kind, name).offset for name in names], "itemsize": ctypes.sizeof(kind)})
     table = np.frombuffer(array, dtype=layout)
     return {name: table[name].copy() for name in names}
+
+
+def file_bytes(save, name):
+    """The bytes of the file that save(path) writes."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        path = os.path.join(folder, name)
+        save(path)
+        with open(path, "rb") as file:
+            return file.read()
+
+
+def of_file_bytes(load, name, content):
+    """Reads an object of such bytes by load(path)."""
+    with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
+        path = os.path.join(folder, name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return load(path)
+
+
+def place_of(names, name, what):
+    """Number of a name in a list; ValueError where it is none of them."""
+    if name not in names:
+        raise ValueError(f"there is no {what} {name!r}; there are {', '.join(map(str, names))}")
+    return names.index(name)
 
 
 class Record:

@@ -7,14 +7,13 @@ import ctypes
 import io
 import json
 import os
-import tempfile
 from typing import Any, Dict, Iterable, Mapping, Optional, Sequence
 
 import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, lib, setting_rows, strings, take_settings
+from ._library import Record, as_dict, context, enum_name, file_bytes, lib, of_file_bytes, setting_rows, strings, take_settings
 
 # Arrays that a prediction can have: whether a row has an entry for each output, or for each latent function.
 READINGS = ("mean", "sd_latent", "sd_observed")
@@ -401,20 +400,12 @@ class Model:
 
     def to_bytes(self) -> bytes:
         """The bytes of its file."""
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            path = os.path.join(folder, "model.hf")
-            self.save(path)
-            with open(path, "rb") as file:
-                return file.read()
+        return file_bytes(self.save, "model.hf")
 
     @classmethod
     def from_bytes(cls, content: bytes) -> "Model":
         """The model of such bytes."""
-        with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
-            path = os.path.join(folder, "model.hf")
-            with open(path, "wb") as file:
-                file.write(content)
-            return cls.load(path)
+        return of_file_bytes(cls.load, "model.hf", content)
 
     def __reduce__(self):
         return Model.from_bytes, (self.to_bytes(),)

@@ -66,8 +66,9 @@ def _question(classifier, what, asked):
         kinds, what = ("probability", "loss", "decision"), what or ("loss" if "loss" in given else "probability")
     if what not in kinds:
         raise ValueError(f"what is {what!r}; of this model it is {', '.join(kinds[:-1])} or {kinds[-1]}")
-    other = given & {"mean": {"x"}, "sd": {"x"}, "mean-plus": {"x"}, "probability": {"loss", "x"}, "loss": {"x"},
-                     "decision": {"class_", "tolerance"}}[what]
+    other = given & {"mean": {"class_", "x", "beta", "observed"}, "sd": {"class_", "x", "beta"}, "mean-plus": {"class_", "x"},
+                     "probability": {"loss", "x", "beta", "output"}, "loss": {"x", "beta", "output"},
+                     "decision": {"class_", "tolerance", "beta", "output"}}[what]
     if other:
         raise ValueError(f"what={what!r} does not go with {' and '.join(sorted(other))}")
     return what
@@ -116,7 +117,8 @@ def certify(model: Any, lower: Any, upper: Any, what: Optional[str] = None, *, c
         raise ValueError("certify() is about models without a transform and without prior means of their rows")
     low, high = _boxes(model.n_features, lower=lower, upper=upper)
     classifier = lib.hf_model_classifier(model._pointer)
-    what = _question(bool(classifier), what, {"class_": class_, "loss": loss, "x": x, "tolerance": tolerance})
+    what = _question(bool(classifier), what, {"class_": class_, "loss": loss, "x": x, "tolerance": tolerance,
+                                          "observed": observed or None, "beta": beta, "output": output or None})
     settings = make_settings("hf_certify_settings", beta=beta, output=output, tolerance=tolerance, time_limit=time_limit,
                              node_limit=node_limit, rigorous=rigorous, observed=observed)
     if classifier:

@@ -11,7 +11,7 @@ import numpy as np
 
 from . import _inputs
 from ._inputs import address
-from ._library import Record, as_dict, columns, context, lib, locked, make_settings, strings
+from ._library import Record, as_dict, columns, context, file_bytes, lib, locked, make_settings, of_file_bytes, strings
 
 
 def parse_kernel(expression: str, dimension: int, names: Optional[Sequence[str]] = None) -> int:
@@ -165,6 +165,13 @@ class Envelope:
         finally:
             lib.hf_envelope_labels_free(labels)
         return self
+
+    def __reduce__(self):
+        return Envelope._of_bytes, (file_bytes(self.save, "envelope.hf"),)
+
+    @classmethod
+    def _of_bytes(cls, content):
+        return of_file_bytes(cls.load, "envelope.hf", content)
 
     def plot(self, **options):
         """The bounds along one input; see holdfast.plot."""

@@ -131,6 +131,9 @@ class Estimator:
     def _names(self):
         return [str(name) for name in self.feature_names_in_] if self._named else None
 
+    def _apart(self, names):
+        return _inputs.apart(names, self._names() or [f"x{j}" for j in range(self.n_features_in_)])
+
     # ---- settings ----
 
     def _chosen(self):
@@ -233,7 +236,7 @@ class _Readings(Estimator):
                             getattr(self, "inducing_inputs", None), array.shape[1]).finish(outputs)
         self._check_sites(settings)
         model = Model.fit(array, targets, settings, noise=noise, prior_mean=prior_mean, exposure=exposure,
-                          input_names=self._names(), output_names=names, seed=self._seed(), threads=self.threads,
+                          input_names=self._names(), output_names=self._apart(names), seed=self._seed(), threads=self.threads,
                           progress=self.progress)
         self._flat = flat
         self.n_outputs_ = outputs
@@ -543,7 +546,7 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
         settings = Settings(preset, self._chosen(), self.hold).finish(1)
         names = _class_names(self.classes_)
         model = Model.fit(array, None, settings, label=label, classes=len(self.classes_), class_names=names,
-                          input_names=self._names(), output_names=self._label_name(y), seed=self._seed(), threads=self.threads,
+                          input_names=self._names(), output_names=self._apart(self._label_name(y)), seed=self._seed(), threads=self.threads,
                           progress=self.progress)
         self._order = self._order_of(model, names)
         return self._keep(model, array.shape[0], 1)

@@ -70,6 +70,13 @@ class HoldfastSampler(BaseSampler):
         self._asked: Dict[int, int] = {}  # trials of Optuna that this study was asked for
         self._told: set = set()
 
+    def __getstate__(self):
+        """All but the study and the lock: what is read from a pickle asks a new study, to which all trials are told."""
+        return {**vars(self), "_study": None, "_lock": None, "_asked": {}, "_told": set()}
+
+    def __setstate__(self, state):
+        vars(self).update(state, _lock=threading.RLock())
+
     def reseed_rng(self) -> None:
         self._independent.reseed_rng()
 

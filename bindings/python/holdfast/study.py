@@ -12,7 +12,8 @@ import numpy as np
 
 from . import _library
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, make_settings, refuse_unknown, setting_names, strings, take_settings
+from ._library import (Record, as_dict, check_settings, context, enum_name, enum_number, lib, locked, make_settings, place_of,
+                       refuse_unknown, setting_names, strings, take_settings)
 
 
 @dataclass(frozen=True)
@@ -84,6 +85,12 @@ class Trial(Record):
     settings: dict
 
 
+def _opened(path, threads, levels):
+    study = Study(path=path, threads=threads)
+    study._levels = levels
+    return study
+
+
 class Study:
     """Looks for the settings of something that is expensive to try.
 
@@ -102,7 +109,7 @@ class Study:
     threads : int, optional
         Threads of the library. Default: all processors.
 
-    Several threads may use a study: they wait for each other.
+    Several threads may use a study: they wait for each other. A study with a path can be pickled: the pickle names the file.
 
     Attributes
     ----------
@@ -128,6 +135,7 @@ class Study:
         self._lock = threading.RLock()
         self._threads = threads
         self._levels = {}
+        self._path = None if path is None else os.path.abspath(os.fsdecode(path))
         ctx, made = self._context(), ctypes.c_void_p()
         if variables is None:
             if path is None:
@@ -176,6 +184,7 @@ class Study:
         struct.outcomes, struct.outcome = len(goals), ctypes.addressof(outcomes)
         refuse_unknown("a study", known_settings(), settings)
         kept += take_settings("hf_study_settings", struct, settings)
+        check_settings("hf_study_settings", struct, [name for name, value in settings.items() if value is not None])
         return struct, kept + [entries, outcomes]
 
     def _notice(self):
@@ -248,8 +257,10 @@ class Study:
     @locked
     def ask(self, count: Optional[int] = None) -> Union[Trial, list]:
         """The next trial, or a list of `count` of them; they are pending until they are told."""
-        proposals = (lib.struct_class("hf_proposal") * (1 if count is None else max(1, count)))()
         wanted = 1 if count is None else int(count)
+        if wanted < 0:
+            raise ValueError(f"{wanted} trials are asked for; 1 or more are possible")
+        proposals = (lib.struct_class("hf_proposal") * max(1, wanted))()
         self._context().long_call(lib.hf_study_ask, self._pointer, wanted, float("nan"), ctypes.addressof(proposals))
         made = []
         for proposal in proposals:
@@ -334,7 +345,7 @@ class Study:
         """Posterior mean and sd of an outcome (the first) at a list of settings: two arrays."""
         at = np.ascontiguousarray([self._numbers(entry) for entry in settings])
         mean, sd = np.empty(len(at)), np.empty(len(at))
-        number = 0 if outcome is None else self.outcomes.index(outcome)
+        number = 0 if outcome is None else place_of(self.outcomes, outcome, "outcome")
         self._context().long_call(lib.hf_study_predict, self._pointer, number, len(at), address(at), address(mean), address(sd))
         return mean, sd
 
@@ -342,7 +353,7 @@ class Study:
     def relevance(self, outcome: Optional[str] = None) -> dict:
         """How much each variable matters to an outcome: (share, lower, upper) by name."""
         parts = [np.empty(len(self.variables)) for _ in range(3)]
-        number = 0 if outcome is None else self.outcomes.index(outcome)
+        number = 0 if outcome is None else place_of(self.outcomes, outcome, "outcome")
         self._context().long_call(lib.hf_study_relevance, self._pointer, number, *map(address, parts))
         return dict(zip(self.variables, zip(*(part.tolist() for part in parts))))
 
@@ -354,6 +365,12 @@ class Study:
         self._context().long_call(lib.hf_study_certify, self._pointer, tolerance, ctypes.byref(limits), address(at),
                                   ctypes.byref(best), ctypes.byref(out))
         return Record(settings=self._named(at), **as_dict(out))
+
+    def __reduce__(self):
+        """A pickle names the file of a study, which it then shares."""
+        if self._path is None:
+            raise TypeError("a study in memory cannot be pickled; give it path=, and the pickle names that file")
+        return _opened, (self._path, self._threads, self._levels)
 
     def plot(self, **options):
         """Values of the trials in their order, and the best so far; see holdfast.plot."""

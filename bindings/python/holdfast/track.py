@@ -10,7 +10,8 @@ from typing import Any, Optional, Sequence
 import numpy as np
 
 from ._inputs import address
-from ._library import Record, as_dict, context, enum_name, enum_number, lib, locked, refuse_unknown, setting_names, strings, take_settings
+from ._library import (Record, as_dict, check_settings, context, enum_name, enum_number, lib, locked, refuse_unknown,
+                       setting_names, strings, take_settings)
 
 # Members of hf_track_settings that have keywords of another name.
 _OTHERS = {"method", "mean_given", "age.kind", "age.rate"}
@@ -19,6 +20,10 @@ _OTHERS = {"method", "mean_given", "age.kind", "age.rate"}
 def known_settings() -> set:
     """Settings of a track that are keywords of their own name."""
     return set(setting_names("hf_track_settings")) - _OTHERS
+
+
+def _opened(path, threads):
+    return Track(path=path, threads=threads)
 
 
 class Track:
@@ -55,6 +60,7 @@ class Track:
                  labels: Optional[Sequence[str]] = None, names: Optional[Sequence[str]] = None, mean: Optional[float] = None,
                  threads: Optional[int] = None, **settings: Any):
         self._pointer, self._threads, self._lock = None, threads, threading.RLock()
+        self._path = None if path is None else os.path.abspath(os.fsdecode(path))
         ctx, made = self._context(), ctypes.c_void_p()
         if lower is None and upper is None and candidates is None:
             if path is None:
@@ -109,6 +115,7 @@ class Track:
         refuse_unknown("a track", known_settings(), settings)
         settings = dict(settings, mean=mean, **{"age.kind": age, "age.rate": rate})
         kept += take_settings("hf_track_settings", struct, settings)
+        check_settings("hf_track_settings", struct, [name for name, value in settings.items() if value is not None])
         return struct, kept
 
     def _point(self, x):
@@ -203,6 +210,12 @@ class Track:
             context().check(lib.hf_track_reading_at(self._pointer, index, ctypes.byref(entry)))
             made.append(self._with_place(entry))
         return made
+
+    def __reduce__(self):
+        """A pickle names the file of a track: it is read once no other track has that open."""
+        if self._path is None:
+            raise TypeError("a track in memory cannot be pickled; give it path=, and the pickle names that file")
+        return _opened, (self._path, self._threads)
 
     @property
     @locked
