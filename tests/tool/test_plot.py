@@ -87,8 +87,35 @@ class Data(ToolCase):
             self.assertIn("y: 150 readings, %d suspected, %s" % (len(suspected), told), script)
             farthest = sorted(suspected, key=lambda i: -abs(z[i]))[:10]
             self.assertGreater(len(suspected), 10)
-            self.assertEqual([row[2] for row in self.block(script, "marks")], [i + 1 for i in farthest])
+            self.assertEqual([row[2] for row in self.block(script, "marks", 2)], [i + 1 for i in farthest])  # weights: none is beyond
             self.assertIn("the farthest ten", script)
+
+    def test_one_suspect_far_beyond_the_axis(self):
+        """Its row number is left out where it is not drawn: gnuplot crashes on a single label at NaN."""
+        draw = random.Random(4)
+        lines = ["%r,%r" % (i / 200, math.sin(0.6 * i) + draw.gauss(0, 0.1) + 4 * (i == 77)) for i in range(200)]
+        self.write("t.csv", "x,y\n" + "\n".join(lines) + "\n")
+        self.ok("fit", "t.csv", "--target", "y", "-q", "-o", "m.hf")
+        self.ok("plot", "m.hf", "--data-only", "-o", "p.svg")
+        script = self.read("p.gp")
+        self.assertIn("1 suspected, set aside", script)
+        self.assertEqual((script.count("$beyond << EOD"), script.count("$marks << EOD")), (1, 3))
+        self.assertNotIn("NaN):3 with labels", script)
+        if shutil.which("gnuplot"):
+            for name in ("p.svg", "p.png", "p.pdf"):
+                self.ok("plot", "m.hf", "-o", name)
+                self.assertTrue(os.path.getsize(self.path(name)), name)
+
+    def test_letters_are_as_large_on_every_canvas(self):
+        """Room for tics and names is laid out in parts of the canvas: letters of a PDF that were larger covered each other."""
+        self.wave(rows=30, bad=())
+        self.ok("fit", "wave.csv", "--target", "y", "--no-train", "-o", "m.hf")
+        sizes = []
+        for name, unit in (("p.png", 1), ("p.pdf", 72)):  # pixels; inches of 72 points
+            self.ok("plot", "m.hf", "--data-only", "-o", name)
+            width, letter, scale = re.search(r"cairo size (\d+)\w*,.* font 'Sans,(\d+)' fontscale ([\d.]+)", self.read("p.gp")).groups()
+            sizes.append(float(letter) * float(scale) / (float(width) * unit))
+        self.assertLess(abs(sizes[1] / sizes[0] - 1), 0.05, sizes)
 
     def test_suspects_that_are_kept(self):
         draw = random.Random(0)

@@ -95,7 +95,7 @@ static void print_terminal(FILE *out, plot_format format, unsigned height)
                 "background '#ffffff'",
                 height * 3 / 2);
     else
-        fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 1.0 noenhanced background '#ffffff'",
+        fprintf(out, "pdfcairo size 12in,%.4gin font 'Sans,11' fontscale 0.7 noenhanced background '#ffffff'",
                 height / 100.0);
     fputc('\n', out);
 }

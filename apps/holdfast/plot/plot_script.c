@@ -130,22 +130,21 @@ size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
     return count;
 }
 
-/* Lines "x y row" of marked readings, and whether they are within the axis: side by side at its edge, numbers
- * would cover each other. */
+/* Lines "x y row" of the marked readings within the axis: side by side at its edge, numbers would cover each
+ * other. One that is not drawn must not be in the block, either: gnuplot 5.4 crashes on a single label at NaN. */
 static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
 {
-    size_t marked[PLOT_MARKED];
+    size_t marked[PLOT_MARKED], printed = 0;
     const size_t count = plot_find_marked(data, marked);
-    if (count == 0) return 0;
-    fputs("$marks << EOD\n", out);
     for (size_t k = 0; k < count; k++) {
         const size_t i = marked[k];
+        if (!(y[i] >= range.low && y[i] <= range.high)) continue;
+        if (printed++ == 0) fputs("$marks << EOD\n", out);
         plot_number(out, x[i]);
-        fprintf(out, " %.9g %.0f %d\n", fmin(fmax(y[i], range.low), range.high), data->row[i],
-                y[i] >= range.low && y[i] <= range.high);
+        fprintf(out, " %.9g %.0f\n", y[i], data->row[i]);
     }
-    fputs("EOD\n", out);
-    return count;
+    if (printed > 0) fputs("EOD\n", out);
+    return printed;
 }
 
 /* Which blocks a panel has. */
@@ -198,7 +197,7 @@ static void print_points(FILE *out, const plot_data *data, drawn blocks, bool si
         fprintf(out, "%s$beyond using 1:2:3 with points pointtype variable pointsize 0.9 linecolor rgb red",
                 separator);
     if (blocks.marks > 0)
-        fputs(", $marks using 1:($4 > 0 ? $2 : NaN):3 with labels left offset 0.7,0 font ',9' textcolor rgb "
+        fputs(", $marks using 1:2:3 with labels left offset 0.7,0 font ',9' textcolor rgb "
               "red",
               out);
     fputc('\n', out);
