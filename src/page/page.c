@@ -11,14 +11,19 @@ enum {
     POINTS = 41, /* along an input */
     MOST_SLICES = 12,
     MOST_INPUTS = 500, /* of more, shares would take long */
-    MOST_DOTS = 2000
+    MOST_DOTS = 2000,
+    LINES = 4 /* that look different */
 };
+
+static const char *const line_kind[LINES] = {"line", "guide", "guide dots", "guide both"};
+static const char *const line_name[LINES] = {"full line", "dashed", "dotted", "dashes and dots"};
 
 /* ---- predictions along an input ------------------------------------------------------------------------- */
 
 /* The numbers of one slice: x (rows x width), what is drawn on the axis, and curves. */
 typedef struct slice {
     size_t curves, width;
+    double beside;          /* the exposure or the prior mean of all rows */
     double *x, *at, *curve; /* curves x POINTS: mean, low, high; or probabilities of classes */
     double *raw;            /* as predictions come, row by row */
 } slice;
@@ -35,7 +40,8 @@ static double median_of(double *values, size_t n)
     return n > 0 ? values[n / 2] : NAN;
 }
 
-static hf_status middle(hf_context *ctx, const hf_model *model, double *out)
+/* Medians of the inputs, and that of the exposures or prior means. */
+static hf_status middle(hf_context *ctx, const hf_model *model, double *out, double *beside)
 {
     const size_t step = model->n / 1000 + 1;
     double *work = hfi_alloc(ctx, model->n / step + 1, sizeof *work);
@@ -45,20 +51,25 @@ static hf_status middle(hf_context *ctx, const hf_model *model, double *out)
         for (size_t i = 0; i < model->n; i += step) work[count++] = model->x[i * model->width + j];
         out[j] = median_of(work, count);
     }
+    if (model->prior != NULL) {
+        size_t count = 0;
+        for (size_t i = 0; i < model->n; i += step) work[count++] = model->prior[i];
+        *beside = median_of(work, count);
+    }
     hfi_free(ctx, work);
     return HF_OK;
 }
 
 static hf_status predict_slice(hfi_page *page, slice *s)
 {
-    static const double level[2] = {0.025, 0.975}, one = 1.0, zero = 0.0;
+    static const double level[2] = {0.025, 0.975};
     const hf_model *model = page->model;
     const bool labels = hf_model_can(model, HF_ABILITY_CLASS_SCORES);
     const size_t columns = labels ? s->curves : model->outputs;
     hf_arrays rows = {.size = sizeof rows, .rows = POINTS, .inputs = model->d};
     rows.x = (hf_view){.at = s->x, .row = (ptrdiff_t)model->d, .column = 1};
-    if (hf_model_exposure_column(model) != NULL) rows.exposure = (hf_view){.at = &one};
-    if (hf_model_mean_column(model) != NULL) rows.mean = (hf_view){.at = &zero};
+    if (hf_model_exposure_column(model) != NULL) rows.exposure = (hf_view){.at = &s->beside};
+    if (hf_model_mean_column(model) != NULL) rows.mean = (hf_view){.at = &s->beside};
     hf_predictions wanted = {.size = sizeof wanted};
     if (labels) {
         wanted.probability = s->raw;
@@ -75,6 +86,23 @@ static hf_status predict_slice(hfi_page *page, slice *s)
                                        : c == 0 ? s->raw[k * columns]
                                                 : s->raw[POINTS * columns + k * columns * 2 + (c - 1)];
     return status;
+}
+
+/* Which line is which class, and for which exposure or prior mean it is. */
+static void slice_notes(hfi_page *page, const slice *s)
+{
+    const hf_model *model = page->model;
+    if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) {
+        for (size_t c = 0; c < s->curves && c < LINES; c++) {
+            hfi_page_put(page, "%s %s ", c == 0 ? ";" : ",", line_name[c]);
+            hfi_page_words(page, model->class_name[c]);
+        }
+        if (s->curves > LINES) hfi_page_put(page, ", and so on");
+    } else if (hf_model_exposure_column(model) != NULL || hf_model_mean_column(model) != NULL) {
+        hfi_page_put(page, ", where ");
+        hfi_page_words(page, model->mean_column);
+        hfi_page_put(page, " is %.4g", s->beside);
+    }
 }
 
 static void draw_slice(hfi_page *page, const slice *s, size_t j)
@@ -98,14 +126,11 @@ static void draw_slice(hfi_page *page, const slice *s, size_t j)
     hfi_plot_begin(page, &plot);
     if (!labels) hfi_plot_band(page, &plot, POINTS, s->at, s->curve + POINTS, s->curve + 2 * (size_t)POINTS);
     for (size_t c = 0; c < (labels ? s->curves : 1); c++)
-        hfi_plot_line(page, &plot, labels && c > 0 ? "guide" : "line", POINTS, s->at, s->curve + c * POINTS);
+        hfi_plot_line(page, &plot, line_kind[c % LINES], POINTS, s->at, s->curve + c * POINTS);
     hfi_plot_end(page);
     hfi_page_put(page, "<figcaption>");
     hfi_page_words(page, title);
-    if (labels) {
-        hfi_page_put(page, "; the full line is ");
-        hfi_page_words(page, page->model->class_name[0]);
-    }
+    slice_notes(page, s);
     hfi_page_put(page, "</figcaption></figure>\n");
 }
 
@@ -149,7 +174,8 @@ static void write_slices(hfi_page *page)
         return;
     }
     const bool labels = hf_model_can(model, HF_ABILITY_CLASS_SCORES);
-    slice s = {.curves = labels ? model->classes : 3};
+    slice s = {.curves = labels ? model->classes : 3,
+               .beside = hf_model_mean_column(model) != NULL ? 0.0 : 1.0};
     const size_t room =
         POINTS * (model->d + 1 + s.curves + (labels ? model->classes : 3 * model->outputs)) + model->d;
     bool *drawn = hfi_alloc(page->ctx, model->d, sizeof *drawn);
@@ -161,13 +187,13 @@ static void write_slices(hfi_page *page)
         s.curve = s.at + POINTS;
         s.raw = s.curve + s.curves * POINTS;
         double *centre = s.x + room - model->d;
-        const hf_status status = middle(page->ctx, model, centre);
+        const hf_status status = middle(page->ctx, model, centre, &s.beside);
         if (status < 0) page->status = status;
         hfi_page_put(
             page,
-            "<p>One input moves, the others stay at their medians; at most %d inputs, by their share. Of "
-            "several outputs the first is drawn.</p>\n<div class=\"grid\">\n",
-            (int)MOST_SLICES);
+            "<p>One input moves, the others stay at their medians; at most %d inputs, by their share.%s</p>\n"
+            "<div class=\"grid\">\n",
+            (int)MOST_SLICES, model->outputs > 1 ? " Of the outputs the first is drawn." : "");
         draw_slices(page, &s, centre, drawn);
         hfi_page_put(page, "</div>\n");
     }

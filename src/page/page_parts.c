@@ -70,13 +70,15 @@ void hfi_page_fit(hfi_page *page)
 
 /* ---- the data ------------------------------------------------------------------------------------------- */
 
-static void summary_row(hfi_page *page, const char *name, size_t n, const double *values, size_t stride)
+/* `output` SIZE_MAX: of all rows, else of the readings of that output. */
+static void summary_row(hfi_page *page, const char *name, const double *values, size_t stride, size_t output)
 {
+    const hf_model *model = page->model;
     double low = NAN, high = NAN, mean = 0.0, square = 0.0;
     size_t count = 0;
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < model->n; i++) {
         const double v = values[i * stride];
-        if (isnan(v)) continue;
+        if (isnan(v) || (output != SIZE_MAX && hfi_model_output_of(model, i) != output)) continue;
         hfi_plot_reach(v, &low, &high);
         count++;
         const double step = v - mean;
@@ -103,9 +105,13 @@ void hfi_page_data(hfi_page *page)
         return;
     }
     static const char *const heads[] = {"column", "values", "least", "mean", "largest", "sd"};
-    hfi_page_table(page, "Summary of the data", "",
-                   "Columns as the model sees them: dates are counted from the first one, texts are 1 and 0",
-                   6, heads);
+    hfi_page_table(
+        page, "Summary of the data", "",
+        model->outputs > 1
+            ? "Columns as the model sees them, those of inputs for each reading: dates are counted "
+              "from the first one, texts are 1 and 0"
+            : "Columns as the model sees them: dates are counted from the first one, texts are 1 and 0",
+        6, heads);
     if (model->classifier) {
         for (size_t c = 0; c < model->classes; c++) {
             hfi_page_put(page, "<tr><th scope=\"row\">class ");
@@ -114,10 +120,11 @@ void hfi_page_data(hfi_page *page)
                          model->class_count[c]);
         }
     } else {
-        summary_row(page, model->target, model->n, model->y, 1);
+        for (size_t t = 0; t < model->outputs; t++)
+            summary_row(page, hf_model_output(model, t), model->y, 1, model->outputs > 1 ? t : SIZE_MAX);
     }
     for (size_t j = 0; j < model->d; j++)
-        summary_row(page, model->feature[j], model->n, model->x + j, model->width);
+        summary_row(page, model->feature[j], model->x + j, model->width, SIZE_MAX);
     hfi_page_table_end(page);
 }
 
@@ -180,10 +187,12 @@ static void trust_scores(hfi_page *page)
     score_row(page, "test table", &test, NAN);
     hfi_page_table_end(page);
     hfi_page_put(
-        page, "<p>RMSE and MAE are in units of the target; R2 is the share of the "
-              "squared error of the mean that is saved; NLPD is the mean negative log density. "
-              "Hyperparameters were learnt from all readings, so that new rows are predicted a little worse "
-              "than each from the others.</p>\n");
+        page,
+        "<p>RMSE and MAE are in units of the %s; R2 is the share of the "
+        "squared error of the mean that is saved; NLPD is the mean negative log density. "
+        "Hyperparameters were learnt from all readings, so that new rows are predicted a little worse "
+        "than each from the others.</p>\n",
+        page->model->outputs > 1 ? "outputs' scales" : "target");
 }
 
 static void trust_classes(hfi_page *page)
@@ -248,7 +257,8 @@ static void aside_rows(hfi_page *page, const double *suspected)
         hfi_page_cell(page, sd[i], 3);
         hfi_page_cell(page, (y[i] - mean[i]) / sd[i], 3);
         hfi_page_cell(page, weight[i], 3);
-        if (output != NULL) hfi_page_cell(page, output[i], 6);
+        if (output != NULL && output[i] < (double)page->model->outputs)
+            hfi_page_text(page, hf_model_output(page->model, (size_t)output[i]));
         hfi_page_put(page, "</tr>\n");
     }
     hfi_page_table_end(page);

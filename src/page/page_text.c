@@ -110,6 +110,15 @@ void hfi_page_table_end(hfi_page *page)
     hfi_page_put(page, "</tbody></table></div>\n");
 }
 
+void hfi_page_targets(hfi_page *page)
+{
+    const size_t count = page->model->outputs;
+    for (size_t t = 0; t < count; t++) {
+        if (t > 0) hfi_page_put(page, t + 1 == count ? " and " : ", ");
+        hfi_page_words(page, hf_model_output(page->model, t));
+    }
+}
+
 /* ---- the page ------------------------------------------------------------------------------------------- */
 
 static const char style[] =
@@ -142,7 +151,8 @@ static const char style[] =
     "\n"
     "svg text{fill:var(--soft);font-size:14px}.axis{stroke:var(--soft);fill:none}.line{stroke:var(--main);"
     "stroke-width:2;fill:none}.guide{stroke:var(--soft);stroke-dasharray:4 "
-    "4;fill:none}.band{fill:var(--band)}"
+    "4;fill:none}.dots{stroke-dasharray:1 3;stroke-width:2}.both{stroke-dasharray:8 3 2 3}"
+    ".band{fill:var(--band)}"
     ".dot{fill:var(--main);fill-opacity:.6}.cross{stroke:var(--bad);stroke-width:2;fill:none}\n"
     ".bar{fill:var(--main)}code{background:var(--box);padding:.1rem .3rem;overflow-wrap:anywhere}"
     "pre{background:var(--box);padding:.75rem;overflow-x:auto;white-space:pre-wrap;overflow-wrap:anywhere}\n"
@@ -175,11 +185,11 @@ void hfi_page_begin(hfi_page *page)
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"Holdfast %s\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
         hf_version());
-    hfi_page_words(page, page->model->target);
+    hfi_page_targets(page);
     hfi_page_put(page, ": a model's report</title>\n<style>\n");
     write_long(page, style);
     hfi_page_put(page, "</style>\n</head>\n<body>\n<main>\n<h1>Model of ");
-    hfi_page_words(page, page->model->target);
+    hfi_page_targets(page);
     hfi_page_put(page, "</h1>\n<nav aria-label=\"Parts\"><ul>");
     for (const hfi_page_section *part = hfi_page_sections; part->write != NULL; part++)
         if (part->shown == NULL || part->shown(page))

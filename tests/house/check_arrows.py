@@ -16,6 +16,7 @@ OWNERS = [
 ]
 OPENMP_ROOMS = {"core", "linalg", "kernel"}
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+UNREADABLE = re.compile(r'^[ \t]*#[ \t]*include\b(?![ \t]*[<"])|^[ \t]*(?:%:|#[ \t]*\w*\\\n)', re.M)  # through a macro, a digraph, a splice
 FORTRAN = re.compile(r"\b([sd](?:ge|sy|po|tr|or|st|la)\w{2,4}_|[sd](?:dot|axpy|scal|copy|nrm2|asum|swap|rot)_|"
                      r"i[sd]amax_|cblas_\w+|LAPACKE_\w+)[ \t]*\(")
 
@@ -70,7 +71,9 @@ def check_room_file(name, room, text, order, allowed):
     for match in INCLUDE.finditer(code):
         line, target = code.count("\n", 0, match.start()) + 1, match.group(2)
         other = target.split("/")[0]
-        if match.group(1) == '"' and "/" not in target:
+        if match.group(1) == "<" and "/" in target and other in order:
+            yield f'{name}:{line}: write "{target}"; <> is for public headers and those of others'
+        elif match.group(1) == '"' and "/" not in target:
             yield f'{name}:{line}: write "{room}/{target}", with the room'
         elif match.group(1) == '"' and other not in order:
             yield f'{name}:{line}: "{target}" is in no room'
@@ -97,7 +100,9 @@ def check_tool_file(name, text, order, allowed):
     for match in INCLUDE.finditer(code):
         line, target = code.count("\n", 0, match.start()) + 1, match.group(2)
         other = target.split("/")[0]
-        if match.group(1) == '"' and "/" not in target:
+        if match.group(1) == "<" and "/" in target and other in order:
+            yield f'{name}:{line}: write "{target}"; <> is for public headers and those of others'
+        elif match.group(1) == '"' and "/" not in target:
             yield f'{name}:{line}: write "{parts[0]}/{target}", with the room'
         elif match.group(1) == '"' and other not in order:
             yield f'{name}:{line}: "{target}" is internal; use <holdfast/...>'
@@ -129,6 +134,9 @@ def find_problems(source, _build):
         problems.append(f"CMakeLists.txt: HF_ROOMS is {' '.join(cmake)}, docs/architecture.md says {' '.join(order)}")
     for name in house.c_files(source, "src", "apps", "examples", "include"):
         parts, text = name.split("/"), house.read(source, name)
+        code = house.blank(text, keep_strings=True)
+        problems += [f"{name}:{code.count(chr(10), 0, found.start()) + 1}: write the name of the header on the line of #include"
+                     for found in UNREADABLE.finditer(code)]
         if name.startswith(TOOL):
             problems += check_tool_file(name, text, tool_order, tool_allowed)
         elif parts[0] != "src":

@@ -145,6 +145,10 @@ class Arrows(Tree):
                 ("`core` must not include", "src/core/core.c", "core/core.h", "data/data.h"),
                 ("`data` must not include", "src/data/data.h", "core/core.h", "linalg/blas.h"),  # above, yet not allowed
                 ("with the room", "src/core/core.c", '"core/core.h"', '"core.h"'),
+                ("<> is for public headers", "src/core/core.c", '"core/core.h"', "<data/data.h>"),
+                ("<> is for public headers", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", "<fit/fit.h>"),
+                ("on the line of #include", "src/core/core.c", '"core/core.h"', "HEADER"),
+                ("on the line of #include", "src/core/core.c", '#include "core/core.h"', '#incl\\\nude "data/data.h"'),
                 ("is in no room", "src/core/core.c", '"core/core.h"', '"attic/core.h"'),
                 ("is internal", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", '"core/core.h"'),
                 ("`shell` of the tool must not", "apps/holdfast/shell/main.c", "<holdfast/holdfast.h>", '"fit/fit.h"'),

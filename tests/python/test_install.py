@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The package installs from the root and from its folder, with an empty index, and works away from the source."""
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -35,6 +36,16 @@ class Install(Case):
                                       env={**own, "PYTHONPATH": folder}, capture_output=True, text=True)
                 self.assertEqual(done.returncode, 0, done.stderr)
                 self.assertEqual(done.stdout.strip(), testing.holdfast.__version__)
+
+    def test_a_part_of_the_source(self):
+        """The folder of the package alone says what is missing, without a traceback."""
+        with tempfile.TemporaryDirectory() as folder:
+            part = shutil.copytree(os.path.join(SOURCE, "bindings", "python"), os.path.join(folder, "python"))
+            done = subprocess.run([sys.executable, "-m", "pip", "install", "--target", folder, "--no-index", part],
+                                  capture_output=True, text=True)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("a part of the source", done.stdout + done.stderr)
+            self.assertNotIn("Traceback", done.stdout + done.stderr)
 
 
 if __name__ == "__main__":

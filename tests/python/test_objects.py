@@ -122,11 +122,14 @@ class Studies(Case):
             self.assertTrue(proof.proved)
             self.assertLess(abs(proof.settings["x"] - np.pi / 2), 0.5)
             best = study.best
-            again = pickle.loads(pickle.dumps(study))
-            self.assertEqual(again.best, best)
-            del study, again
+            other = pickle.loads(pickle.dumps(study))
+            self.assertEqual(other.best, best)
+            other.tell(other.ask(), 0.3)
+            self.assertEqual([trial.state for trial in study.trials], ["told"] * 9)
+            best = study.best
+            del study, other
             again = holdfast.Study(path=path)
-            self.assertEqual((again.variables, again.outcomes, len(again.trials)), (["x"], ["value"], 8))
+            self.assertEqual((again.variables, again.outcomes, len(again.trials)), (["x"], ["value"], 9))
             self.assertEqual(again.best, best)
             told = tool("study", "best", path)
             self.assertEqual(told.returncode, 0, told.stderr)

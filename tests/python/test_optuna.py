@@ -59,6 +59,9 @@ class Sampler(Case):
         self.assertNotEqual(own.trial, 12)
         self.assertTrue(any(trial.aside for trial in study.sampler._study.trials))
 
+    def test_settings_are_known(self):
+        self.refused(TypeError, "colour", HoldfastSampler, colour=3)
+
     def test_several_objectives_and_batches(self):
         study = optuna.create_study(directions=["minimize", "maximize"], sampler=HoldfastSampler(seed=4))
 

@@ -67,6 +67,18 @@ class Intervals(ToolCase):
         self.fails(["certify", "kinds.hf", "--at", "at.csv", "--radius", "0.2", "--what", "interval"], "about readings")
         self.fails(["certify", "kinds.hf", "--at", "at.csv", "--radius", "1", "--what", "sd", "--observed"], "models of readings", code=2)
 
+    def test_counts_have_no_noise_beside_the_rate(self):
+        self.write("n.csv", "a,n\n" + "".join("%d,%d\n" % (i, (i * 7) % 5) for i in range(20)))
+        self.ok("fit", "n.csv", "-t", "n", "--sites", "poisson", "-q", "-o", "n.hf")
+        self.write("at.csv", "a\n3\n")
+        at = ["--at", "at.csv", "--radius", "1"]
+        self.fails(["certify", "n.hf", *at, "--what", "interval"], "counts or amounts")
+        self.fails(["certify", "n.hf", *at, "--what", "sd", "--observed"], "counts and amounts", code=2)
+        self.fails(["certify", "n.hf", *at, "--what", "mean-plus", "--beta", "2", "--observed", "--never-above", "3"], "counts and amounts", code=2)
+        self.fails(["attack", "n.hf", *at, "--what", "sd", "--observed"], "counts and amounts", code=2)
+        self.fails(["explain", "n.hf", "--at", "at.csv", "--step", "1", "--flip", "nearest", "--never-above", "3", "--beta", "2", "--observed"],
+                   "counts and amounts", code=2)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -94,15 +94,29 @@ class Report(ToolCase):
         self.ok("fit", "iris.csv", "-t", "species", "--sites", "softmax", "-o", "m.hf", quiet=False)
         page = self.page("m.hf", "iris.csv")
         self.assertRegex(page.words, r"In the test table, \d+\.\d % of 150 labels are right")
+        self.assertIn("; full line setosa, dashed versicolor, dotted virginica", page.words)
         self.write("counts.csv", "a,y,h\n" + "".join("%d,%d,%d\n" % (i, i % 5, 1 + i % 3) for i in range(30)))
         self.ok("fit", "counts.csv", "-t", "y", "--sites", "poisson", "--exposure", "h", "-o", "m.hf", quiet=False)
-        self.page("m.hf", "counts.csv")
+        self.assertIn("along a, where h is 2", self.page("m.hf", "counts.csv").words)  # the median
         self.write("two.csv", "a,y,z\n" + "".join("%d,%d,%d\n" % (i, i % 5, i * i % 7) for i in range(20)))
         self.ok("fit", "two.csv", "-t", "y,z", "--no-train", "-o", "m.hf", quiet=False)
         self.page("m.hf", "two.csv")
+        self.outputs_by_name()
         self.write("prior.csv", "a,y,m\n" + "".join("%d,%d,%d\n" % (i, i % 5, i % 2) for i in range(20)))
         self.ok("fit", "prior.csv", "-t", "y", "--mean-column", "m", "--no-train", "-o", "m.hf", quiet=False)
         self.page("m.hf", "prior.csv")
+
+    def outputs_by_name(self):
+        """Each output has its own line of the data, and readings are doubted by its name."""
+        self.write("two.csv", "a,y,z\n" + "".join("%d,%g,%g\n" % (i, i % 5, 99 if i == 7 else 100 + i % 5) for i in range(20)))
+        self.ok("fit", "two.csv", "-t", "y,z", "-o", "m.hf", quiet=False)
+        page = self.page("m.hf")
+        self.assertIn("Model of y and z", page.words)
+        self.assertIn("in units of the outputs' scales", page.words)
+        text = self.read("r.html")
+        self.assertIn('<th scope="row">y</th><td>20</td><td>0</td><td>2</td><td>4</td>', text)
+        self.assertIn('<th scope="row">z</th><td>20</td><td>99</td>', text)
+        self.assertRegex(text, '<th scope="row">8</th><td>99</td>.*<td>z</td></tr>')
 
     def certified(self):
         """Two questions about a model, and the lines that answer them."""

@@ -63,6 +63,8 @@ static hf_status parse_value(certified *run, request *out)
                       plus ? "--beta is missing: mean + how many sd?" : "--beta is for --what mean-plus");
     if (out->value.observed && out->how.what == HF_CERTIFY_MEAN)
         return MISUSE(run, "--observed is for --what sd and mean-plus");
+    status = certified_observed(run, out->value.observed);
+    if (status < 0) return status;
     if (out->how.starts == 0) return MISUSE(run, "--starts: give a number from 1 on");
     out->value.output = certified_latent(run, out->value.output);
     return HF_OK;

@@ -115,6 +115,15 @@ hf_status certified_settings(certified *run, hf_certify_settings *settings)
     return status >= 0 ? find_of(run, &settings->output) : status;
 }
 
+hf_status certified_observed(certified *run, bool observed)
+{
+    if (observed && run->classifier != NULL) return MISUSE(run, "--observed is for models of readings");
+    if (observed && hf_likelihood_has_rate(hf_model_settings(run->model)->sites))
+        return MISUSE(run, "--observed is not for counts and amounts, whose latent function is the logarithm "
+                           "of a rate: predict tells their spread");
+    return HF_OK;
+}
+
 size_t certified_latent(const certified *run, size_t of)
 {
     const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_LIKELIHOOD_SOFTMAX;

@@ -92,6 +92,9 @@ json_t *certified_json_region(const certified *run);
 /** Tolerance and limits, where they are given, and the number of the output or the class by --of.
  * The default of two classes is class 1. */
 hf_status certified_settings(certified *run, hf_certify_settings *settings);
+/** Refuses --observed where readings have no noise beside the latent function: of classes, counts
+ * and amounts. */
+hf_status certified_observed(certified *run, bool observed);
 /** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
 hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
 /* Rows for the verbs' tables of options, read by certified_settings(). */

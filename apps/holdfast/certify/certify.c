@@ -145,6 +145,11 @@ static hf_status parse_what(certified *run, certify_request *out)
     if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
         return REFUSE(run, "--what %s is about readings; %s is a model of the classes of \"%s\"", what,
                       run->arguments->operand[0], hf_model_target(run->model));
+    if (out->what == CERTIFY_INTERVAL && hf_likelihood_has_rate(hf_model_settings(run->model)->sites))
+        return REFUSE(run,
+                      "--what interval is about readings with noise; %s is a model of counts or amounts, "
+                      "whose rate --what mean-plus --beta B bounds",
+                      run->arguments->operand[0]);
     return HF_OK;
 }
 
@@ -175,8 +180,8 @@ static hf_status check_effect(certified *run, const certify_request *asked)
     if (!isfinite(asked->settings.beta)) return MISUSE(run, "--beta must be a finite number");
     if (asked->settings.observed && !plus && asked->value != CERTIFY_SD)
         return MISUSE(run, "--observed is for --what sd and mean-plus");
-    if (asked->settings.observed && run->classifier != NULL)
-        return MISUSE(run, "--observed is for models of readings");
+    const hf_status status = certified_observed(run, asked->settings.observed);
+    if (status < 0) return status;
     if (has_argument(a, "of") && what == CERTIFY_CLASSES)
         return MISUSE(run, "--of is not for --what classes, which is about all of them");
     if (has_argument(a, "count") && what != CERTIFY_READINGS)

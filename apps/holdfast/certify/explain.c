@@ -203,6 +203,8 @@ static hf_status parse_flip(certified *run, hf_certify_settings *settings, expla
     settings->observed = has_argument(a, "observed");
     if (settings->observed && !has_argument(a, "beta"))
         return MISUSE(run, "--observed is for --beta: the mean has no sd in it");
+    status = certified_observed(run, settings->observed);
+    if (status < 0) return status;
     if (has_argument(a, "beta") && run->classifier != NULL)
         return MISUSE(run, "--beta is for models of readings");
     if (run->classifier == NULL && !out->limits)

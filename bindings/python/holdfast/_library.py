@@ -10,6 +10,7 @@ import signal
 import sys
 import tempfile
 import threading
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -309,9 +310,9 @@ def take_settings(kind, struct, values):
 
 def check_settings(kind, struct, names):
     """Refuses the first of the chosen settings that has no effect beside the others."""
-    ctx = context()
+    ctx, table = context(), getattr(lib, kind + "_table")()
     for name in names:
-        ctx.check(lib.hf_settings_check(ctx.pointer, getattr(lib, kind + "_table")(), ctypes.byref(struct), 1, name.encode(), None))
+        ctx.check(lib.hf_settings_check(ctx.pointer, table, ctypes.byref(struct), 1, name.encode(), None))
 
 
 def make_settings(kind, **values):
@@ -374,6 +375,9 @@ class Record:
 
     def __init__(self, **values):
         self.__dict__.update(values)
+
+    if TYPE_CHECKING:  # what the names are is known when there are values
+        def __getattr__(self, name: str) -> Any: ...
 
     def __repr__(self):
         inside = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())

@@ -101,9 +101,10 @@ class Envelope:
 
     @locked
     def query(self, X, *, gap: float = 0.0, pivots: int = 0, seconds: float = 0.0) -> Record:
-        """Bounds with how loose they may be: arrays lower, upper, gap_lower, gap_upper, active_lower, active_upper.
+        """Bounds at m rows of X (m, d) with how loose they may be: lower, upper, gap_lower, gap_upper (units of y), active_lower,
+        active_upper (readings that decide), pivots, (m,) each.
 
-        gap, pivots, seconds : when a query may end early, as in hf_envelope_limits. Default: none.
+        gap (units of y), pivots, seconds : when a query may end early, as in hf_envelope_limits. Default: none.
         """
         X = self._rows(X)
         limits = lib.struct("hf_envelope_limits", gap=float(gap), pivots=int(pivots), seconds=float(seconds))
@@ -119,7 +120,8 @@ class Envelope:
 
     @locked
     def add(self, x, y: float, below: float, above: Optional[float] = None) -> None:
-        """A further reading: f(x) is between y - below and y + above. HoldfastError for one that contradicts the others."""
+        """A further reading at x (d,): f(x) is between y - below and y + above, units of y. HoldfastError for one that
+        contradicts the others."""
         point = np.ascontiguousarray(x, dtype=np.float64).reshape(-1)
         if point.size != self.dimension:
             raise ValueError(f"x has {point.size} inputs; {self.dimension} are needed")
@@ -130,7 +132,8 @@ class Envelope:
     @staticmethod
     def consistency(X, y, *, kernel: str, norm: float = float("inf"), noise: float = 0.0, below: Any = None, above: Any = None,
                     offset: float = 0.0) -> Record:
-        """Whether readings and norm bound fit together: minimum_norm, noise_factor, conflicting rows (`conflict`), ..."""
+        """Whether readings X (n, d) and y (n,) fit together with the norm bound: minimum_norm, noise_factor (by which all noise
+        bounds would have to grow), rows that contradict each other (`conflict`, from 0), ... Arguments are those of Envelope."""
         readings, kept = _bounded(X, y, noise, below, above, offset)
         expression = parse_kernel(kernel, kept[0].shape[1])
         out, conflict = lib.struct("hf_consistency"), np.empty(len(kept[0]), np.uintp)

@@ -378,7 +378,7 @@ class GPRegressor(_settings.RegressorSettings, _Readings):
         return self._shaped(quantile[..., 0].copy()), self._shaped(quantile[..., 1].copy())
 
     def predict_quantile(self, X, levels, *, noise=None, prior_mean=None):
-        """Quantiles of a new reading: (m, levels), or (m, T, levels)."""
+        """Quantiles of a new reading: (m, levels), or (m, T, levels); units of y."""
         return self._predict(X, ("quantile",), levels, noise, prior_mean)[0]
 
     def sample_y(self, X, n_samples: int = 1, random_state: Optional[int] = 0, *, prior_mean=None) -> np.ndarray:
@@ -546,8 +546,8 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
         settings = Settings(preset, self._chosen(), self.hold).finish(1)
         names = _class_names(self.classes_)
         model = Model.fit(array, None, settings, label=label, classes=len(self.classes_), class_names=names,
-                          input_names=self._names(), output_names=self._apart(self._label_name(y)), seed=self._seed(), threads=self.threads,
-                          progress=self.progress)
+                          input_names=self._names(), output_names=self._apart(self._label_name(y)), seed=self._seed(),
+                          threads=self.threads, progress=self.progress)
         self._order = self._order_of(model, names)
         return self._keep(model, array.shape[0], 1)
 

@@ -16,8 +16,8 @@ from optuna.samplers import BaseSampler, RandomSampler
 from optuna.study import StudyDirection
 from optuna.trial import TrialState
 
-from ._library import locked
-from .study import Category, Integer, Real, Study
+from ._library import locked, refuse_unknown
+from .study import Category, Integer, Real, Study, known_settings
 
 try:
     from optuna.search_space import IntersectionSearchSpace
@@ -61,6 +61,7 @@ class HoldfastSampler(BaseSampler):
 
     def __init__(self, seed: Optional[int] = None, independent_sampler: Optional[BaseSampler] = None, **settings: Any):
         self._independent = independent_sampler or RandomSampler(seed=seed)
+        refuse_unknown("HoldfastSampler", known_settings(), settings)
         self._settings = dict(settings, seed=(seed or 0) + 1)
         self._lock = threading.RLock()  # trials may run in several threads
         self._space = IntersectionSearchSpace()

@@ -310,12 +310,11 @@ class Study:
     @locked
     def trials(self) -> list:
         """All trials, with the suspicions of today."""
-        told = [number for number in range(1, lib.hf_study_trials(self._pointer) + 1)]
         try:
             self._context().long_call(lib.hf_study_look, self._pointer)
         except _library.ArgumentError:
             pass  # too little was told for suspicions
-        return [self._trial(number) for number in told]
+        return [self._trial(number) for number in range(1, lib.hf_study_trials(self._pointer) + 1)]  # of others too, by now
 
     def _best(self, at, struct):
         values = as_dict(struct)
@@ -342,7 +341,7 @@ class Study:
 
     @locked
     def predict(self, settings: Sequence[Mapping[str, Any]], outcome: Optional[str] = None):
-        """Posterior mean and sd of an outcome (the first) at a list of settings: two arrays."""
+        """Posterior mean and sd of an outcome (the first) at a list of m settings: (m,) each, units of the outcome."""
         at = np.ascontiguousarray([self._numbers(entry) for entry in settings])
         mean, sd = np.empty(len(at)), np.empty(len(at))
         number = 0 if outcome is None else place_of(self.outcomes, outcome, "outcome")
@@ -359,7 +358,11 @@ class Study:
 
     @locked
     def certify(self, tolerance: float, *, time_limit: Optional[float] = None) -> Record:
-        """The best posterior mean of the whole space, with a proof: settings, mean, bound, gap, proved, boxes, seconds."""
+        """The best posterior mean of the whole space, with a proof: settings, mean, bound, gap, proved, boxes, seconds.
+
+        tolerance : how far the bound may be from the mean, units of the outcome
+        time_limit : seconds
+        """
         at, best, out = np.empty(len(self.variables)), lib.struct("hf_best"), lib.struct("hf_study_certificate")
         limits = make_settings("hf_certify_settings", time_limit=time_limit)
         self._context().long_call(lib.hf_study_certify, self._pointer, tolerance, ctypes.byref(limits), address(at),

@@ -165,7 +165,7 @@ class Track:
 
     @locked
     def predict(self, time: float, X: Any):
-        """Latent mean and sd of f_time at rows of X (m, d): (m,) each."""
+        """Latent mean and sd of f_time at rows of X (m, d): (m,) each, units of y."""
         X = np.ascontiguousarray(X, dtype=np.float64).reshape(-1, self.dimension)
         posterior, spread, ctx = ctypes.c_void_p(), ctypes.c_void_p(), self._context()
         ctx.check(lib.hf_track_posterior(ctx.pointer, self._pointer, float(time), ctypes.byref(posterior), ctypes.byref(spread)))
@@ -212,7 +212,7 @@ class Track:
         return made
 
     def __reduce__(self):
-        """A pickle names the file of a track: it is read once no other track has that open."""
+        """A pickle names the file of a track, which one program at a time can go on with."""
         if self._path is None:
             raise TypeError("a track in memory cannot be pickled; give it path=, and the pickle names that file")
         return _opened, (self._path, self._threads)
