@@ -355,7 +355,7 @@ def file_bytes(save, name):
 
 
 def of_file_bytes(load, name, content):
-    """Reads an object of such bytes by load(path)."""
+    """The object that load(path) reads from a file of such bytes."""
     with tempfile.TemporaryDirectory(prefix="holdfast-") as folder:
         path = os.path.join(folder, name)
         with open(path, "wb") as file:
@@ -376,7 +376,7 @@ class Record:
     def __init__(self, **values):
         self.__dict__.update(values)
 
-    if TYPE_CHECKING:  # what the names are is known when there are values
+    if TYPE_CHECKING:  # names are known when there are values
         def __getattr__(self, name: str) -> Any: ...
 
     def __repr__(self):
