@@ -11,7 +11,6 @@
 #include <holdfast/contaminate.h>
 
 #include <math.h>
-#include <stdio.h>
 
 /* ---- what a comparison tells ----------------------------------------------------------------------------------- */
 
@@ -355,9 +354,9 @@ static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out
     if (status >= 0)
         status =
             hf_fit(ctx, train, &j->columns, &contender_at(j->contenders, at->model)->settings, &fitted, NULL);
-    if (status != HF_OK) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    if (status != HF_OK) hfi_print(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     if (status >= 0) predicted = predict_fold(j, ctx, at, fitted, held);
-    if (predicted < 0) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    if (predicted < 0) hfi_print(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     hf_model_free(fitted);
     hf_table_free(held);
     hf_table_free(train);
@@ -417,7 +416,7 @@ static hf_status gather(const job *j)
         scores->seconds += out->seconds;
         if (out->status == HF_OK) continue;
         scores->warnings++;
-        snprintf(scores->warning, sizeof scores->warning, "%.159s", out->message);
+        hfi_print(scores->warning, sizeof scores->warning, "%.159s", out->message);
     }
     return HF_OK;
 }

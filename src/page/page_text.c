@@ -4,7 +4,6 @@
 
 #include <holdfast/version.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static void put(hfi_page *page, const char *text, size_t length)
@@ -17,7 +16,7 @@ void hfi_page_put(hfi_page *page, const char *format, ...)
     char text[1024];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(text, sizeof text, format, args);
+    const int length = hfi_print_list(text, sizeof text, format, args);
     va_end(args);
     if (length > 0) put(page, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
