@@ -107,7 +107,11 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
                     count == 0   ? ""
                     : count == 1 ? ", which contradicts distinct reading "
                                  : ", which contradicts distinct readings ",
-                    numbers, count > 1 ? " together" : "", norm);
+                    numbers,
+                    count == 0   ? ""
+                    : count == 1 ? " (counted from 1)"
+                                 : " (counted from 1) together",
+                    norm);
 }
 
 /* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is

@@ -216,8 +216,9 @@ hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *r
     if (isfinite(report->noise_factor))
         (void)hfi_print(noise, sizeof noise, "noise bounds %.6g times as large would do",
                         report->noise_factor);
-    return hfi_fail(ctx, HF_ERR_INCONSISTENT,
-                    "no function of norm %g or less meets all readings: row%s %s contradict%s; %s; %s", norm,
-                    report->conflicting == 1 ? "" : "s", rows,
-                    report->conflicting == 1 ? "s it" : " each other", norms, noise);
+    return hfi_fail(
+        ctx, HF_ERR_INCONSISTENT,
+        "no function of norm %g or less meets all readings: row%s %s (counted from 1) contradict%s; %s; %s",
+        norm, report->conflicting == 1 ? "" : "s", rows, report->conflicting == 1 ? "s it" : " each other",
+        norms, noise);
 }
