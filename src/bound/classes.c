@@ -173,7 +173,7 @@ static hf_status make_models(hf_context *ctx, hfi_classes *c)
 }
 
 /* Doubles of a look: a row of every class, k, R'k of every class, weights and gradient, and what the link needs. */
-typedef struct look {
+typedef struct class_look {
     double *row;   /* C x d, solver's units */
     double *slope; /* 2 d */
     double *k;     /* 2 n */
@@ -182,9 +182,9 @@ typedef struct look {
     double *mean, *p, *third, *a, *of_mean; /* C, ... */
     double *covariance, *of_covariance;     /* C x C */
     double *link;
-} look;
+} class_look;
 
-static size_t lay_out(const hfi_classes *c, double *room, look *l)
+static size_t lay_out(const hfi_classes *c, double *room, class_look *l)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t n = c->classes;
@@ -226,7 +226,7 @@ hf_status hfi_classes_create(hf_context *ctx, const hf_posterior *posterior, con
     if (status >= 0) {
         c->heavy =
             (double)c->classes * (double)c->widest * (double)hfi_solution_rank(&posterior->solution) > HEAVY;
-        look l;
+        class_look l;
         c->look = hfi_alloc(ctx, lay_out(c, NULL, &l), sizeof *c->look);
         if (!c->look) status = HF_ERR_MEMORY;
     }
@@ -254,7 +254,7 @@ void hfi_classes_free(hfi_classes *c)
 /* ---- points ------------------------------------------------------------------------------------------------------ */
 
 /* R'k of one class. */
-static void whiten(const hfi_classes *c, size_t i, const look *l)
+static void whiten(const hfi_classes *c, size_t i, const class_look *l)
 {
     const hfi_solution *s = &c->posterior->solution;
     const hfi_class *side = &c->side[i];
@@ -271,7 +271,7 @@ static void whiten(const hfi_classes *c, size_t i, const look *l)
     memcpy(out, hfi_solution_whiten(s, 1, l->k, s->n, l->room, &ld), rank * sizeof *out);
 }
 
-static void find_moments(const hfi_classes *c, const double *x, const look *l)
+static void find_moments(const hfi_classes *c, const double *x, const class_look *l)
 {
     const hf_posterior *posterior = c->posterior;
     const hfi_solution *s = &posterior->solution;
@@ -299,7 +299,7 @@ static void find_moments(const hfi_classes *c, const double *x, const look *l)
 
 void hfi_classes_look(hfi_classes *c, const double *x, double *p)
 {
-    look l;
+    class_look l;
     (void)lay_out(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, p, NULL, l.link);
@@ -307,7 +307,7 @@ void hfi_classes_look(hfi_classes *c, const double *x, double *p)
 
 /* sum_i w_i dm_i + sum_ij H_ij dS_ij / 2 with dS_ij = - dk_i' S k_j - ...: of class i the weights of its
  * anchors are w_i t - S sum_j H_ij k_j. */
-static void find_gradient(const hfi_classes *c, const look *l, double *gradient)
+static void find_gradient(const hfi_classes *c, const class_look *l, double *gradient)
 {
     const hf_posterior *posterior = c->posterior;
     const hfi_solution *s = &posterior->solution;
@@ -382,7 +382,7 @@ double hfi_classes_least(const hfi_classes *c, const double *p, double *a, doubl
 
 double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 {
-    look l;
+    class_look l;
     (void)lay_out(c, c->look, &l);
     find_moments(c, x, &l);
     hfi_softmax_probability(c->classes, l.mean, l.covariance, l.p, error, l.link);
@@ -398,7 +398,7 @@ double hfi_classes_point(hfi_classes *c, const double *x, double *error)
 
 double hfi_classes_value(hfi_classes *c, const double *x, double *gradient)
 {
-    look l;
+    class_look l;
     (void)lay_out(c, c->look, &l);
     const size_t n = c->classes;
     find_moments(c, x, &l);

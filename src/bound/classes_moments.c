@@ -98,7 +98,7 @@ size_t hfi_rules_scratch(const hfi_rules *rules)
 
 /* ---- products of rules ------------------------------------------------------------------------------------------- */
 
-typedef struct grid {
+typedef struct rule_grid {
     size_t classes, count;
     double factor[FEW * (FEW - 1)];
     double step[FEW - 1];
@@ -106,7 +106,7 @@ typedef struct grid {
     double *z, *density, *weight; /* of the last rule */
     double *p, *work;
     double *mean, *third, *fifth;
-} grid;
+} rule_grid;
 
 static double largest(double y, double width)
 {
@@ -133,7 +133,7 @@ static double choose_step(double wanted, double reach, int most, double width, d
     return shortest;
 }
 
-static double place(grid *g, double wanted)
+static double place(rule_grid *g, double wanted)
 {
     const double reach = sqrt(2.0 * log(1.0 / wanted)); /* the tails beyond weigh at most `wanted` */
     double total = 0.0;
@@ -156,7 +156,7 @@ static double density(double z, double step)
     return exp(-0.5 * z * z - HFI_HALF_LOG_2PI) * step;
 }
 
-static void sum_grid(const grid *g, size_t level, const double *f, double weight)
+static void sum_grid(const rule_grid *g, size_t level, const double *f, double weight)
 {
     double next[FEW], along[FEW];
     if (level + 1 >= g->count || level + 2 >= FEW) {
@@ -179,7 +179,7 @@ static double by_grid(const hfi_rules *rules, const double *mean, const double *
                       double *fifth, double *scratch)
 {
     const size_t line = longest_line(rules), last = rules->classes - 2;
-    grid g = {
+    rule_grid g = {
         .classes = rules->classes, .count = rules->classes - 1, .mean = p, .third = third, .fifth = fifth};
     hfi_softmax_differences(rules->classes, v, g.count, g.factor);
     const double error = place(&g, rules->wanted);

@@ -35,7 +35,7 @@ size_t hfi_jets_room(const hfi_classes *c, int degree)
 
 /* ---- making jets --------------------------------------------------------------------------------------- */
 
-typedef struct arrays {
+typedef struct class_jet_arrays {
     double *columns; /* rows x count */
     double *q, *value, *slope, *curve;
     double *x;       /* m */
@@ -43,12 +43,13 @@ typedef struct arrays {
     double *scratch; /* of the kernel */
     double *white;   /* rank x C count: whitened */
     double *room;
-} arrays;
+} class_jet_arrays;
 
 /* Derivatives of what a radial term has of k(Z, centre) along the half-widths: d_a, then d_a d_b (a < b) and
  * d_a d_a / 2. */
 static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, int degree,
-                        const double *centre, const double *half, double *columns, size_t ld, const arrays *b)
+                        const double *centre, const double *half, double *columns, size_t ld,
+                        const class_jet_arrays *b)
 {
     const size_t n = side->taylor.n;
     for (size_t a = 0; a < term->axes; a++) {
@@ -78,7 +79,7 @@ static void add_columns(const hfi_class *side, const hfi_term *term, size_t m, i
 
 /* Columns of one class for one of the jets. */
 static void fill_columns(const hfi_classes *c, const hfi_class *side, const hfi_jets *jets, double *columns,
-                         size_t rows, const arrays *b)
+                         size_t rows, const class_jet_arrays *b)
 {
     const hf_posterior *posterior = c->posterior;
     const size_t n = side->taylor.n;
@@ -94,7 +95,7 @@ static void fill_columns(const hfi_classes *c, const hfi_class *side, const hfi_
 
 /* Columns of one class for all jets, whitened, into out (rank x together count). */
 static void whiten(const hfi_classes *c, const hfi_class *side, size_t together, const hfi_jets *jets,
-                   double *out, const arrays *b)
+                   double *out, const class_jet_arrays *b)
 {
     const hfi_solution *s = &c->posterior->solution;
     const size_t count = jets->count, all = together * count, rank = hfi_solution_rank(s);
@@ -113,7 +114,7 @@ static void whiten(const hfi_classes *c, const hfi_class *side, size_t together,
     for (size_t k = 0; k < all; k++) memcpy(out + k * rank, w + k * ld, rank * sizeof *out);
 }
 
-static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, arrays *b)
+static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, class_jet_arrays *b)
 {
     const hfi_solution *s = &c->posterior->solution;
     const bool dense = s->form == HFI_FORM_DENSE;
@@ -129,7 +130,7 @@ static size_t lay_out(const hfi_classes *c, size_t all, double *scratch, arrays 
 
 size_t hfi_jets_scratch(const hfi_classes *c, int degree, size_t together)
 {
-    arrays b;
+    class_jet_arrays b;
     return lay_out(c, together * hfi_jet_count(c->m, degree), NULL, &b);
 }
 
@@ -180,7 +181,7 @@ void hfi_jets_fill(const hfi_classes *c, size_t together, hfi_jets *jets, double
 {
     if (together == 0) return;
     const size_t each = together * jets->count, rank = hfi_solution_rank(&c->posterior->solution);
-    arrays b;
+    class_jet_arrays b;
     (void)lay_out(c, each, scratch, &b);
     for (size_t i = 0; i < c->classes; i++)
         whiten(c, &c->side[i], together, jets, b.white + i * each * rank, &b);
@@ -241,7 +242,7 @@ double hfi_jets_remainder(const hfi_classes *c, int degree, const double *origin
 
 /* ---- the model of a box ------------------------------------------------------------------------------------------ */
 
-typedef struct shape {
+typedef struct class_box_shape {
     size_t m, count, all;
     double *v, *eta; /* m: the box's centre and half-widths in units of the jets */
     double *e;       /* count */
@@ -249,11 +250,11 @@ typedef struct shape {
     double *slope;   /* m x all of one class: Gram times d_a e */
     double *full;    /* d */
     double *unit;    /* count: half-widths of the squares */
-} shape;
+} class_box_shape;
 
-static size_t lay_out_shape(const hfi_classes *c, size_t count, double *scratch, shape *s)
+static size_t lay_out_shape(const hfi_classes *c, size_t count, double *scratch, class_box_shape *s)
 {
-    *s = (shape){.m = c->m, .count = count, .all = c->classes * count};
+    *s = (class_box_shape){.m = c->m, .count = count, .all = c->classes * count};
     return HFI_LAY_OUT(scratch, HFI_ROOM(s->v, s->m), HFI_ROOM(s->eta, s->m), HFI_ROOM(s->e, count),
                        HFI_ROOMS(s->of_e, c->classes, s->all), HFI_ROOMS(s->slope, s->m, s->all),
                        HFI_ROOM(s->full, c->d), HFI_ROOM(s->unit, count));
@@ -262,14 +263,14 @@ static size_t lay_out_shape(const hfi_classes *c, size_t count, double *scratch,
 size_t hfi_covariance_scratch(const hfi_classes *c)
 {
     const int most = c->degree > c->local_degree ? c->degree : c->local_degree;
-    shape s;
+    class_box_shape s;
     return lay_out_shape(c, hfi_jet_count(c->m, most), NULL, &s);
 }
 
-static shape place_shape(const hfi_classes *c, const hfi_jets *jets, const double *centre, const double *half,
-                         double *scratch)
+static class_box_shape place_shape(const hfi_classes *c, const hfi_jets *jets, const double *centre,
+                                   const double *half, double *scratch)
 {
-    shape s;
+    class_box_shape s;
     (void)lay_out_shape(c, jets->count, scratch, &s);
     for (size_t a = 0; a < c->m; a++) {
         const double unit = jets->half[a];
@@ -286,7 +287,7 @@ static shape place_shape(const hfi_classes *c, const hfi_jets *jets, const doubl
 }
 
 /* out (all) := Gram times the vector d_a e (a < m) or e (a = m) of class j. */
-static void apply(const shape *s, const hfi_jets *jets, size_t j, size_t a, double *out)
+static void apply(const class_box_shape *s, const hfi_jets *jets, size_t j, size_t a, double *out)
 {
     const double *gram = jets->gram + j * s->count * s->all;
     memset(out, 0, s->all * sizeof *out);
@@ -303,7 +304,7 @@ static void apply(const shape *s, const hfi_jets *jets, size_t j, size_t a, doub
 }
 
 /* A column of `apply` times e or d_a e of class i. */
-static double times(const shape *s, const hfi_jets *jets, size_t i, size_t a, const double *column)
+static double times(const class_box_shape *s, const hfi_jets *jets, size_t i, size_t a, const double *column)
 {
     const double *own = column + i * s->count;
     double sum = 0.0;
@@ -319,7 +320,8 @@ static double times(const shape *s, const hfi_jets *jets, size_t i, size_t a, co
 
 /* Terms of third and fourth order of w_i'w_j, w_i = A_i + J_i u + Q_i(u, u): the sum of the sizes of the
  * coefficients. `slope`: of class j. */
-static void add_higher(const hfi_classes *c, const shape *s, const hfi_jets *jets, size_t j, double *lost)
+static void add_higher(const hfi_classes *c, const class_box_shape *s, const hfi_jets *jets, size_t j,
+                       double *lost)
 {
     const size_t m = s->m, first = 1 + m;
     double *unit = s->unit;
@@ -342,7 +344,8 @@ static void add_higher(const hfi_classes *c, const shape *s, const hfi_jets *jet
     }
 }
 
-static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jets, hfi_covariance_model *out)
+static void fill_model(const hfi_classes *c, const class_box_shape *s, const hfi_jets *jets,
+                       hfi_covariance_model *out)
 {
     const size_t classes = c->classes, m = s->m, square = classes * classes;
     for (size_t j = 0; j < classes; j++) apply(s, jets, j, m, s->of_e + j * s->all);
@@ -372,7 +375,7 @@ static void fill_model(const hfi_classes *c, const shape *s, const hfi_jets *jet
 }
 
 /* Whether the jets are about the box's own centre. */
-static bool is_centred(const shape *s)
+static bool is_centred(const class_box_shape *s)
 {
     for (size_t a = 0; a < s->m; a++)
         if (s->v[a] != 0.0) return false;
@@ -397,8 +400,8 @@ static double prior_squares(const hfi_classes *c, size_t i, const double *centre
 
 /* The prior's part: constant along smooth radial terms; any other moves the features, which are then all that
  * is known. */
-static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
-                      const double *half, hfi_covariance_model *out)
+static void add_prior(const hfi_classes *c, const class_box_shape *s, const hfi_jets *jets,
+                      const double *centre, const double *half, hfi_covariance_model *out)
 {
     double widths = 1.0;
     for (size_t a = 0; a < s->m; a++) widths += fabs(s->v[a]) + fabs(s->eta[a]);
@@ -428,8 +431,8 @@ static void add_prior(const hfi_classes *c, const shape *s, const hfi_jets *jets
 
 /* White variance is not in the jets. Along the diagonal only linear kernels see where they are, and what they
  * add grows with each |x_j|. */
-static void add_white(const hfi_classes *c, const shape *s, const double *centre, const double *half,
-                      hfi_covariance_model *out)
+static void add_white(const hfi_classes *c, const class_box_shape *s, const double *centre,
+                      const double *half, hfi_covariance_model *out)
 {
     const hf_kernel *kernel = c->posterior->kernel;
     for (size_t i = 0; i < c->classes; i++) {
@@ -454,8 +457,8 @@ static void add_white(const hfi_classes *c, const shape *s, const double *centre
     }
 }
 
-static void find_moves(const hfi_classes *c, const shape *s, const hfi_jets *jets, const double *centre,
-                       const double *half, hfi_covariance_model *out)
+static void find_moves(const hfi_classes *c, const class_box_shape *s, const hfi_jets *jets,
+                       const double *centre, const double *half, hfi_covariance_model *out)
 {
     memset(out->share, 0, c->m * sizeof *out->share);
     for (size_t i = 0; i < c->classes; i++) {
@@ -478,7 +481,7 @@ void hfi_covariance_of_box(const hfi_classes *c, const hfi_jets *jets, const dou
                            const double *half, hfi_covariance_model *out, double *scratch)
 {
     const size_t square = c->classes * c->classes;
-    const shape s = place_shape(c, jets, centre, half, scratch);
+    const class_box_shape s = place_shape(c, jets, centre, half, scratch);
     memset(out->linear, 0, c->m * square * sizeof *out->linear);
     memset(out->square, 0, c->m * (c->m + 1) / 2 * square * sizeof *out->square);
     memset(out->lost, 0, square * sizeof *out->lost);

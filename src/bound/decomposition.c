@@ -9,16 +9,16 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct state {
+typedef struct decomposition_state {
     const hf_posterior *posterior;
     hfi_plan plan;
-} state;
+} decomposition_state;
 
 hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, void **out)
 {
     const hfi_memory memory = hfi_context_memory(ctx);
     *out = NULL;
-    state *s = hfi_alloc(ctx, 1, sizeof *s);
+    decomposition_state *s = hfi_alloc(ctx, 1, sizeof *s);
     if (s == NULL) return HF_ERR_MEMORY;
     const hf_status status = hfi_plan_create(ctx, subject->posterior->kernel, &s->plan);
     if (status < 0) {
@@ -32,7 +32,7 @@ hf_status hfi_decomposition_create(hf_context *ctx, const hfi_subject *subject, 
 
 void hfi_decomposition_free(void *of)
 {
-    state *s = of;
+    decomposition_state *s = of;
     if (s == NULL) return;
     const hfi_memory memory = s->plan.memory;
     hfi_plan_free(&s->plan);
@@ -48,7 +48,7 @@ static size_t sums_size(const hfi_plan *plan)
 
 size_t hfi_decomposition_scratch(const void *of)
 {
-    const hfi_plan *plan = &((const state *)of)->plan;
+    const hfi_plan *plan = &((const decomposition_state *)of)->plan;
     return VALUE_DOUBLES * plan->nodes + 2 * plan->parts + 2 * sums_size(plan) + 2 * plan->d;
 }
 
@@ -165,7 +165,7 @@ static void add_mean(const hf_posterior *posterior, const double *centre, const 
 void hfi_decomposition_mean(const void *of, const double *centre, const double *half, double *scratch,
                             hfi_enclosure *out)
 {
-    const state *s = of;
+    const decomposition_state *s = of;
     const hfi_plan *plan = &s->plan;
     const hfi_solution *solution = &s->posterior->solution;
     double *turn = scratch + VALUE_DOUBLES * plan->nodes, *room = turn + 2 * plan->parts;

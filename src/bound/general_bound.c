@@ -28,10 +28,10 @@ typedef struct worth {
     double distance;
 } worth;
 
-typedef struct box {
+typedef struct term_box {
     const hfi_terms *terms;
     const double *centre, *half;
-} box;
+} term_box;
 
 static worth constant(double value)
 {
@@ -81,7 +81,7 @@ static void even_multiply(const double f[ORDERS], double e[ORDERS])
 }
 
 /* Half-width of a column; 0 where it is fixed. */
-static double width(const box *at, size_t c)
+static double width(const term_box *at, size_t c)
 {
     for (size_t f = 0; f < at->terms->free_count; f++)
         if (at->terms->free[f] == c) return at->half[f];
@@ -90,7 +90,7 @@ static double width(const box *at, size_t c)
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static worth radial(const box *at, const hfi_leaf *leaf)
+static worth radial(const term_box *at, const hfi_leaf *leaf)
 {
     double u = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -125,7 +125,7 @@ static worth radial(const box *at, const hfi_leaf *leaf)
 }
 
 /* exp(-(1 - cos(2 w s)) / l^2) column by column, w = pi half / period. */
-static worth periodic(const box *at, const hfi_leaf *leaf)
+static worth periodic(const term_box *at, const hfi_leaf *leaf)
 {
     double e[ORDERS] = {1.0, 0.0, 0.0, 0.0}, exponent = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -142,7 +142,7 @@ static worth periodic(const box *at, const hfi_leaf *leaf)
     return stationary(e, sqrt(-2.0 * expm1(-exponent)));
 }
 
-static worth spectral(const box *at, const hfi_leaf *leaf)
+static worth spectral(const term_box *at, const hfi_leaf *leaf)
 {
     const double *value = at->terms->kernel->value;
     double total[ORDERS] = {0.0};
@@ -165,7 +165,7 @@ static worth spectral(const box *at, const hfi_leaf *leaf)
     return stationary(total, sqrt(fmin(2.0 * total[1], 4.0 * total[0])));
 }
 
-static worth linear(const box *at, const hfi_leaf *leaf)
+static worth linear(const term_box *at, const hfi_leaf *leaf)
 {
     worth w = {.distance = 0.0};
     double distance = 0.0;
@@ -185,7 +185,7 @@ static worth linear(const box *at, const hfi_leaf *leaf)
 
 /* With c what u moves by: derivatives of wave's features are of length c^p, those of the others at most c^p times
  * the largest exp(u) in the box. */
-static worth plane(const box *at, const hfi_leaf *leaf)
+static worth plane(const term_box *at, const hfi_leaf *leaf)
 {
     static const double FACTORIAL[ORDERS] = {1.0, 1.0, 2.0, 6.0};
     const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
@@ -207,7 +207,7 @@ static worth plane(const box *at, const hfi_leaf *leaf)
     return w;
 }
 
-static worth leaf_worth(const box *at, const hfi_leaf *leaf)
+static worth leaf_worth(const term_box *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
@@ -227,7 +227,7 @@ static worth leaf_worth(const box *at, const hfi_leaf *leaf)
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-static worth term_worth(const box *at, size_t term)
+static worth term_worth(const term_box *at, size_t term)
 {
     const hf_kernel *kernel = at->terms->kernel;
     const size_t scale = kernel->nodes[term].scale;
@@ -254,7 +254,7 @@ static worth term_worth(const box *at, size_t term)
 void hfi_general_constants(const hfi_terms *terms, size_t node, int order, const double *centre,
                            const double *half, hfi_constants *out)
 {
-    const box at = {terms, centre, half};
+    const term_box at = {terms, centre, half};
     const worth w = term_worth(&at, node);
     const double up = 1.0 + 256.0 * DBL_EPSILON;
     out->size = sqrt(w.c[0][0]) * up;

@@ -11,13 +11,13 @@
 #include <string.h>
 
 /* A jet: value, gradient (m), Hessian (a <= b, row by row). */
-typedef struct place {
+typedef struct jet_pair {
     const hfi_terms *terms;
     const double *x, *z;
     size_t m, columns;
-} place;
+} jet_pair;
 
-static size_t position(const place *at, size_t column)
+static size_t position(const jet_pair *at, size_t column)
 {
     for (size_t f = 0; f < at->m; f++)
         if (at->terms->free[f] == column) return f;
@@ -30,14 +30,14 @@ static size_t packed(size_t m, size_t a, size_t b)
     return 1 + m + low * (2 * m - low + 1) / 2 + (high - low);
 }
 
-static void constant(const place *at, double value, double *jet)
+static void constant(const jet_pair *at, double value, double *jet)
 {
     memset(jet, 0, at->columns * sizeof *jet);
     jet[0] = value;
 }
 
 /* jet := jet * other */
-static void multiply(const place *at, const double *other, double *jet)
+static void multiply(const jet_pair *at, const double *other, double *jet)
 {
     const size_t m = at->m;
     const double u = jet[0], v = other[0], *du = jet + 1, *dv = other + 1;
@@ -51,7 +51,7 @@ static void multiply(const place *at, const double *other, double *jet)
 
 /* A product of functions of one column each: with f its value and e_a, s_a the first and second derivatives
  * of its factors over the factor itself. */
-static void add_column(const place *at, size_t f, double value, double slope, double curve, double *jet)
+static void add_column(const jet_pair *at, size_t f, double value, double slope, double curve, double *jet)
 {
     /* jet := jet times the function of free input f with these derivatives; jet depends on inputs before f alone. */
     const size_t m = at->m;
@@ -70,14 +70,14 @@ static void add_column(const place *at, size_t f, double value, double slope, do
     jet[0] = before * value;
 }
 
-static double apart(const place *at, size_t c)
+static double apart(const jet_pair *at, size_t c)
 {
     return at->x[c] - at->z[c];
 }
 
 /* ---- leaves ------------------------------------------------------------------------------------------------------ */
 
-static void radial(const place *at, const hfi_leaf *leaf, double *jet)
+static void radial(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     double q = 0.0, value, slope, curve;
     const double one = 1.0;
@@ -107,7 +107,7 @@ static void radial(const place *at, const hfi_leaf *leaf, double *jet)
     }
 }
 
-static void periodic(const place *at, const hfi_leaf *leaf, double *jet)
+static void periodic(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 1.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -126,7 +126,7 @@ static void periodic(const place *at, const hfi_leaf *leaf, double *jet)
     }
 }
 
-static void linear(const place *at, const hfi_leaf *leaf, double *jet)
+static void linear(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     constant(at, 0.0, jet);
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -137,7 +137,7 @@ static void linear(const place *at, const hfi_leaf *leaf, double *jet)
     }
 }
 
-static void component(const place *at, const hfi_leaf *leaf, size_t q, double *jet)
+static void component(const jet_pair *at, const hfi_leaf *leaf, size_t q, double *jet)
 {
     const double *value = at->terms->kernel->value;
     constant(at, value[hfi_leaf_at(leaf, HFI_FIELD_WEIGHT) + q], jet);
@@ -159,7 +159,7 @@ static void component(const place *at, const hfi_leaf *leaf, size_t q, double *j
 }
 
 /* A function of u alone: the slope is turn f times that per unit of u, the curvature -u^2 or u^2 likewise. */
-static void plane(const place *at, const hfi_leaf *leaf, double *jet)
+static void plane(const jet_pair *at, const hfi_leaf *leaf, double *jet)
 {
     const hfi_plane p = hfi_plane_of(at->terms->kernel, leaf);
     const hfi_plane_point x = hfi_plane_at(&p, at->x), z = hfi_plane_at(&p, at->z);
@@ -177,7 +177,7 @@ static void plane(const place *at, const hfi_leaf *leaf, double *jet)
     }
 }
 
-static void leaf_jet(const place *at, const hfi_leaf *leaf, double *jet, double *spare)
+static void leaf_jet(const jet_pair *at, const hfi_leaf *leaf, double *jet, double *spare)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
@@ -206,9 +206,9 @@ static void leaf_jet(const place *at, const hfi_leaf *leaf, double *jet, double 
 
 /* ---- the tree ---------------------------------------------------------------------------------------------------- */
 
-static void term_jet(const place *at, size_t term, double *jet, double *spare);
+static void term_jet(const jet_pair *at, size_t term, double *jet, double *spare);
 
-static void sum_jet(const place *at, size_t sum, double *jet, double *spare)
+static void sum_jet(const jet_pair *at, size_t sum, double *jet, double *spare)
 {
     const hf_kernel *kernel = at->terms->kernel;
     constant(at, 0.0, jet);
@@ -219,7 +219,7 @@ static void sum_jet(const place *at, size_t sum, double *jet, double *spare)
 }
 
 /* Two jets for each level of the tree: a factor's, and what the factor needs itself. */
-static void term_jet(const place *at, size_t term, double *jet, double *spare)
+static void term_jet(const jet_pair *at, size_t term, double *jet, double *spare)
 {
     const hf_kernel *kernel = at->terms->kernel;
     const size_t scale = kernel->nodes[term].scale;
@@ -247,7 +247,7 @@ size_t hfi_general_scratch(const hfi_terms *terms)
 void hfi_general_jet(const hfi_terms *terms, const hfi_term *term, const double *x, const double *weight,
                      double *sum, double *scratch)
 {
-    place at = {
+    jet_pair at = {
         .terms = terms, .x = x, .m = terms->free_count, .columns = hfi_term_columns(terms->free_count)};
     double *jet = scratch, *spare = scratch + at.columns;
     const size_t kept = term->order >= 3 ? at.columns : term->order == 2 ? 1 + at.m : 1;

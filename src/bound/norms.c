@@ -8,26 +8,19 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdlib.h>
 
-/* An anchor and its squared distance from the box. */
-typedef struct ranked {
-    double distance;
-    size_t anchor;
-} ranked;
-
-typedef struct pairs {
+typedef struct anchor_pairs {
     const hfi_term *term;
     size_t n, columns;
     double *z;    /* n x columns, scaled, nearest anchor first */
     double *a;    /* n, likewise */
     double *row;  /* n: what each row adds to those before it */
     double *work; /* per thread 2 n + columns */
-} pairs;
+} anchor_pairs;
 
 static void add_row(size_t j, int thread, void *arg)
 {
-    const pairs *job = arg;
+    const anchor_pairs *job = arg;
     const hfi_term *term = job->term;
     double *q = job->work + (size_t)thread * (2 * job->n + job->columns), *value = q + job->n,
            *x = value + job->n;
@@ -37,13 +30,6 @@ static void add_row(size_t j, int thread, void *arg)
     double sum = 0.0;
     for (size_t i = 0; i < j; i++) sum += value[i];
     job->row[j] = job->a[j] * (job->a[j] + 2.0 * sum);
-}
-
-static int by_distance(const void *left, const void *right)
-{
-    const ranked *a = left, *b = right;
-    if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
-    return a->anchor < b->anchor ? -1 : a->anchor > b->anchor;
 }
 
 /* A quadratic form with its rounding: every product and sum of n^2 of them. */
@@ -70,8 +56,8 @@ static double *leaf_columns(hf_context *ctx, const hfi_terms *terms, const hfi_t
     return z;
 }
 
-/* Squared distances from the whole box, rounded down. */
-static void rank_anchors(const hfi_terms *terms, const hfi_term *term, ranked *order)
+/* The anchors' squared distances from the whole box, rounded down, nearest first. */
+static void rank_anchors(const hfi_terms *terms, const hfi_term *term, hfi_ranked *order)
 {
     for (size_t i = 0; i < terms->n; i++) {
         double q = term->offset ? term->offset[i] : 0.0;
@@ -80,13 +66,13 @@ static void rank_anchors(const hfi_terms *terms, const hfi_term *term, ranked *o
                 fabs(term->z[i + a * terms->n]) - terms->extent[term->axis[a]] / term->scale[a];
             if (away > 0.0) q += away * away;
         }
-        order[i] = (ranked){.distance = q * (1.0 - 1e-12), .anchor = i};
+        order[i] = (hfi_ranked){.value = q * (1.0 - 1e-12), .index = i};
     }
-    qsort(order, terms->n, sizeof *order, by_distance);
+    hfi_sort_ranked(order, terms->n);
 }
 
 /* Norms of the nearest anchors and third derivatives of the rest. */
-static void fill_levels(const pairs *job, const ranked *order, hfi_term *term)
+static void fill_levels(const anchor_pairs *job, const hfi_ranked *order, hfi_term *term)
 {
     const size_t n = job->n;
     double square = 0.0, size = 0.0, far = 0.0;
@@ -101,30 +87,30 @@ static void fill_levels(const pairs *job, const ranked *order, hfi_term *term)
     for (size_t k = HFI_LEVELS; k-- > 0;) {
         for (const size_t end = n * (k + 1) / HFI_LEVELS; j > end; j--) {
             if (job->a[j - 1] == 0.0) continue; /* an infinite derivative of it is nothing */
-            far += fabs(job->a[j - 1]) * hfi_radial_third(term->form, term->alpha, order[j - 1].distance);
+            far += fabs(job->a[j - 1]) * hfi_radial_third(term->form, term->alpha, order[j - 1].value);
         }
         term->level[k].far = far * (1.0 + 2.0 * DBL_EPSILON * (double)n);
     }
     term->norm = term->level[HFI_LEVELS - 1].norm;
 }
 
-static void order_anchors(const hfi_term *term, const double *z, const ranked *order, pairs *job)
+static void order_anchors(const hfi_term *term, const double *z, const hfi_ranked *order, anchor_pairs *job)
 {
-    for (size_t i = 0; i < job->n; i++) job->a[i] = term->a[order[i].anchor];
+    for (size_t i = 0; i < job->n; i++) job->a[i] = term->a[order[i].index];
     for (size_t c = 0; c < job->columns; c++)
-        for (size_t i = 0; i < job->n; i++) job->z[i + c * job->n] = z[order[i].anchor + c * job->n];
+        for (size_t i = 0; i < job->n; i++) job->z[i + c * job->n] = z[order[i].index + c * job->n];
 }
 
 static hf_status radial_norm(hf_context *ctx, const hfi_terms *terms, hfi_term *term)
 {
     const size_t n = terms->n, threads = (size_t)hf_context_threads(ctx);
-    pairs job = {.term = term, .n = n, .columns = term->axes};
+    anchor_pairs job = {.term = term, .n = n, .columns = term->axes};
     double *own = NULL;
     if (term->offset) {
         own = leaf_columns(ctx, terms, term, &job.columns);
         if (!own) return HF_ERR_MEMORY;
     }
-    ranked *order;
+    hfi_ranked *order;
     const hf_status status =
         HFI_ALLOC(ctx, HFI_ROOM(order, n), HFI_ROOMS(job.z, n, job.columns), HFI_ROOM(job.a, n),
                   HFI_ROOM(job.row, n), HFI_ROOMS(job.work, threads, 2 * n + job.columns));

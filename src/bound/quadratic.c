@@ -10,7 +10,7 @@
 
 static const double THETA[] = {0.0, 0.125, 0.25, 0.4, 0.6, 0.8};
 
-typedef struct problem {
+typedef struct quadratic_problem {
     size_t m;
     double *g;         /* m */
     double *h;         /* m x m */
@@ -22,16 +22,16 @@ typedef struct problem {
     const hfi_ball *ball;
     double mu;   /* of what the ball adds to g, h and shift now */
     double most; /* mu so far */
-} problem;
+} quadratic_problem;
 
 size_t hfi_quadratic_work(size_t m)
 {
     return 2 * m * m + 6 * m;
 }
 
-static problem prepare(size_t m, double sign, const double *g, const double *h, double *work)
+static quadratic_problem prepare(size_t m, double sign, const double *g, const double *h, double *work)
 {
-    problem p = {.m = m};
+    quadratic_problem p = {.m = m};
     p.g = work;
     p.radius = work + m;
     p.slope = work + 2 * m;
@@ -63,7 +63,7 @@ static double along(double linear, double quadratic, double u)
 }
 
 /* Coordinate descent from `v`; slope := g + H v. */
-static void descend(const problem *p, double *v)
+static void descend(const quadratic_problem *p, double *v)
 {
     const size_t m = p->m;
     for (size_t a = 0; a < m; a++) {
@@ -84,7 +84,7 @@ static void descend(const problem *p, double *v)
     }
 }
 
-static double value_at(const problem *p, const double *v)
+static double value_at(const quadratic_problem *p, const double *v)
 {
     /* slope = g + H v */
     double sum = 0.0;
@@ -93,7 +93,7 @@ static double value_at(const problem *p, const double *v)
 }
 
 /* Whether H - D is positive definite with some room for rounding, D_a = H_aa - theta radius_a. */
-static bool is_convex(const problem *p, double theta)
+static bool is_convex(const quadratic_problem *p, double theta)
 {
     const size_t m = p->m;
     for (size_t a = 0; a < m; a++) {
@@ -111,14 +111,14 @@ static bool is_convex(const problem *p, double theta)
     return true;
 }
 
-static bool is_diagonal(const problem *p)
+static bool is_diagonal(const quadratic_problem *p)
 {
     for (size_t a = 0; a < p->m; a++)
         if (p->radius[a] > 0.0) return false;
     return true;
 }
 
-static void choose_shift(const problem *p)
+static void choose_shift(const quadratic_problem *p)
 {
     double theta = 1.0;
     if (is_diagonal(p)) {
@@ -133,7 +133,7 @@ static void choose_shift(const problem *p)
 /* ---- balls ------------------------------------------------------------------------------------------------------- */
 
 /* With another mu. The slopes at v follow; v is NULL where there are none yet. */
-static void set_multiplier(problem *p, double mu, const double *v)
+static void set_multiplier(quadratic_problem *p, double mu, const double *v)
 {
     const double more = mu - p->mu;
     p->mu = mu;
@@ -147,7 +147,7 @@ static void set_multiplier(problem *p, double mu, const double *v)
 }
 
 /* The ball's function where linear u + shift u^2 / 2 and `more` times it are least over the cube. */
-static double ball_at(const problem *p, const double *linear, double more)
+static double ball_at(const quadratic_problem *p, const double *linear, double more)
 {
     const hfi_ball *b = p->ball;
     double sum = b->k;
@@ -159,7 +159,7 @@ static double ball_at(const problem *p, const double *linear, double more)
 }
 
 /* How much mu should grow from 0, or from what it is, so that the minimiser comes to the ball's border. */
-static double best_multiplier(const problem *p, const double *linear)
+static double best_multiplier(const quadratic_problem *p, const double *linear)
 {
     enum {
         DOUBLINGS = 48,
@@ -186,7 +186,7 @@ static double best_multiplier(const problem *p, const double *linear)
 }
 
 /* The separable function that the tangent at v leaves, least over the cube. slope = g + H v. */
-static double tangent_bound(const problem *p, const double *v, double *gap)
+static double tangent_bound(const quadratic_problem *p, const double *v, double *gap)
 {
     double bound = 0.0;
     for (size_t a = 0; a < p->m; a++) {
@@ -200,7 +200,7 @@ static double tangent_bound(const problem *p, const double *v, double *gap)
 }
 
 /* The same at 0: no more than the diagonal split. `v`, not 0, shares out the gap. */
-static double centre_bound(const problem *p, const double *v, double *gap)
+static double centre_bound(const quadratic_problem *p, const double *v, double *gap)
 {
     double bound = 0.0;
     for (size_t a = 0; a < p->m; a++) {
@@ -213,7 +213,7 @@ static double centre_bound(const problem *p, const double *v, double *gap)
 }
 
 /* The largest of a bound over mu, with slopes at v; the problem keeps that mu. */
-static void improve_multiplier(problem *p, const double *v)
+static void improve_multiplier(quadratic_problem *p, const double *v)
 {
     for (size_t a = 0; a < p->m; a++)
         p->separable[a] = v ? p->slope[a] - p->shift[a] * v[a] : p->g[a]; /* g + P v */
@@ -221,7 +221,7 @@ static void improve_multiplier(problem *p, const double *v)
 }
 
 /* Added to the function at v, what the ball has put there already being part of it: nothing inside of the ball. */
-static double added_at(const problem *p, const double *v)
+static double added_at(const quadratic_problem *p, const double *v)
 {
     double sum = p->ball->k, inside = 0.0;
     for (size_t a = 0; a < p->m; a++) inside += along(p->ball->p[a], p->ball->r[a], v[a]);
@@ -230,7 +230,7 @@ static double added_at(const problem *p, const double *v)
 }
 
 /* Size of all that is added up, for its rounding. */
-static double size_of(const problem *p)
+static double size_of(const quadratic_problem *p)
 {
     double size = p->ball ? p->most * fabs(p->ball->k) : 0.0;
     for (size_t a = 0; a < p->m; a++) {
@@ -243,7 +243,7 @@ static double size_of(const problem *p)
 double hfi_quadratic_lower(size_t m, double sign, const double *g, const double *h, const hfi_ball *ball,
                            double *point, double *predicted, double *gap, double *work)
 {
-    problem p = prepare(m, sign, g, h, work);
+    quadratic_problem p = prepare(m, sign, g, h, work);
     const double unit = 4.0 * DBL_EPSILON * ((double)m + 8.0);
     p.ball = ball;
     choose_shift(&p);

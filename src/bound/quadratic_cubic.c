@@ -15,19 +15,19 @@ enum {
 };
 
 /* A part of the cube: the polynomial's Taylor coefficients at its centre, not scaled by its half-widths. */
-typedef struct part {
+typedef struct cubic_part {
     double value, bound;
     size_t split;
     double *side; /* m: half-widths */
     double *at;   /* m: centre */
     double *g;    /* m */
     double *h;    /* m x m */
-} part;
+} cubic_part;
 
-typedef struct problem {
+typedef struct cubic_problem {
     const hfi_cubic *cubic;
     size_t m, used;
-    part *parts;
+    cubic_part *parts;
     double *size; /* m^3: |T| */
     double norm;  /* |T(u, u, u)| <= norm |u|^3 */
     double rounding;
@@ -38,26 +38,26 @@ typedef struct problem {
     double *ball;        /* 2 m: the ball of a part */
     double *work;        /* of the quadratic bound */
     double *point, best; /* the least value met */
-} problem;
+} cubic_problem;
 
-static size_t lay_out(size_t m, size_t parts, double *work, problem *p)
+static size_t lay_out(size_t m, size_t parts, double *work, cubic_problem *p)
 {
     const size_t places = parts / 2 + 2, of_part = m * m + 3 * m;
     double *heads, *rest;
     const size_t numbers = HFI_LAY_OUT(
-        work, HFI_ROOMS(heads, places, (sizeof(part) + sizeof(double) - 1) / sizeof(double)),
+        work, HFI_ROOMS(heads, places, (sizeof(cubic_part) + sizeof(double) - 1) / sizeof(double)),
         HFI_ROOMS(rest, places, of_part), HFI_ROOMS(p->size, m, m * m), HFI_ROOMS(p->hs, 3 * m, m),
         HFI_ROOM(p->gs, m), HFI_ROOM(p->slices, m), HFI_ROOM(p->local, m), HFI_ROOM(p->shares, 2 * m),
         HFI_ROOM(p->ball, 2 * m), HFI_ROOM(p->work, hfi_quadratic_work(m)));
-    p->parts = (part *)heads;
+    p->parts = (cubic_part *)heads;
     for (size_t k = 0; work != NULL && k < places; k++, rest += of_part)
-        p->parts[k] = (part){.side = rest, .at = rest + m, .g = rest + 2 * m, .h = rest + 3 * m};
+        p->parts[k] = (cubic_part){.side = rest, .at = rest + m, .g = rest + 2 * m, .h = rest + 3 * m};
     return numbers;
 }
 
 size_t hfi_cubic_work(size_t m, size_t parts)
 {
-    problem p;
+    cubic_problem p;
     return lay_out(m, parts, NULL, &p);
 }
 
@@ -75,11 +75,11 @@ static double cubic_norm(size_t m, const double *t, double *work)
     return sqrt(hfi_largest_eigenvalue(m, work, SQUARES, work + m * m) + DBL_MIN);
 }
 
-static void place_whole(problem *p)
+static void place_whole(cubic_problem *p)
 {
     const hfi_cubic *c = p->cubic;
     const size_t m = p->m;
-    part *whole = &p->parts[p->used++];
+    cubic_part *whole = &p->parts[p->used++];
     double size = 0.0;
     for (size_t a = 0; a < m; a++) {
         whole->side[a] = 1.0;
@@ -101,7 +101,7 @@ static void place_whole(problem *p)
 }
 
 /* The ball in the coordinates of a part. */
-static hfi_ball part_ball(const problem *p, const part *q)
+static hfi_ball part_ball(const cubic_problem *p, const cubic_part *q)
 {
     const hfi_ball *whole = p->cubic->ball;
     hfi_ball own = {p->ball, p->ball + p->m, whole->k};
@@ -115,7 +115,7 @@ static hfi_ball part_ball(const problem *p, const part *q)
 }
 
 /* The bound of a part, its most promising point, and where to split it. */
-static void bound_part(problem *p, part *q, double *gap)
+static void bound_part(cubic_problem *p, cubic_part *q, double *gap)
 {
     const size_t m = p->m;
     const double *r = q->side;
@@ -151,7 +151,7 @@ static void bound_part(problem *p, part *q, double *gap)
 }
 
 /* to := one half of `from` along its split; they may be the same. */
-static void halve(const problem *p, const part *from, double sign, part *to)
+static void halve(const cubic_problem *p, const cubic_part *from, double sign, cubic_part *to)
 {
     const size_t m = p->m, a = from->split;
     const double *t = p->cubic->t + a * m * m, own = p->cubic->sign;
@@ -172,7 +172,7 @@ double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, d
                        double *predicted, double *gap, double *work)
 {
     const size_t m = cubic->m;
-    problem p = {.cubic = cubic, .m = m, .point = point, .best = (double)INFINITY};
+    cubic_problem p = {.cubic = cubic, .m = m, .point = point, .best = (double)INFINITY};
     (void)lay_out(m, effort->parts, work, &p);
     double *shares = p.hs + m * m; /* m of 2 m^2 that only the norm needs */
     place_whole(&p);
@@ -187,7 +187,7 @@ double hfi_cubic_lower(const hfi_cubic *cubic, const hfi_cubic_effort *effort, d
         if (bound >= effort->enough || bound >= p.best - effort->want ||
             (evaluated >= FEW && p.best < effort->enough && effort->enough < (double)INFINITY))
             break;
-        part *parent = &p.parts[least], *other = &p.parts[p.used++];
+        cubic_part *parent = &p.parts[least], *other = &p.parts[p.used++];
         halve(&p, parent, 1.0, other);
         halve(&p, parent, -1.0, parent);
         bound_part(&p, parent, shares);

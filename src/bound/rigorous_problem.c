@@ -33,11 +33,11 @@ static hfi_interval signed_by(double sign, hfi_interval a)
 
 /* The box in both units, and what each thread works in. All inputs of the posterior are sides, the number of
  * an output among them. */
-typedef struct state {
+typedef struct rigorous_state {
     size_t d, threads;
     hfi_rigorous_work *work; /* threads */
     double *numbers; /* the box in the user's units, scaled sides outward and their middle; a point: 6 d */
-} state;
+} rigorous_state;
 
 /* The side that moves the features most, of those that can be halved. Of the box that was bounded last. */
 static size_t widest(const hfi_rigorous_work *work, size_t d, const double *lower, const double *upper)
@@ -82,7 +82,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
                    const double *high, hfi_box_bound *out)
 {
     const hfi_certify_problem *q = of;
-    const state *s = q->state;
+    const rigorous_state *s = q->state;
     for (size_t k = 0; k < count; k++)
         bound_one(&s->work[thread], s->d, sign, enough, low + k * s->d, high + k * s->d, &out[k]);
 }
@@ -91,7 +91,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
 static double look(void *of, double sign, bool descend, const double *point, double *user)
 {
     const hfi_certify_problem *q = of;
-    const state *s = q->state;
+    const rigorous_state *s = q->state;
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     const double *lower = s->numbers, *upper = lower + s->d;
     double *x = s->numbers + 5 * s->d;
@@ -108,7 +108,7 @@ static double look(void *of, double sign, bool descend, const double *point, dou
 
 static void end(hfi_certify_problem *q)
 {
-    state *s = q->state;
+    rigorous_state *s = q->state;
     for (size_t k = 0; s && s->work && k < s->threads; k++)
         if (s->work[k].block) hfi_rigorous_work_free(&s->work[k]);
     if (s) hfi_memory_free(&q->memory, s->work);
@@ -117,7 +117,7 @@ static void end(hfi_certify_problem *q)
     q->state = NULL;
 }
 
-static hf_status place(hfi_certify_problem *q, state *s)
+static hf_status place(hfi_certify_problem *q, rigorous_state *s)
 {
     const hfi_scaling *scaling = &q->subject.posterior->scaling;
     const size_t d = s->d;
@@ -137,9 +137,9 @@ static hf_status place(hfi_certify_problem *q, state *s)
 
 static hf_status make(hfi_certify_problem *q, size_t threads)
 {
-    state *s = q->state = hfi_memory_alloc(&q->memory, 1, sizeof *s);
+    rigorous_state *s = q->state = hfi_memory_alloc(&q->memory, 1, sizeof *s);
     if (!s) return HF_ERR_MEMORY;
-    *s = (state){.d = q->subject.d, .threads = threads};
+    *s = (rigorous_state){.d = q->subject.d, .threads = threads};
     if (!HFI_MEMORY_ALLOC(&q->memory, HFI_ROOM(s->numbers, 6 * s->d), HFI_ROOM(s->work, threads)))
         return HF_ERR_MEMORY;
     for (size_t k = 0; k < threads; k++) {
@@ -159,7 +159,7 @@ static hf_status begin(hfi_certify_problem *q, size_t threads, hfi_branch_proble
         end(q);
         return status;
     }
-    const state *s = q->state;
+    const rigorous_state *s = q->state;
     const size_t d = s->d;
     const double *sides = s->numbers + 2 * d;
     *out = (hfi_branch_problem){.functions = &functions,

@@ -31,7 +31,7 @@ enum {
  * by pairs. */
 static const double neglect = 0.2;
 
-typedef struct arrays {
+typedef struct local_arrays {
     double *x;       /* m: the centre in units of a term */
     double *v;       /* m: half-widths of inputs that move, likewise */
     double *axis;    /* m: their places among the term's */
@@ -43,7 +43,7 @@ typedef struct arrays {
     double *product; /* n */
     double *matrix;  /* m x m: M */
     double *square;  /* 2 m x m */
-} arrays;
+} local_arrays;
 
 /* Number of entries that hfi_pair_sums() reads. */
 static size_t padded(size_t n)
@@ -51,7 +51,7 @@ static size_t padded(size_t n)
     return (n + HFI_PAIR_LANES - 1) / HFI_PAIR_LANES * HFI_PAIR_LANES;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, local_arrays *b)
 {
     const size_t n = taylor->n, m = taylor->m, wide = padded(n);
     return HFI_LAY_OUT(scratch, HFI_ROOM(b->x, m), HFI_ROOM(b->v, m), HFI_ROOM(b->axis, m), HFI_ROOM(b->q, n),
@@ -80,7 +80,7 @@ bool hfi_taylor_can_sharpen(const hfi_taylor *taylor)
 
 size_t hfi_taylor_sharpen_scratch(const hfi_taylor *taylor)
 {
-    arrays b;
+    local_arrays b;
     return hfi_taylor_can_sharpen(taylor) ? lay_out(taylor, NULL, &b) : 0;
 }
 
@@ -99,7 +99,7 @@ typedef struct local {
 } local;
 
 static void place(const hfi_taylor *taylor, const hfi_term *term, const double *centre, const double *half,
-                  const arrays *b, local *l)
+                  const local_arrays *b, local *l)
 {
     double width = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
@@ -113,13 +113,13 @@ static void place(const hfi_taylor *taylor, const hfi_term *term, const double *
     l->bend = 0.5 * width * (1.0 + 1e-14);
 }
 
-static size_t axis_of(const arrays *b, size_t k)
+static size_t axis_of(const local_arrays *b, size_t k)
 {
     return (size_t)b->axis[k];
 }
 
 /* w, y and |y|. */
-static void weigh(const hfi_taylor *taylor, const hfi_term *term, const arrays *b, local *l)
+static void weigh(const hfi_taylor *taylor, const hfi_term *term, const local_arrays *b, local *l)
 {
     const size_t n = taylor->n, ld = padded(n);
     const double r = sqrt((double)l->moving);
@@ -159,8 +159,8 @@ static void add_entry(size_t m, size_t x, size_t y, size_t z, double entry, doub
 }
 
 /* T: the third derivatives of P_3, from all anchors, and of the prior mean's slope times |V u|^2 / 2. */
-static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const double *half, const arrays *b,
-                       const local *l, double *t)
+static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const double *half,
+                       const local_arrays *b, const local *l, double *t)
 {
     const size_t n = taylor->n, ld = padded(n), m = taylor->m;
     const double r = sqrt((double)l->moving), unit = 1.0 / (r * r * r);
@@ -184,7 +184,7 @@ static void make_cubic(const hfi_taylor *taylor, const hfi_term *term, const dou
 
 /* Moves what is taken by pairs to the front; the others add at most y^4 exp(y) / 24 each, and to a derivative
  * y^3 exp(y) / 6. */
-static void keep(const hfi_taylor *taylor, const arrays *b, local *l)
+static void keep(const hfi_taylor *taylor, const local_arrays *b, local *l)
 {
     const size_t n = taylor->n, ld = padded(n);
     double square = 0.0;
@@ -214,7 +214,7 @@ static void keep(const hfi_taylor *taylor, const arrays *b, local *l)
 }
 
 /* eta: shares of the degrees, by what each has if the anchors do not know of each other. */
-static void share_out(const arrays *b, local *l)
+static void share_out(const local_arrays *b, local *l)
 {
     double alone[LAST + 1], own[LAST + 1], total = 0.0, *power = b->q, *square = b->product;
     for (size_t i = 0; i < l->kept; i++) power[i] = fabs(b->w[i]);
@@ -249,7 +249,7 @@ static void share_out(const arrays *b, local *l)
 }
 
 /* Relative rounding of w_i exp |y_i| and of sums over the anchors. */
-static double unit_of(const hfi_taylor *taylor, const hfi_term *term, const arrays *b)
+static double unit_of(const hfi_taylor *taylor, const hfi_term *term, const local_arrays *b)
 {
     double reach = 0.0;
     for (size_t a = 0; a < term->axes; a++) {
@@ -269,8 +269,8 @@ static double entry_sizes(size_t count, const double *entry)
 /* With F = (p + f - P_0) exp(|V u|^2 / 2) = g'u + u'H u / 2 + T(u, u, u) / 6 + ..., p the prior mean's
  * change: wherever F >= -b for all u, b >= 0, so is p + f - P_0, and its slopes have the sign of dF/du_a - F
  * v_a^2 u_a. */
-static void close_in(const hfi_taylor *taylor, const hfi_term *term, const double *half, const arrays *b,
-                     const local *l, double unit, hfi_mean_model *model)
+static void close_in(const hfi_taylor *taylor, const hfi_term *term, const double *half,
+                     const local_arrays *b, const local *l, double unit, hfi_mean_model *model)
 {
     const size_t m = taylor->m;
     const double r = sqrt((double)l->moving), p0 = fabs(l->value), up = 1.0 + 1e-12;
@@ -302,7 +302,7 @@ static void close_in(const hfi_taylor *taylor, const hfi_term *term, const doubl
 void hfi_taylor_sharpen(const hfi_taylor *taylor, const double *centre, const double *half,
                         hfi_mean_model *model, double *scratch)
 {
-    arrays b;
+    local_arrays b;
     (void)lay_out(taylor, scratch, &b);
     const hfi_term *term = only_term(taylor);
     local l = {0};

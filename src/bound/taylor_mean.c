@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Scratch of one call. */
-typedef struct arrays {
+typedef struct mean_arrays {
     double *x;      /* axes: a centre in units of a term */
     double *q;      /* n */
     double *value;  /* n x together: weights of the anchors */
@@ -20,7 +20,7 @@ typedef struct arrays {
     double *jet;    /* general terms */
     double *width;  /* m: half / scale of a term */
     double *direct; /* 2 n x axes where a term keeps no features */
-} arrays;
+} mean_arrays;
 
 static size_t largest_axes(const hfi_terms *terms)
 {
@@ -44,7 +44,7 @@ static bool lacks_features(const hfi_terms *terms)
     return false;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, mean_arrays *b)
 {
     const hfi_terms *terms = taylor->terms;
     const size_t n = taylor->n, axes = largest_axes(terms), columns = hfi_term_columns(axes);
@@ -59,14 +59,14 @@ static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 
 size_t hfi_taylor_mean_scratch(const hfi_taylor *taylor)
 {
-    arrays b;
+    mean_arrays b;
     return lay_out(taylor, NULL, &b);
 }
 
 /* ---- radial terms ------------------------------------------------------------------------------------------------ */
 
 /* Weights of all anchors at one centre, into column q of value, slope and curve. */
-static void weigh(const hfi_term *term, size_t n, size_t q, const arrays *b)
+static void weigh(const hfi_term *term, size_t n, size_t q, const mean_arrays *b)
 {
     hfi_radial_distance(n, term->axes, b->x, term->z, n, b->q);
     if (term->offset)
@@ -79,7 +79,7 @@ static void weigh(const hfi_term *term, size_t n, size_t q, const arrays *b)
 }
 
 /* Sums over the anchors of all boxes of a chunk. */
-static void sum_features(const hfi_term *term, size_t n, size_t count, const arrays *b)
+static void sum_features(const hfi_term *term, size_t n, size_t count, const mean_arrays *b)
 {
     const size_t columns = hfi_term_columns(term->axes), linear = 1 + term->axes;
     if (hfi_radial_degree(term->form) == 2)
@@ -89,7 +89,7 @@ static void sum_features(const hfi_term *term, size_t n, size_t count, const arr
 }
 
 /* Where no features are kept: of one box, laid out as the sums of features. */
-static void sum_directly(const hfi_term *term, size_t n, size_t q, const arrays *b)
+static void sum_directly(const hfi_term *term, size_t n, size_t q, const mean_arrays *b)
 {
     const size_t axes = term->axes, columns = hfi_term_columns(axes);
     double *u = b->direct, *w = b->direct + n * axes, *sums = b->sums + q * columns,
@@ -111,7 +111,7 @@ static void sum_directly(const hfi_term *term, size_t n, size_t q, const arrays 
 }
 
 /* Adds one term's value, gradient and Hessian at a centre to the model of its box. */
-static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, const arrays *b,
+static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, const mean_arrays *b,
                      hfi_mean_model *model, double *value)
 {
     const size_t m = taylor->m, n = taylor->n, axes = term->axes, columns = hfi_term_columns(axes);
@@ -135,7 +135,7 @@ static void assemble(const hfi_taylor *taylor, const hfi_term *term, size_t q, c
 
 /* A-priori: each of the sums has n products of a weight and at most two coordinates, and a weight follows its
  * distance. */
-static double radial_rounding(const hfi_term *term, size_t n, double tau, const arrays *b)
+static double radial_rounding(const hfi_term *term, size_t n, double tau, const mean_arrays *b)
 {
     const double s1 = hfi_radial_slope_bound(term->form),
                  s2 = hfi_radial_curve_bound(term->form, term->alpha);
@@ -166,7 +166,7 @@ static double least_remainder(const hfi_term *term, double tau, const hfi_level 
     return least * (1.0 + 8.0 * DBL_EPSILON);
 }
 
-static void bound_radial(const hfi_term *term, size_t n, double tau, double value, const arrays *b,
+static void bound_radial(const hfi_term *term, size_t n, double tau, double value, const mean_arrays *b,
                          hfi_mean_model *model)
 {
     const hfi_level *level;
@@ -190,7 +190,7 @@ static void bound_radial(const hfi_term *term, size_t n, double tau, double valu
 }
 
 static void add_radial(const hfi_taylor *taylor, const hfi_term *term, size_t count, const double *centre,
-                       const double *half, hfi_mean_model *models, const arrays *b)
+                       const double *half, hfi_mean_model *models, const mean_arrays *b)
 {
     const size_t n = taylor->n, d = taylor->subject->d;
     for (size_t q = 0; q < count; q++) {
@@ -220,7 +220,7 @@ static void add_constant(const hfi_taylor *taylor, const hfi_term *term, hfi_mea
 }
 
 static void add_general(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                        const double *half, hfi_mean_model *model, const arrays *b)
+                        const double *half, hfi_mean_model *model, const mean_arrays *b)
 {
     const size_t m = taylor->m;
     double *sum = b->jet, *scratch = sum + hfi_term_columns(m);
@@ -275,7 +275,7 @@ static void begin(const hfi_taylor *taylor, const double *centre, const double *
 void hfi_taylor_mean(const hfi_taylor *taylor, size_t count, const double *centre, const double *half,
                      hfi_mean_model *models, double *scratch)
 {
-    arrays b;
+    mean_arrays b;
     (void)lay_out(taylor, scratch, &b);
     const size_t d = taylor->subject->d, m = taylor->m;
     for (size_t q = 0; q < count; q++) begin(taylor, centre + q * d, half + q * m, &models[q]);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct arrays {
+typedef struct spread_arrays {
     double *x;       /* m */
     double *columns; /* n x (1 + m) x together: k(Z, c), then its derivatives along the box */
     double *q;       /* n */
@@ -17,9 +17,9 @@ typedef struct arrays {
     double *room;    /* of the solution, for all columns */
     double *scratch; /* of the kernel */
     double *end;     /* d */
-} arrays;
+} spread_arrays;
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, spread_arrays *b)
 {
     const hf_posterior *posterior = taylor->subject->posterior;
     const size_t n = taylor->n, m = taylor->m, columns = (1 + m) * HFI_TOGETHER;
@@ -32,14 +32,15 @@ static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
 
 size_t hfi_taylor_spread_scratch(const hfi_taylor *taylor)
 {
-    arrays b;
+    spread_arrays b;
     return lay_out(taylor, NULL, &b);
 }
 
 /* Adds the derivatives along the box of what a radial term has of k(Z, c), and its part of the prior's Gram
  * matrix of them. */
 static void add_derivatives(const hfi_taylor *taylor, const hfi_term *term, const double *centre,
-                            const double *half, double *columns, hfi_spread_model *model, const arrays *b)
+                            const double *half, double *columns, hfi_spread_model *model,
+                            const spread_arrays *b)
 {
     const size_t n = taylor->n, m = taylor->m;
     for (size_t a = 0; a < term->axes; a++) {
@@ -69,7 +70,7 @@ static double white_at(const hfi_taylor *taylor, const double *x)
 
 /* Along the diagonal only linear kernels see where they are, and what they add grows with each |x_j|. */
 static void bound_white(const hfi_taylor *taylor, const double *centre, const double *half,
-                        hfi_spread_model *model, const arrays *b)
+                        hfi_spread_model *model, const spread_arrays *b)
 {
     const hfi_subject *subject = taylor->subject;
     const double here = white_at(taylor, centre), unit = 64.0 * DBL_EPSILON;
@@ -141,7 +142,7 @@ double hfi_taylor_variance_rounding(const hfi_taylor *taylor, double prior, doub
 
 /* k(Z, c) and its derivatives, and the prior's part of the model. */
 static void fill_columns(const hfi_taylor *taylor, const double *centre, const double *half, double *columns,
-                         hfi_spread_model *model, const arrays *b)
+                         hfi_spread_model *model, const spread_arrays *b)
 {
     const hf_posterior *posterior = taylor->subject->posterior;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;
@@ -182,7 +183,7 @@ void hfi_taylor_spread(const hfi_taylor *taylor, size_t count, const double *cen
                        hfi_spread_model *models, double *scratch)
 {
     size_t ld;
-    arrays b;
+    spread_arrays b;
     (void)lay_out(taylor, scratch, &b);
     const hfi_solution *s = &taylor->subject->posterior->solution;
     const size_t n = taylor->n, m = taylor->m, d = taylor->subject->d;

@@ -19,7 +19,7 @@ enum {
     SQUARES = 4
 };
 
-typedef struct arrays {
+typedef struct square_arrays {
     hfi_third_scratch third;
     double *weights;  /* n x (1 + m): S k(Z, c), then S times its derivatives along the box */
     double *scaled;   /* n: of one term */
@@ -29,25 +29,25 @@ typedef struct arrays {
     double *products; /* n x axes (axes + 1) / 2: second derivatives of a term's covariances */
     double *sums;     /* axes (axes + 1) / 2 x (1 + m) */
     double *work;     /* 3 m x m */
-} arrays;
+} square_arrays;
 
 /* Sizes that bounds of the remainders are made of, over all terms: the posterior's features, [0], and those
  * that the data explain, [1], w = R'k(Z, x) with |w|^2 = k(x, x) - |phi|^2. */
-typedef struct sizes {
+typedef struct remainder_sizes {
     double fourth[2]; /* |<phi(c), R_4>| */
     double along[2];  /* |<J u, R_3>| */
     double moved[2];  /* |J u|, anywhere in the box */
     double length[2]; /* |phi(c)| */
     double second;    /* |R_2|^2, of either */
     double third;     /* |R_3|^2 */
-} sizes;
+} remainder_sizes;
 
 static size_t pairs_of(size_t m)
 {
     return m * (m + 1) / 2;
 }
 
-static size_t lay_out(const hfi_taylor *taylor, double *scratch, arrays *b)
+static size_t lay_out(const hfi_taylor *taylor, double *scratch, square_arrays *b)
 {
     const size_t n = taylor->n, m = taylor->m, pairs = pairs_of(m);
     const size_t third = hfi_third_lay_out(taylor, scratch, &b->third);
@@ -64,14 +64,14 @@ bool hfi_taylor_has_square(const hfi_taylor *taylor)
 
 size_t hfi_taylor_square_scratch(const hfi_taylor *taylor)
 {
-    arrays b;
+    square_arrays b;
     return hfi_taylor_has_square(taylor) ? lay_out(taylor, NULL, &b) : 0;
 }
 
 /* ---- the polynomial ---------------------------------------------------------------------------------------------- */
 
 /* Second derivatives of factor_i psi(x - z_i) along the box, one column for each pair a <= c; after the third ones. */
-static void fill_products(const hfi_taylor *taylor, const hfi_term *term, const arrays *b)
+static void fill_products(const hfi_taylor *taylor, const hfi_term *term, const square_arrays *b)
 {
     const size_t n = taylor->n;
     double *out = b->products;
@@ -87,7 +87,8 @@ static void fill_products(const hfi_taylor *taylor, const hfi_term *term, const 
 }
 
 /* Takes what the data explain by one term off the polynomial; of t the entries a <= b <= c, halved. */
-static void take_off(const hfi_taylor *taylor, const hfi_term *term, const arrays *b, hfi_square_model *out)
+static void take_off(const hfi_taylor *taylor, const hfi_term *term, const square_arrays *b,
+                     hfi_square_model *out)
 {
     const size_t n = taylor->n, m = taylor->m, pairs = pairs_of(term->axes), *axis = term->axis;
     fill_products(taylor, term, b);
@@ -135,7 +136,7 @@ static double longest(size_t m, const double *g, double rounding, double *work)
 
 /* |J u| of posterior and explained features; `rest` m x m. */
 static void find_moves(const hfi_taylor *taylor, const double *half, const hfi_spread_model *spread,
-                       double *rest, double *work, sizes *s)
+                       double *rest, double *work, remainder_sizes *s)
 {
     const size_t m = taylor->m;
     for (size_t k = 0; k < m * m; k++) rest[k] = -spread->g[k];
@@ -158,7 +159,7 @@ static double third_size(const hfi_term *term, double q)
 }
 
 /* sum_i |u'beta_i| E_3(q_i) from above, for the anchors' distances that hfi_third_fourth_size() has left. */
-static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const arrays *b)
+static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const square_arrays *b)
 {
     const size_t n = taylor->n;
     double sum = 0.0;
@@ -173,7 +174,7 @@ static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const ar
 /* Remainders of one term by the sizes of its derivatives, the prior's with `own` and the data's, or by the lengths of
  * features, whichever is less. `fourth` and `third` are sums over the anchors. */
 static void add_remainders(const hfi_term *term, double tau, double own, double fourth, double third,
-                           sizes *s)
+                           remainder_sizes *s)
 {
     const bool smooth = term->form == HFI_FORM_SE;
     const double four = tau * tau * tau * tau, up = 1.0 + 1e-12;
@@ -190,7 +191,7 @@ static void add_remainders(const hfi_term *term, double tau, double own, double 
 /* Adds what the slopes of the posterior's |phi|^2 may be off by one term, R' being derivatives of R along an input:
  * |<phi(c), R_4'>| + |<J u, R_3'>| + |R_3| |J'| + |R_2| |phi' - J'|, of which finish() has the third. */
 static void add_slopes(const hfi_term *term, double tau, double own, double fourth, double third,
-                       const sizes *s, const arrays *b, hfi_square_model *out)
+                       const remainder_sizes *s, const square_arrays *b, hfi_square_model *out)
 {
     const double root = sqrt(term->self), curve = hfi_radial_curve_bound(term->form, term->alpha);
     const double prior = term->self * own * tau;
@@ -207,7 +208,7 @@ static void add_slopes(const hfi_term *term, double tau, double own, double four
 
 /* Errors of solves and sums, a priori: those of whitened columns with features' lengths (see
  * hfi_taylor_variance_rounding()), those of third derivatives, which are no features, with their sizes. */
-static double rounding_of(const hfi_taylor *taylor, const hfi_term *term, double tau, const arrays *b)
+static double rounding_of(const hfi_taylor *taylor, const hfi_term *term, double tau, const square_arrays *b)
 {
     const size_t n = taylor->n;
     const bool dense = taylor->subject->posterior->solution.form == HFI_FORM_DENSE;
@@ -227,7 +228,7 @@ static double rounding_of(const hfi_taylor *taylor, const hfi_term *term, double
     return 4.0 * (solves + sums);
 }
 
-static void share_out(const hfi_term *term, double tau, const arrays *b, hfi_square_model *out)
+static void share_out(const hfi_term *term, double tau, const square_arrays *b, hfi_square_model *out)
 {
     for (size_t i = 0; tau > 0.0 && i < term->axes; i++)
         out->share[term->axis[i]] += term->self * b->third.w[i] * b->third.w[i];
@@ -235,7 +236,7 @@ static void share_out(const hfi_term *term, double tau, const arrays *b, hfi_squ
 
 /* One term's part of the polynomial and of the remainders. */
 static void add_term(const hfi_taylor *taylor, const hfi_term *term, const double *centre, const double *half,
-                     sizes *s, const arrays *b, hfi_square_model *out)
+                     remainder_sizes *s, const square_arrays *b, hfi_square_model *out)
 {
     const size_t n = taylor->n;
     const double tau = hfi_taylor_place(taylor, term, centre, half, b->third.x, b->third.w), none = 0.0;
@@ -253,7 +254,7 @@ static void add_term(const hfi_taylor *taylor, const hfi_term *term, const doubl
     share_out(term, tau, b, out);
 }
 
-static void finish(size_t m, const hfi_spread_model *spread, const sizes *s, hfi_square_model *out)
+static void finish(size_t m, const hfi_spread_model *spread, const remainder_sizes *s, hfi_square_model *out)
 {
     const double up = 1.0 + 1e-12, third = sqrt(s->third);
     const double of_posterior = 2.0 * (s->fourth[0] + s->along[0]) * up,
@@ -276,11 +277,11 @@ static void finish(size_t m, const hfi_spread_model *spread, const sizes *s, hfi
 void hfi_taylor_square(const hfi_taylor *taylor, const double *centre, const double *half,
                        const hfi_spread_model *spread, hfi_square_model *out, double *scratch)
 {
-    arrays b;
+    square_arrays b;
     (void)lay_out(taylor, scratch, &b);
     const hfi_solution *solution = &taylor->subject->posterior->solution;
     const size_t m = taylor->m;
-    sizes s = {.second = spread->remainder * spread->remainder};
+    remainder_sizes s = {.second = spread->remainder * spread->remainder};
     s.length[0] = sqrt(fmax(spread->var, 0.0) + spread->rounding);
     s.length[1] = sqrt(fmax(spread->ceiling * spread->ceiling - spread->var, 0.0) + spread->rounding);
     find_moves(taylor, half, spread, b.work + 2 * m * m, b.work, &s);

@@ -57,17 +57,15 @@ struct hfi_search {
     size_t nodes_done;
 };
 
-typedef hfi_search search;
-
 /* ---- pool and heap ----------------------------------------------------------------------------------------------- */
 
-static bool before(const search *s, size_t a, size_t b)
+static bool before(const hfi_search *s, size_t a, size_t b)
 {
     if (s->nodes[a].bound != s->nodes[b].bound) return s->nodes[a].bound < s->nodes[b].bound;
     return a < b;
 }
 
-static void push(search *s, size_t item)
+static void push(hfi_search *s, size_t item)
 {
     size_t at = s->open++;
     while (at > 0 && before(s, item, s->heap[(at - 1) / 2])) {
@@ -77,7 +75,7 @@ static void push(search *s, size_t item)
     s->heap[at] = item;
 }
 
-static size_t pop(search *s)
+static size_t pop(hfi_search *s)
 {
     const size_t top = s->heap[0], last = s->heap[--s->open];
     size_t at = 0;
@@ -93,7 +91,7 @@ static size_t pop(search *s)
     return top;
 }
 
-static bool grow_one(const search *s, size_t count, void **block, size_t size)
+static bool grow_one(const hfi_search *s, size_t count, void **block, size_t size)
 {
     void *larger = hfi_memory_alloc(&s->memory, count, size);
     if (!larger) return false;
@@ -104,7 +102,7 @@ static bool grow_one(const search *s, size_t count, void **block, size_t size)
 }
 
 /* A place for one more box; SIZE_MAX when out of memory. */
-static size_t new_place(search *s)
+static size_t new_place(hfi_search *s)
 {
     if (s->spare_count > 0) return s->spare[--s->spare_count];
     if (s->used == s->room) {
@@ -123,7 +121,7 @@ static size_t new_place(search *s)
 
 /* ---- attained values --------------------------------------------------------------------------------------------- */
 
-static void look_at(search *s, const double *point, bool descend)
+static void look_at(hfi_search *s, const double *point, bool descend)
 {
     const hfi_branch_problem *g = s->problem;
     const double value = g->functions->look(g->of, s->sign, descend, point, s->user);
@@ -133,7 +131,7 @@ static void look_at(search *s, const double *point, bool descend)
 }
 
 /* The best centres and models' minima of a round, in a fixed order. */
-static void look_around(search *s)
+static void look_around(hfi_search *s)
 {
     /* Where a look costs n^2 only what promises a part of the tolerance is looked at. */
     const bool costly = s->problem->costly;
@@ -175,7 +173,7 @@ static void look_around(search *s)
 
 static void bound_some(size_t chunk, int thread, void *arg)
 {
-    search *s = arg;
+    hfi_search *s = arg;
     const hfi_branch_problem *g = s->problem;
     const size_t first = chunk * HFI_TOGETHER, left = s->children - first;
     /* A decision needs no bound beyond its cut; NaN: there is none. */
@@ -184,7 +182,7 @@ static void bound_some(size_t chunk, int thread, void *arg)
                          s->low + first * s->m, s->high + first * s->m, s->bounds + first);
 }
 
-static hf_status bound_children(search *s)
+static hf_status bound_children(hfi_search *s)
 {
     for (size_t k = 0; k < s->children; k++) {
         s->bounds[k].point = s->points + k * s->m;
@@ -201,7 +199,7 @@ static hf_status bound_children(search *s)
     return HF_OK;
 }
 
-static void add_child(search *s, double parent, const double *low, const double *high)
+static void add_child(hfi_search *s, double parent, const double *low, const double *high)
 {
     s->parent[s->children] = parent;
     memcpy(s->low + s->children * s->m, low, s->m * sizeof *low);
@@ -210,7 +208,7 @@ static void add_child(search *s, double parent, const double *low, const double 
 }
 
 /* The parts of a box by its plan; the rest of the plan. What cannot be split is one part. */
-static const unsigned char *add_parts(search *s, double parent, const unsigned char *plan, double *low,
+static const unsigned char *add_parts(hfi_search *s, double parent, const unsigned char *plan, double *low,
                                       double *high)
 {
     if (*plan == 0) {
@@ -237,7 +235,7 @@ static const unsigned char *add_parts(search *s, double parent, const unsigned c
 
 /* Both halves of a box, the parts that it plans where there is room for them, or the box once more where it
  * has shrunk. False where it cannot be split. */
-static bool split(search *s, size_t place, size_t most)
+static bool split(hfi_search *s, size_t place, size_t most)
 {
     const node *n = &s->nodes[place];
     double *low = s->sides + 2 * s->m * place, *high = low + s->m;
@@ -262,7 +260,7 @@ static bool split(search *s, size_t place, size_t most)
     return true;
 }
 
-static void choose_boxes(search *s, size_t most)
+static void choose_boxes(hfi_search *s, size_t most)
 {
     s->children = 0;
     for (size_t k = 0; k < ROUND && s->open > 0 && s->children < most; k++) {
@@ -276,7 +274,7 @@ static void choose_boxes(search *s, size_t most)
 /* Where the value is monotone along an input no least value is inside: the box shrinks onto the side where it
  * is, or, if that side is not the whole box's own, goes. The value's derivative along that input is zero, or
  * points outward, at every least point of the whole box. */
-static bool shrink(search *s, size_t child, bool *shrunk)
+static bool shrink(hfi_search *s, size_t child, bool *shrunk)
 {
     const hfi_branch_problem *whole = s->problem;
     double *low = s->low + child * s->m, *high = s->high + child * s->m;
@@ -297,7 +295,7 @@ static bool shrink(search *s, size_t child, bool *shrunk)
 }
 
 /* Puts the children of a round where they belong. False when out of memory. */
-static bool keep_children(search *s)
+static bool keep_children(hfi_search *s)
 {
     for (size_t k = 0; k < s->children; k++) {
         const hfi_box_bound *b = &s->bounds[k];
@@ -324,14 +322,14 @@ static bool keep_children(search *s)
 
 /* ---- the whole --------------------------------------------------------------------------------------------------- */
 
-static double proven(const search *s)
+static double proven(const hfi_search *s)
 {
     double bound = fmin(s->aside, s->stuck);
     if (s->open > 0) bound = fmin(bound, s->nodes[s->heap[0]].bound);
     return fmin(bound, s->best);
 }
 
-static bool is_decided(const search *s)
+static bool is_decided(const hfi_search *s)
 {
     return s->best < s->decide || proven(s) > s->decide;
 }
@@ -364,7 +362,7 @@ hfi_end hfi_search_end(const hfi_search *s)
 }
 
 /* The whole box, its bound and the first attained values. */
-static hf_status bound_whole(search *s)
+static hf_status bound_whole(hfi_search *s)
 {
     const hfi_branch_problem *whole = s->problem;
     s->children = 1;
@@ -396,7 +394,7 @@ hf_status hfi_search_round(hfi_search *s)
     return keep_children(s) ? HF_OK : HF_ERR_MEMORY;
 }
 
-static bool make_room(search *s)
+static bool make_room(hfi_search *s)
 {
     const size_t m = s->m;
     return HFI_MEMORY_ALLOC(
@@ -417,23 +415,23 @@ static size_t most_boxes(size_t m, size_t bytes)
 hfi_search *hfi_search_create(const hf_context *ctx, hfi_watch *watch, const hfi_branch_problem *problem,
                               double sign, const hf_certify_settings *settings, size_t bytes, double *at)
 {
-    search *s = hfi_memory_alloc(&problem->memory, 1, sizeof *s);
+    hfi_search *s = hfi_memory_alloc(&problem->memory, 1, sizeof *s);
     if (!s) return NULL;
-    *s = (search){.ctx = ctx,
-                  .watch = watch,
-                  .problem = problem,
-                  .sign = sign,
-                  .tolerance = settings->tolerance,
-                  .decide = sign * settings->decide_at,
-                  .node_limit = settings->node_limit,
-                  .m = problem->sides,
-                  .memory = problem->memory,
-                  .room = FIRST_ROOM,
-                  .most = most_boxes(problem->sides, bytes),
-                  .best = (double)INFINITY,
-                  .at = at,
-                  .aside = (double)INFINITY,
-                  .stuck = (double)INFINITY};
+    *s = (hfi_search){.ctx = ctx,
+                      .watch = watch,
+                      .problem = problem,
+                      .sign = sign,
+                      .tolerance = settings->tolerance,
+                      .decide = sign * settings->decide_at,
+                      .node_limit = settings->node_limit,
+                      .m = problem->sides,
+                      .memory = problem->memory,
+                      .room = FIRST_ROOM,
+                      .most = most_boxes(problem->sides, bytes),
+                      .best = (double)INFINITY,
+                      .at = at,
+                      .aside = (double)INFINITY,
+                      .stuck = (double)INFINITY};
     if (make_room(s)) return s;
     hfi_search_free(s);
     return NULL;

@@ -6,7 +6,7 @@
 
 #include <math.h>
 
-typedef struct job {
+typedef struct class_ranges_job {
     const hf_classifier *classifier;
     hf_certify_settings settings; /* both ends, without a decision */
     double end;                   /* of the time for all */
@@ -18,11 +18,11 @@ typedef struct job {
     hf_range *range;     /* m: of one class */
     double *least;       /* m x d */
     double *most;        /* m x d */
-} job;
+} class_ranges_job;
 
 /* ---- ranges ------------------------------------------------------------------------------------------------------ */
 
-static void keep(job *j, size_t class, const double *most)
+static void keep(class_ranges_job *j, size_t class, const double *most)
 {
     for (size_t k = 0; k < j->m; k++) {
         const size_t at = k * j->classes + class;
@@ -31,7 +31,7 @@ static void keep(job *j, size_t class, const double *most)
     }
 }
 
-static hf_status find_ranges(hf_context *ctx, job *j)
+static hf_status find_ranges(hf_context *ctx, class_ranges_job *j)
 {
     hf_status worst = HF_OK;
     for (size_t c = j->two ? 1 : 0; c < j->classes && worst >= 0; c++) {
@@ -69,7 +69,8 @@ static void share_out(size_t classes, hf_class_range *of)
 /* ---- chances ----------------------------------------------------------------------------------------------------- */
 
 /* The classes of points, surely so where probabilities are estimates; else `classes`. */
-static hf_status classes_of(hf_context *ctx, const job *j, size_t m, const double *x, size_t *class)
+static hf_status classes_of(hf_context *ctx, const class_ranges_job *j, size_t m, const double *x,
+                            size_t *class)
 {
     const bool estimate = hf_certify_is_estimate(j->classifier);
     double *p = hfi_alloc(ctx, m, (j->classes + 1) * sizeof *p);
@@ -89,7 +90,7 @@ static hf_status classes_of(hf_context *ctx, const job *j, size_t m, const doubl
 }
 
 /* Where each class is most probable it may be the class. Points without one are left out. */
-static hf_status look_at_most(hf_context *ctx, job *j)
+static hf_status look_at_most(hf_context *ctx, class_ranges_job *j)
 {
     const size_t all = j->m * j->classes;
     size_t *class;
@@ -107,7 +108,7 @@ static hf_status look_at_most(hf_context *ctx, job *j)
 }
 
 /* Another class is decided for wherever in the box. */
-static bool is_below(const job *j, const hf_class_range *of, size_t c)
+static bool is_below(const class_ranges_job *j, const hf_class_range *of, size_t c)
 {
     const size_t classes = j->classes;
     const hf_class_rule rule = *hf_classifier_rule(j->classifier);
@@ -127,7 +128,7 @@ static bool is_below(const job *j, const hf_class_range *of, size_t c)
     return false;
 }
 
-static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size_t left)
+static hf_status search_chance(hf_context *ctx, class_ranges_job *j, size_t k, size_t c, size_t left)
 {
     const size_t d = j->d;
     hf_certify_settings own = hfi_share_time(&j->settings, j->end, left);
@@ -158,7 +159,7 @@ static hf_status search_chance(hf_context *ctx, job *j, size_t k, size_t c, size
     return HF_OK;
 }
 
-static hf_status find_chances(hf_context *ctx, job *j)
+static hf_status find_chances(hf_context *ctx, class_ranges_job *j)
 {
     const size_t all = j->m * j->classes;
     hf_status status = look_at_most(ctx, j), worst = HF_OK;
@@ -177,7 +178,7 @@ static hf_status find_chances(hf_context *ctx, job *j)
     return status < 0 ? status : worst;
 }
 
-static hf_status answer(hf_context *ctx, job *j)
+static hf_status answer(hf_context *ctx, class_ranges_job *j)
 {
     hf_status status = find_ranges(ctx, j);
     for (size_t k = 0; status >= 0 && k < j->m && !j->two; k++)
@@ -193,13 +194,13 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
 {
     if (!ctx || !classifier || !lower || !upper || !out)
         return hfi_refuse(ctx, "hf_certify_classes: an argument that must not be NULL is");
-    job j = {.classifier = classifier,
-             .m = m,
-             .d = hfi_class_inputs(classifier),
-             .classes = hf_classifier_classes(classifier),
-             .two = hf_classifier_link(classifier) != HF_LINK_SOFTMAX,
-             .lower = lower,
-             .upper = upper};
+    class_ranges_job j = {.classifier = classifier,
+                          .m = m,
+                          .d = hfi_class_inputs(classifier),
+                          .classes = hf_classifier_classes(classifier),
+                          .two = hf_classifier_link(classifier) != HF_LINK_SOFTMAX,
+                          .lower = lower,
+                          .upper = upper};
     size_t answers, numbers;
     hf_region region;
     hf_status status = hfi_certify_open(ctx, settings, &j.settings, &region);

@@ -4,16 +4,16 @@
 
 #include <math.h>
 
-typedef struct scores {
+typedef struct row_scores {
     hfi_value value;
     hf_certify_settings settings;
     size_t m, d;
     const double *x, *step;
-} scores;
+} row_scores;
 
 /* How far the attained values of 2 d boxes may be off, the least and then the largest ones: by the
  * quadrature of several classes at the points where they are, else by rounding. */
-static hf_status find_errors(hf_context *ctx, const scores *job, const double *x, const hf_range *ranges,
+static hf_status find_errors(hf_context *ctx, const row_scores *job, const double *x, const hf_range *ranges,
                              double *at, double *error)
 {
     const size_t d = job->d, boxes = 2 * d;
@@ -31,7 +31,7 @@ static hf_status find_errors(hf_context *ctx, const scores *job, const double *x
 }
 
 /* Two boxes for each input, up and down. */
-static hf_status score_point(hf_context *ctx, const scores *job, const hf_certify_settings *settings,
+static hf_status score_point(hf_context *ctx, const row_scores *job, const hf_certify_settings *settings,
                              const double *x, double *boxes, hf_range *ranges, double *lower, double *upper)
 {
     const size_t d = job->d;
@@ -64,7 +64,7 @@ static hf_status score_point(hf_context *ctx, const scores *job, const hf_certif
     return status;
 }
 
-static hf_status check(hf_context *ctx, const scores *job)
+static hf_status check(hf_context *ctx, const row_scores *job)
 {
     for (size_t j = 0; j < job->d; j++)
         if (!(job->step[j] >= 0.0) || !isfinite(job->step[j]))
@@ -75,7 +75,7 @@ static hf_status check(hf_context *ctx, const scores *job)
     return HF_OK;
 }
 
-static hf_status score(hf_context *ctx, const scores *job, double *lower, double *upper)
+static hf_status score(hf_context *ctx, const row_scores *job, double *lower, double *upper)
 {
     hf_status status = check(ctx, job);
     const double end = hfi_call_deadline(&job->settings);
@@ -106,7 +106,7 @@ static hf_status explain(hf_context *ctx, const hfi_value *value, const hf_certi
                          size_t m, const double *x, const double *step, double *lower, double *upper)
 {
     hf_region region;
-    scores job = {.value = *value, .m = m, .d = value->inputs, .x = x, .step = step};
+    row_scores job = {.value = *value, .m = m, .d = value->inputs, .x = x, .step = step};
     const hf_status status = hfi_certify_open(ctx, settings, &job.settings, &region);
     return status < 0 ? status : score(ctx, &job, lower, upper);
 }

@@ -68,19 +68,20 @@ static const distance *distance_of(const hfi_certify_problem *q)
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
 
 /* One box on the way: the ends of each mean, and scratch. */
-typedef struct work {
+typedef struct output_ends {
     const distance *d;
     const joined *j;
     int thread;
     size_t sides, inputs;
     double *low, *high, *point; /* sides each */
     double *ends, *away;        /* 2 outputs, outputs */
-} work;
+} output_ends;
 
-static work lay_out(const hfi_certify_problem *q, int thread)
+static output_ends lay_out(const hfi_certify_problem *q, int thread)
 {
     const joined *j = q->state;
-    work w = {.d = distance_of(q), .j = j, .thread = thread, .sides = j->whole[0].sides, .inputs = q->inputs};
+    output_ends w = {
+        .d = distance_of(q), .j = j, .thread = thread, .sides = j->whole[0].sides, .inputs = q->inputs};
     w.low = j->room + (size_t)thread * j->one;
     w.high = w.low + w.sides;
     w.point = w.high + w.sides;
@@ -90,7 +91,7 @@ static work lay_out(const hfi_certify_problem *q, int thread)
 }
 
 /* One end (0: the least) of a mean over the box; `first`, or better by `gain` where that can be had. */
-static void bound_end(const work *w, size_t i, int k, bool first, double gain, hfi_box_bound *out)
+static void bound_end(const output_ends *w, size_t i, int k, bool first, double gain, hfi_box_bound *out)
 {
     const hfi_branch_problem *whole = &w->j->whole[i];
     const double sign = k == 0 ? 1.0 : -1.0, before = sign * w->ends[2 * i + (size_t)k];
@@ -104,7 +105,7 @@ static void bound_end(const work *w, size_t i, int k, bool first, double gain, h
 
 /* The largest distance that the ends leave. Of the output that it is most of, the end that does it says where
  * to look and to split. */
-static void bound_all(const work *w, bool first, double gain, hfi_box_bound *out)
+static void bound_all(const output_ends *w, bool first, double gain, hfi_box_bound *out)
 {
     hfi_box_bound end = {.point = w->point, .face = out->face};
     double most = -1.0, rounding = 0.0;
@@ -132,7 +133,7 @@ static void bound_all(const work *w, bool first, double gain, hfi_box_bound *out
 static void bounds(void *of, int thread, double sign, double enough, size_t count, const double *low,
                    const double *high, hfi_box_bound *out)
 {
-    const work w = lay_out(of, thread);
+    const output_ends w = lay_out(of, thread);
     (void)sign;
     for (size_t i = 0; i < w.d->outputs; i++) w.away[i] = 1.0;
     const double unit = norm_of(w.d, w.away, 1.0);
@@ -154,7 +155,7 @@ static void bounds(void *of, int thread, double sign, double enough, size_t coun
 /* The distance at a point, surely attained but for what rounding makes of predictions. */
 static double look(void *of, double sign, bool descend, const double *point, double *user)
 {
-    const work w = lay_out(of, 0);
+    const output_ends w = lay_out(of, 0);
     (void)descend;
     for (size_t i = 0; i < w.d->outputs; i++) {
         const hfi_branch_problem *whole = &w.j->whole[i];

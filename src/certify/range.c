@@ -5,11 +5,11 @@
 #include <math.h>
 
 /* One box's answers on the way to the caller. */
-typedef struct answer {
+typedef struct box_range {
     hf_status status;
     hf_range range;
     double *argmin, *argmax; /* inputs of the data */
-} answer;
+} box_range;
 
 /* Whether a range says on which side of decide_at all values are. */
 static bool settles(const hfi_certify_problem *q, const hf_range *range)
@@ -18,7 +18,7 @@ static bool settles(const hfi_certify_problem *q, const hf_range *range)
            (range->lower > q->settings.decide_at || range->upper < q->settings.decide_at);
 }
 
-static void answer_point(hfi_certify_problem *q, answer *a)
+static void answer_point(hfi_certify_problem *q, box_range *a)
 {
     double value, lower, upper;
     q->functions->at_point(q, a->argmin, &value, &lower, &upper);
@@ -48,7 +48,7 @@ static void answer_point(hfi_certify_problem *q, answer *a)
 
 /* Searches the box, or the region in it. */
 static hf_status search_box(const hf_context *ctx, hfi_certify_problem *q, size_t threads,
-                            const hfi_region_centre *place, double deadline, answer *a)
+                            const hfi_region_centre *place, double deadline, box_range *a)
 {
     const bool cuts = hfi_region_cuts(q->settings.region);
     hfi_branch_problem whole;
@@ -73,7 +73,7 @@ static hf_status finish_rigorous(hf_range *range)
 }
 
 static void answer_problem(const hf_context *ctx, hfi_certify_problem *q, size_t threads,
-                           const hfi_region_centre *place, double deadline, answer *a)
+                           const hfi_region_centre *place, double deadline, box_range *a)
 {
     const double start = hfi_now();
     if (q->subject.free_count == 0 && q->functions->at_point)
@@ -90,7 +90,7 @@ static void answer_problem(const hf_context *ctx, hfi_certify_problem *q, size_t
     if (a->status >= 0 && a->range.stop > HF_CERTIFY_DECIDED) a->status = HF_WARN_NOT_CONVERGED;
 }
 
-static hf_status tell(hf_context *ctx, const answer *a)
+static hf_status tell(hf_context *ctx, const box_range *a)
 {
     if (a->status == HF_ERR_MEMORY) return hfi_out_of_memory(ctx);
     if (a->status == HF_ERR_CANCELLED) return hfi_cancelled(ctx);
@@ -109,19 +109,19 @@ static hf_status tell(hf_context *ctx, const answer *a)
 /* ---- many boxes -------------------------------------------------------------------------------------------------- */
 
 /* Boxes are made ready by the caller's thread, which may use the context, and searched on all. */
-typedef struct wave {
+typedef struct box_wave {
     hf_context *ctx;
     hfi_watch *watch;
     size_t count, left; /* boxes of this one, and those without an answer */
     double end;         /* of the time for all */
     hfi_certify_problem **problem;
-    answer *answers;
+    box_range *answers;
     const double *centre, *half; /* of the boxes in a region, `inputs` entries each; NULL: none */
-} wave;
+} box_wave;
 
 static void answer_box(size_t k, int thread, void *arg)
 {
-    wave *w = arg;
+    box_wave *w = arg;
     (void)thread;
     hfi_certify_problem *q = w->problem[k];
     const size_t threads = (size_t)hf_context_threads(w->ctx);
@@ -170,7 +170,7 @@ static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_ce
                                        job->lower + box * job->inputs, job->upper + box * job->inputs, out));
 }
 
-static hf_status run_wave(const boxes *job, size_t first, wave *w)
+static hf_status run_wave(const boxes *job, size_t first, box_wave *w)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < w->count; k++) {
@@ -190,7 +190,7 @@ static hf_status run_wave(const boxes *job, size_t first, wave *w)
     return status == HF_ERR_CANCELLED ? hfi_cancelled(w->ctx) : status;
 }
 
-static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, answer *answers)
+static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, box_range *answers)
 {
     const size_t most = job->m == 1 ? 1 : 2 * (size_t)hf_context_threads(ctx);
     const double end = hfi_call_deadline(job->settings);
@@ -199,15 +199,15 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
     hf_status worst = HF_OK;
     for (size_t first = 0; worst >= 0 && first < job->m; first += most) {
         const size_t left = job->m - first;
-        wave w = {.ctx = ctx,
-                  .watch = watch,
-                  .count = left < most ? left : most,
-                  .left = left,
-                  .end = end,
-                  .problem = problem,
-                  .answers = answers + first,
-                  .centre = job->centre ? job->centre + first * job->inputs : NULL,
-                  .half = job->half ? job->half + first * job->inputs : NULL};
+        box_wave w = {.ctx = ctx,
+                      .watch = watch,
+                      .count = left < most ? left : most,
+                      .left = left,
+                      .end = end,
+                      .problem = problem,
+                      .answers = answers + first,
+                      .centre = job->centre ? job->centre + first * job->inputs : NULL,
+                      .half = job->half ? job->half + first * job->inputs : NULL};
         hf_status status = run_wave(job, first, &w);
         for (size_t k = 0; status >= 0 && k < w.count; k++)
             if (w.answers[k].status != HF_OK) status = hfi_worse(status, tell(ctx, &w.answers[k]));
@@ -219,7 +219,8 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
     return worst;
 }
 
-static void hand_out(const boxes *job, const answer *answers, hf_range *out, double *argmin, double *argmax)
+static void hand_out(const boxes *job, const box_range *answers, hf_range *out, double *argmin,
+                     double *argmax)
 {
     for (size_t k = 0; k < job->m; k++) {
         out[k] = answers[k].range;
@@ -229,7 +230,7 @@ static void hand_out(const boxes *job, const answer *answers, hf_range *out, dou
     }
 }
 
-static hf_status prepare_and_run(hf_context *ctx, boxes *job, hfi_watch *watch, answer *answers)
+static hf_status prepare_and_run(hf_context *ctx, boxes *job, hfi_watch *watch, box_range *answers)
 {
     const hfi_problem_functions *functions = hfi_problem_choose(job->quantity, job->settings->rigorous);
     hf_status status = HF_OK;
@@ -244,7 +245,7 @@ static hf_status answer_boxes(hf_context *ctx, boxes *job, hf_range *out, double
 {
     size_t numbers;
     if (!hfi_size_mul(job->m, 2 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
-    answer *answers;
+    box_range *answers;
     double *points;
     hf_status status = HFI_ALLOC(ctx, HFI_ROOM(answers, job->m), HFI_ROOM(points, numbers));
     if (status >= 0) {

@@ -7,13 +7,13 @@
 /* ---- shapes ------------------------------------------------------------------------------------------------------ */
 
 /* Points u with sum weigh(|u_j|) <= 1, u in units of the half-widths; of boxes nothing is asked beside |u_j| <= 1. */
-typedef struct shape {
+typedef struct region_shape {
     double (*weigh)(double u); /* NULL: a box */
     double (*unweigh)(double w);
     /* Adds coordinate j of a part, at + half v, |v| <= 1, in units of the half-widths: *k + p v + r v^2 / 2
      * is nowhere more than its weight. */
     void (*add)(double at, double half, double *p, double *r, double *k);
-} shape;
+} region_shape;
 
 static double square(double u)
 {
@@ -41,9 +41,9 @@ static void add_size(double at, double half, double *p, double *r, double *k)
     *r = 0.0;
 }
 
-static const shape shapes[] = {[HF_SHAPE_BOX] = {NULL, NULL, NULL},
-                               [HF_SHAPE_L2] = {square, sqrt, add_square},
-                               [HF_SHAPE_L1] = {same, same, add_size}};
+static const region_shape shapes[] = {[HF_SHAPE_BOX] = {NULL, NULL, NULL},
+                                      [HF_SHAPE_L2] = {square, sqrt, add_square},
+                                      [HF_SHAPE_L1] = {same, same, add_size}};
 
 enum {
     SHAPES = sizeof shapes / sizeof *shapes
@@ -55,7 +55,7 @@ static const double room = 1e-12;
 double hfi_region_size(const hf_region *region, size_t inputs, const double *from, const double *to,
                        const double *unit)
 {
-    const shape *kind = &shapes[region ? region->shape : HF_SHAPE_BOX];
+    const region_shape *kind = &shapes[region ? region->shape : HF_SHAPE_BOX];
     double most = 0.0, sum = 0.0;
     for (size_t j = 0; j < inputs; j++) {
         const double away = fabs(to[j] - from[j]);
@@ -135,7 +135,7 @@ hf_status hfi_region_place(hf_context *ctx, const hf_region *region, size_t k, s
 typedef struct cut {
     hfi_branch_problem whole;
     hfi_certify_problem *problem;
-    const shape *kind;
+    const region_shape *kind;
     double *centre, *half, *step; /* m each; a step of 0: the input moves freely */
     double *stride, *middle;      /* m each, in the user's units: step and centre */
     double slack;                 /* of sums of weights */
@@ -353,7 +353,7 @@ enum {
     TOGETHER = 64 /* parts that are searched before the next are made */
 };
 
-typedef struct parts {
+typedef struct region_parts {
     const hfi_part_boxes *job;
     hf_region rest; /* the region but for its parts */
     hf_certify_settings settings;
@@ -362,12 +362,12 @@ typedef struct parts {
     size_t moves;
     double *lower, *upper, *centre, *argmin, *argmax; /* TOGETHER x inputs each */
     hf_range *range;                                  /* TOGETHER */
-} parts;
+} region_parts;
 
 /* ---- which inputs move ------------------------------------------------------------------------------------------- */
 
 /* Number of the parts of the box; more than HF_MOST_PARTS counts as one more. */
-static size_t count_parts(const parts *p)
+static size_t count_parts(const region_parts *p)
 {
     const hf_region *region = p->job->settings->region;
     if (region->sets) return region->set_count;
@@ -377,7 +377,7 @@ static size_t count_parts(const parts *p)
 }
 
 /* The inputs that move in a box, and the first choice of them. */
-static void begin_box(parts *p, const double *lower, const double *upper)
+static void begin_box(region_parts *p, const double *lower, const double *upper)
 {
     const size_t moves = p->job->settings->region->moves;
     p->movers = 0;
@@ -388,7 +388,7 @@ static void begin_box(parts *p, const double *lower, const double *upper)
 }
 
 /* The next choice in the order of words. */
-static void next_choice(parts *p)
+static void next_choice(region_parts *p)
 {
     size_t k = p->moves;
     while (k > 0 && p->chosen[k - 1] == p->movers - p->moves + k - 1) k--;
@@ -398,7 +398,7 @@ static void next_choice(parts *p)
 }
 
 /* Part number `part` of a box, into place `slot`. */
-static void make_part(parts *p, size_t box, size_t part, size_t slot)
+static void make_part(region_parts *p, size_t box, size_t part, size_t slot)
 {
     const size_t d = p->job->inputs;
     const hf_region *region = p->job->settings->region;
@@ -420,7 +420,8 @@ static void make_part(parts *p, size_t box, size_t part, size_t slot)
 /* ---- joining ranges ---------------------------------------------------------------------------------------------- */
 
 /* Into the range of the union; points go along. */
-static void join(const parts *p, size_t slot, bool first, hf_range *out, double *argmin, double *argmax)
+static void join(const region_parts *p, size_t slot, bool first, hf_range *out, double *argmin,
+                 double *argmax)
 {
     const size_t d = p->job->inputs;
     const hf_range *r = &p->range[slot];
@@ -443,7 +444,7 @@ static void join(const parts *p, size_t slot, bool first, hf_range *out, double 
 }
 
 /* Whether values beyond decide_at on the side that matters are attained, so that the rest changes nothing. */
-static bool is_broken(const parts *p, const hf_range *r)
+static bool is_broken(const region_parts *p, const hf_range *r)
 {
     const hf_certify_settings *s = &p->settings;
     const bool below = r->lower_attained<s->decide_at, above = r->upper_attained> s->decide_at;
@@ -454,7 +455,7 @@ static bool is_broken(const parts *p, const hf_range *r)
 /* ---- one box ----------------------------------------------------------------------------------------------------- */
 
 /* Time for the parts at hand: their share of what is left until `end`. */
-static void share_time(parts *p, double end, size_t now, size_t left)
+static void share_time(region_parts *p, double end, size_t now, size_t left)
 {
     if (!(end < (double)INFINITY)) return;
     const double time = fmax(end - hfi_now(), 0.0) * (double)now / (double)left;
@@ -462,8 +463,8 @@ static void share_time(parts *p, double end, size_t now, size_t left)
     p->settings.time_limit = 0.0;
 }
 
-static hf_status answer_box(hf_context *ctx, parts *p, size_t box, double end, hf_range *out, double *argmin,
-                            double *argmax)
+static hf_status answer_box(hf_context *ctx, region_parts *p, size_t box, double end, hf_range *out,
+                            double *argmin, double *argmax)
 {
     const size_t d = p->job->inputs;
     begin_box(p, p->job->lower + box * d, p->job->upper + box * d);
@@ -491,7 +492,7 @@ static hf_status answer_box(hf_context *ctx, parts *p, size_t box, double end, h
     return worst;
 }
 
-static bool make_room(hf_context *ctx, parts *p)
+static bool make_room(hf_context *ctx, region_parts *p)
 {
     const size_t d = p->job->inputs;
     if (HFI_ALLOC(ctx, HFI_ROOM(p->mover, 2 * d), HFI_ROOMS(p->lower, 5 * (size_t)TOGETHER, d),
@@ -508,7 +509,7 @@ hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range
 {
     const size_t d = job->inputs;
     const double end = hfi_call_deadline(job->settings);
-    parts p = {.job = job, .rest = *job->settings->region, .settings = *job->settings};
+    region_parts p = {.job = job, .rest = *job->settings->region, .settings = *job->settings};
     size_t numbers;
     if (!hfi_size_mul(job->m, 2 * d, &numbers)) return hfi_out_of_memory(ctx);
     hf_range *ranges;

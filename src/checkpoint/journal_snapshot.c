@@ -34,19 +34,19 @@ static void snapshot_digest(const hfi_journal *j, const hfi_journal_record *reco
 /* ---- reading ----------------------------------------------------------------------------------------------- */
 
 /* Content of one of the two places. */
-typedef struct place {
+typedef struct snapshot_place {
     uint64_t number; /* of the snapshot; 0: none that is whole */
     bool filled;     /* the file has as many bytes there */
-} place;
+} snapshot_place;
 
 static hf_status look_at_place(const hfi_journal *j, uint64_t which, size_t count, double *numbers,
-                               place *out)
+                               snapshot_place *out)
 {
     const off_t at = place_of(j, which, count);
     hfi_journal_record r;
     unsigned char digest[HFI_SHA256_BYTES], right[HFI_SHA256_BYTES];
     const size_t bytes = count * sizeof *numbers;
-    *out = (place){0};
+    *out = (snapshot_place){0};
     ssize_t got = hfi_journal_read_at(j->descriptor, &r, sizeof r, at);
     if (got != (ssize_t)sizeof r) return got < 0 ? hfi_journal_io_failed(j, "read") : HF_OK;
     got = hfi_journal_read_at(j->descriptor, numbers, bytes, at + (off_t)sizeof r);
@@ -62,7 +62,7 @@ static hf_status look_at_place(const hfi_journal *j, uint64_t which, size_t coun
 
 static hf_status look(hfi_journal *j, size_t count, double *numbers, bool *found)
 {
-    place at[2];
+    snapshot_place at[2];
     if (!j->replaying) return HF_OK;
     hf_status s = look_at_place(j, 0, count, numbers, &at[0]);
     if (s >= 0) s = look_at_place(j, 1, count, numbers, &at[1]);

@@ -134,14 +134,14 @@ const hf_class_rule *hf_classifier_rule(const hf_classifier *classifier)
 /* ---- predictions ------------------------------------------------------------------------------------------------- */
 
 /* Rows of the answer to a question about two classes. */
-typedef struct answer {
+typedef struct two_class_rows {
     double *mean, *var;  /* m each */
     double *probability; /* m x 2, or NULL */
     size_t *winner;
     double *error;
-} answer;
+} two_class_rows;
 
-static hf_status fill(const hf_classifier *c, size_t m, const answer *a)
+static hf_status fill(const hf_classifier *c, size_t m, const two_class_rows *a)
 {
     const double lambda = c->rule.lambda, threshold = c->rule.threshold;
     for (size_t i = 0; i < m; i++) {
@@ -170,7 +170,7 @@ hf_status hf_classify_predict(hf_context *ctx, const hf_classifier *classifier, 
                                    x, ldx, probability, winner, latent_mean, latent_var, error);
     double *room = hfi_alloc(ctx, m, 2 * sizeof *room);
     if (!room) return HF_ERR_MEMORY;
-    const answer a = {room, room + m, probability, winner, error};
+    const two_class_rows a = {room, room + m, probability, winner, error};
     hf_status s = hf_predict(ctx, classifier->posterior, m, x, ldx, a.mean, a.var, NULL);
     const hf_status filled = s >= 0 ? fill(classifier, m, &a) : s;
     if (s >= 0 && filled < 0) s = hfi_fail(ctx, filled, "a latent value is not finite");

@@ -3,7 +3,7 @@
 #include "classify/classify.h"
 #include "classify/softmax.h"
 
-typedef struct parts {
+typedef struct evidence_parts {
     hf_link link;
     hf_inference inference;
     const hf_kernel *kernel;
@@ -13,9 +13,9 @@ typedef struct parts {
     size_t ldx;
     const size_t *label;
     size_t classes;
-} parts;
+} evidence_parts;
 
-static hf_status check(hf_context *ctx, const parts *in)
+static hf_status check(hf_context *ctx, const evidence_parts *in)
 {
     if (!in->kernel || !in->mean || !in->x || !in->label)
         return hfi_refuse(ctx, "kernel, mean, x and label are all needed; %s is NULL",
@@ -39,7 +39,7 @@ static hf_status check(hf_context *ctx, const parts *in)
     return s;
 }
 
-static hf_status start(hf_context *ctx, const parts *in, hfi_latent_problem *problem)
+static hf_status start(hf_context *ctx, const evidence_parts *in, hfi_latent_problem *problem)
 {
     hf_status s = check(ctx, in);
     if (s < 0) return s;
@@ -65,7 +65,7 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
                             const hf_mean *mean, size_t n, const double *x, size_t ldx, const size_t *label,
                             size_t classes, double *value, double *gradient)
 {
-    const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
+    const evidence_parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!value) return hfi_refuse(ctx, "hf_class_evidence: value is NULL");
     if (link == HF_LINK_SOFTMAX) {
         const hf_status checked = check(ctx, &in);
@@ -83,7 +83,7 @@ hf_status hf_class_evidence(hf_context *ctx, hf_link link, hf_inference inferenc
 }
 
 /* The exact posterior of the sites, and the classifier that owns it. */
-static hf_status conclude(const hfi_latent_problem *p, const parts *in, hf_classifier **out)
+static hf_status conclude(const hfi_latent_problem *p, const evidence_parts *in, hf_classifier **out)
 {
     double *target = hfi_alloc(p->ctx, p->rows, 2 * sizeof *target);
     if (!target) return HF_ERR_MEMORY;
@@ -103,7 +103,8 @@ static hf_status conclude(const hfi_latent_problem *p, const parts *in, hf_class
     return made < 0 ? made : s;
 }
 
-static hf_status classify_softmax(hf_context *ctx, const parts *in, hf_classifier **out, double *value)
+static hf_status classify_softmax(hf_context *ctx, const evidence_parts *in, hf_classifier **out,
+                                  double *value)
 {
     hf_posterior *posterior = NULL;
     double found = 0.0;
@@ -124,7 +125,7 @@ hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference inferenc
                             const hf_mean *mean, size_t n, const double *x, size_t ldx, const size_t *label,
                             size_t classes, hf_classifier **out, double *value)
 {
-    const parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
+    const evidence_parts in = {link, inference, kernel, mean, n, x, ldx, label, classes};
     if (!out) return hfi_refuse(ctx, "hf_classify_exact: out is NULL");
     if (link == HF_LINK_SOFTMAX) return classify_softmax(ctx, &in, out, value);
     hfi_latent_problem problem;

@@ -54,24 +54,24 @@ hf_status hfi_softmax_factor(hfi_softmax_problem *p)
     return HF_OK;
 }
 
-typedef struct product {
+typedef struct block_product {
     const hfi_softmax_problem *p;
     const double *matrices, *x; /* x of class c: x + c * stride */
     size_t stride;
     double *out;
-} product;
+} block_product;
 
 static void multiply_class(size_t c, int thread, void *arg)
 {
     (void)thread;
-    const product *job = arg;
+    const block_product *job = arg;
     const size_t n = job->p->n;
     hfi_symv(n, job->matrices + c * n * n, n, job->x + c * job->stride, job->out + c * n);
 }
 
 void hfi_softmax_k(const hfi_softmax_problem *p, const double *x, double *out)
 {
-    product job = {.p = p, .matrices = p->k, .x = x, .stride = p->n, .out = out};
+    block_product job = {.p = p, .matrices = p->k, .x = x, .stride = p->n, .out = out};
     hfi_parallel_for(p->ctx, p->classes, multiply_class, &job);
 }
 
@@ -80,7 +80,7 @@ void hfi_softmax_s(const hfi_softmax_problem *p, const double *x, double *out)
     const size_t n = p->n, classes = p->classes;
     double *sum = p->spare,
            *shared = p->spare + n; /* a column and a few rows of what only the gradient needs */
-    product job = {.p = p, .matrices = p->e, .x = x, .stride = n, .out = out};
+    block_product job = {.p = p, .matrices = p->e, .x = x, .stride = n, .out = out};
     hfi_parallel_for(p->ctx, classes, multiply_class, &job);
     memset(sum, 0, n * sizeof *sum);
     for (size_t c = 0; c < classes; c++) hfi_axpy(n, 1.0, out + c * n, sum);

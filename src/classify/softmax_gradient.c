@@ -20,15 +20,15 @@ enum {
 /* A probability below which a class takes no part in a reading: squares of it must not vanish. */
 static const double least_probability = 1e-150;
 
-typedef struct job {
+typedef struct softmax_gradient_job {
     hfi_softmax_problem *p;
     size_t class;
     double *inverse, *g; /* n x n: L^-1, G_c */
     double *q;           /* C n: diag Sigma - 2 Sigma p */
     bool answers;        /* of the mode */
-} job;
+} softmax_gradient_job;
 
-static size_t end_of(const job *j, size_t task)
+static size_t end_of(const softmax_gradient_job *j, size_t task)
 {
     const size_t end = (task + 1) * COLUMNS;
     return end < j->p->n ? end : j->p->n;
@@ -37,7 +37,7 @@ static size_t end_of(const job *j, size_t task)
 static void invert_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const job *j = arg;
+    const softmax_gradient_job *j = arg;
     const size_t n = j->p->n, first = task * COLUMNS, end = end_of(j, task);
     memset(j->inverse + first * n, 0, (end - first) * n * sizeof *j->inverse);
     for (size_t i = first; i < end; i++) j->inverse[i + i * n] = 1.0;
@@ -48,7 +48,7 @@ static void invert_columns(size_t task, int thread, void *arg)
 static void class_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const job *j = arg;
+    const softmax_gradient_job *j = arg;
     const hfi_softmax_problem *p = j->p;
     const size_t n = p->n, first = task * COLUMNS, end = end_of(j, task);
     const double *e = p->e + j->class * n * n;
@@ -79,7 +79,7 @@ static void class_columns(size_t task, int thread, void *arg)
 static void weigh_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const job *j = arg;
+    const softmax_gradient_job *j = arg;
     const hfi_softmax_problem *p = j->p;
     const size_t n = p->n, first = task * COLUMNS, end = end_of(j, task);
     const double *a = p->force + j->class * n, *v = p->v + j->class * n, *e = p->e + j->class * n * n;
@@ -90,7 +90,7 @@ static void weigh_columns(size_t task, int thread, void *arg)
                                       : 0.5 * (a[i] * a[c] - e[i + c * n] + w[i + c * n]);
 }
 
-static hf_status add_weighed(job *j, double *gradient)
+static hf_status add_weighed(softmax_gradient_job *j, double *gradient)
 {
     const hfi_softmax_problem *p = j->p;
     hfi_parallel_for(p->ctx, (p->n + COLUMNS - 1) / COLUMNS, weigh_columns, j);
@@ -118,7 +118,7 @@ hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient)
 {
     const size_t n = p->n, length = p->classes * n, tasks = (n + COLUMNS - 1) / COLUMNS;
     const size_t kernel_count = hf_kernel_parameters(p->kernel), mean_count = hf_mean_coefficients(p->mean);
-    job j = {.p = p, .inverse = p->spare, .g = p->spare + n * n, .q = p->work};
+    softmax_gradient_job j = {.p = p, .inverse = p->spare, .g = p->spare + n * n, .q = p->work};
     hf_status s = HF_OK;
     memset(gradient, 0, (kernel_count + mean_count) * sizeof *gradient);
     hfi_parallel_for(p->ctx, tasks, invert_columns, &j);

@@ -34,16 +34,16 @@ struct hfi_softmax_spread {
     size_t stride;   /* of it */
 };
 
-typedef struct covariances {
+typedef struct spread_covariances {
     const hfi_softmax_problem *p;
     struct hfi_softmax_spread *spread;
-} covariances;
+} spread_covariances;
 
 /* S_ab = [a = b] (K_a - K_a E_a K_a) + (M^-1/2 E_a K_a)'(M^-1/2 E_b K_b) of some readings, and the roots of
  * what matters, the differences between classes. */
 static void root_columns(size_t task, int thread, void *arg)
 {
-    const covariances *job = arg;
+    const spread_covariances *job = arg;
     const hfi_softmax_problem *p = job->p;
     struct hfi_softmax_spread *spread = job->spread;
     const size_t n = p->n, classes = p->classes, first = task * COLUMNS,
@@ -82,13 +82,13 @@ static double add_point(size_t classes, size_t label, const double *f, double *a
     return f[label] - largest - log(sum);
 }
 
-typedef struct look {
+typedef struct mean_look {
     hfi_softmax_problem *p;
     const double *f;
-} look;
+} mean_look;
 
 /* Averages over the points for one reading. */
-static void look_at(const look *job, size_t i, double *scratch)
+static void look_at(const mean_look *job, size_t i, double *scratch)
 {
     hfi_softmax_problem *p = job->p;
     const struct hfi_softmax_spread *spread = p->spread;
@@ -125,7 +125,7 @@ static void look_at(const look *job, size_t i, double *scratch)
 
 static void look_at_some(size_t task, int thread, void *arg)
 {
-    const look *job = arg;
+    const mean_look *job = arg;
     const struct hfi_softmax_spread *spread = job->p->spread;
     const size_t n = job->p->n, end = (task + 1) * LABELS < n ? (task + 1) * LABELS : n;
     for (size_t i = task * LABELS; i < end; i++)
@@ -137,7 +137,7 @@ double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f)
     struct hfi_softmax_spread *spread = p->spread;
     const size_t bytes = p->classes * p->n * sizeof *f;
     if (spread->looked && memcmp(f, spread->last, bytes) == 0) return spread->sum;
-    look job = {p, f};
+    mean_look job = {p, f};
     hfi_parallel_for(p->ctx, (p->n + LABELS - 1) / LABELS, look_at_some, &job);
     spread->sum = 0.0;
     for (size_t i = 0; i < p->n; i++) spread->sum += spread->value[i];
@@ -162,7 +162,7 @@ static hf_status spread_init(hfi_softmax_problem *p, struct hfi_softmax_spread *
         hfi_symmetrise(p->ctx, n, p->k + c * n * n, n);
         hfi_symmetrise(p->ctx, n, p->e + c * n * n, n);
     }
-    covariances job = {p, spread};
+    spread_covariances job = {p, spread};
     hfi_parallel_for(p->ctx, (n + COLUMNS - 1) / COLUMNS, root_columns, &job);
     return HF_OK;
 }

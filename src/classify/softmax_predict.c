@@ -12,7 +12,7 @@ enum {
     LINE = 8    /* doubles in a cache line */
 };
 
-typedef struct batch {
+typedef struct softmax_queries {
     const hf_posterior *posterior;
     size_t classes, m;
     const double *x;
@@ -22,10 +22,10 @@ typedef struct batch {
     /* results */
     double *probability, *mean, *var; /* m x C */
     double *error;                    /* m */
-} batch;
+} softmax_queries;
 
 /* Rows of a block of points, each with every class, in the solver's units. */
-static void place_rows(const batch *job, size_t begin, size_t count, double *rows)
+static void place_rows(const softmax_queries *job, size_t begin, size_t count, double *rows)
 {
     const hfi_scaling *s = &job->posterior->scaling;
     const size_t d = s->d;
@@ -40,7 +40,8 @@ static void place_rows(const batch *job, size_t begin, size_t count, double *row
 }
 
 /* Covariance (both triangles) of the classes at one point in the user's units. */
-static void covariance_at(const batch *job, const double *rows, const double *whitened, size_t ld, double *v)
+static void covariance_at(const softmax_queries *job, const double *rows, const double *whitened, size_t ld,
+                          double *v)
 {
     const hf_posterior *p = job->posterior;
     const size_t classes = job->classes, d = p->scaling.d, rank = hfi_solution_rank(&p->solution);
@@ -57,7 +58,7 @@ static void covariance_at(const batch *job, const double *rows, const double *wh
 
 static void predict_block(size_t task, int thread, void *arg)
 {
-    const batch *job = arg;
+    const softmax_queries *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
     const size_t classes = job->classes, begin = task * BLOCK, d = s->d;
@@ -82,7 +83,7 @@ static void predict_block(size_t task, int thread, void *arg)
     }
 }
 
-static hf_status run(hf_context *ctx, batch *job)
+static hf_status run(hf_context *ctx, softmax_queries *job)
 {
     const hfi_solution *s = &job->posterior->solution;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx),
@@ -97,7 +98,7 @@ static hf_status run(hf_context *ctx, batch *job)
     return status;
 }
 
-static hf_status check(hf_context *ctx, const batch *job)
+static hf_status check(hf_context *ctx, const softmax_queries *job)
 {
     const size_t d = job->posterior->scaling.d - 1;
     if (job->posterior->scaling.outputs != job->classes)
@@ -115,7 +116,7 @@ static hf_status check(hf_context *ctx, const batch *job)
     return HF_OK;
 }
 
-static hf_status check_result(hf_context *ctx, const batch *job)
+static hf_status check_result(hf_context *ctx, const softmax_queries *job)
 {
     for (size_t i = 0; i < job->m; i++)
         for (size_t c = 0; c < job->classes; c++)
@@ -138,7 +139,7 @@ hf_status hfi_softmax_predict(hf_context *ctx, const hf_posterior *posterior, si
                               const double *loss, size_t m, const double *x, size_t ldx, double *probability,
                               size_t *winner, double *latent_mean, double *latent_var, double *error)
 {
-    batch job = {.posterior = posterior, .classes = classes, .m = m, .x = x, .ldx = ldx};
+    softmax_queries job = {.posterior = posterior, .classes = classes, .m = m, .x = x, .ldx = ldx};
     hf_status s = check(ctx, &job);
     if (s < 0 || m == 0) return s;
     /* Collected aside, because a cancelled call leaves the caller's arrays alone. */

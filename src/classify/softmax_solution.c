@@ -29,18 +29,18 @@ static void root_of_w(size_t classes, size_t stride, const double *probability, 
     }
 }
 
-typedef struct job {
+typedef struct softmax_system {
     hf_context *ctx;
     size_t n, classes;
     const double *k; /* C of n x n, lower triangles */
     const double *q; /* n x C x (C - 1) */
     double *a;       /* I + Q'K Q, of order (C - 1) n */
-} job;
+} softmax_system;
 
 static void fill_columns(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const job *j = arg;
+    const softmax_system *j = arg;
     const size_t n = j->n, left = j->classes - 1, order = left * n, width = j->classes * left;
     const size_t end = (task + 1) * COLUMNS < order ? (task + 1) * COLUMNS : order;
     for (size_t column = task * COLUMNS; column < end; column++) {
@@ -58,7 +58,7 @@ static void fill_columns(size_t task, int thread, void *arg)
 }
 
 /* R := Q L^-T. */
-static void divide(const job *j, double *r)
+static void divide(const softmax_system *j, double *r)
 {
     const size_t n = j->n, left = j->classes - 1, order = left * n, rows = j->classes * n;
     for (size_t i = 0; i < n; i++)
@@ -74,7 +74,7 @@ static hf_status make_root(hf_context *ctx, size_t classes, const double *k, hfi
     const size_t n = s->n / classes, left = classes - 1, order = left * n;
     double *q = hfi_alloc(ctx, n, classes * left * sizeof *q);
     double *a = hfi_alloc(ctx, order, order * sizeof *a);
-    job j = {ctx, n, classes, k, q, a};
+    softmax_system j = {ctx, n, classes, k, q, a};
     hf_status status = q && a ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
         for (size_t i = 0; i < n; i++) root_of_w(classes, n, s->entry + i, q + i * classes * left);

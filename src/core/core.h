@@ -337,6 +337,13 @@ double hfi_tally_error(const hfi_tally *tally);
 /** A sum that does not depend on the order of the values, which it sorts. */
 double hfi_sum_sorted(double *values, size_t count);
 
+/** A number, and the index of what it is of. */
+typedef struct hfi_ranked {
+    double value;
+    size_t index;
+} hfi_ranked;
+/** Sorts by value, the least first; equal ones by index. No value is NaN. */
+void hfi_sort_ranked(hfi_ranked *list, size_t count);
 /** Sorts indices, ascending. */
 void hfi_sort_indices(size_t *index, size_t count);
 /** Item k of an array, `bytes` long each, becomes item order[k]. `order` is a permutation of the

@@ -8,7 +8,7 @@
 HF_ENUM_LIST(NAMES)
 #undef NAMES
 
-static const struct row {
+static const struct enum_row {
     const char *title;
     const char *const *names;
     size_t count;
@@ -18,32 +18,32 @@ static const struct row {
 #undef ROW
 };
 
-static const struct row *row_of(hf_enum of)
+static const struct enum_row *row_of(hf_enum of)
 {
     return (size_t)of < sizeof rows / sizeof *rows ? &rows[of] : NULL;
 }
 
 const char *hf_enum_title(hf_enum of)
 {
-    const struct row *row = row_of(of);
+    const struct enum_row *row = row_of(of);
     return row != NULL ? row->title : "unknown";
 }
 
 unsigned hf_enum_count(hf_enum of)
 {
-    const struct row *row = row_of(of);
+    const struct enum_row *row = row_of(of);
     return row != NULL ? (unsigned)row->count : 0;
 }
 
 const char *hf_enum_name(hf_enum of, unsigned value)
 {
-    const struct row *row = row_of(of);
+    const struct enum_row *row = row_of(of);
     return row != NULL ? hfi_choice_name(row->names, row->count, value) : "unknown";
 }
 
 hf_status hf_enum_parse(hf_context *ctx, hf_enum of, const char *name, unsigned *value)
 {
-    const struct row *row = row_of(of);
+    const struct enum_row *row = row_of(of);
     size_t index = 0;
     if (row == NULL) return hfi_refuse(ctx, "hf_enum_parse: %d is no hf_enum", (int)of);
     const hf_status s =

@@ -23,22 +23,22 @@ enum {
     TASKS_PER_WAVE = 4 /* of every thread between two reports of progress */
 };
 
-typedef struct wave {
+typedef struct task_wave {
     hfi_loop_body body;
     void *arg;
     size_t first; /* task that it begins with */
-} wave;
+} task_wave;
 
 static void task_of_wave(size_t index, int thread, void *arg)
 {
-    const wave *now = arg;
+    const task_wave *now = arg;
     now->body(now->first + index, thread, now->arg);
 }
 
 hf_status hfi_waves(hf_context *ctx, const char *stage, size_t count, hfi_loop_body body, void *arg)
 {
     const size_t most = TASKS_PER_WAVE * (size_t)hf_context_threads(ctx);
-    for (wave now = {.body = body, .arg = arg}; now.first < count; now.first += most) {
+    for (task_wave now = {.body = body, .arg = arg}; now.first < count; now.first += most) {
         if (!hfi_progress(ctx, stage, (double)now.first / (double)count, NAN)) return hfi_cancelled(ctx);
         hfi_parallel_for(ctx, hfi_smaller(count - now.first, most), task_of_wave, &now);
     }

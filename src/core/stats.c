@@ -73,6 +73,18 @@ static int compare_indices(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
+static int compare_ranked(const void *left, const void *right)
+{
+    const hfi_ranked *a = left, *b = right;
+    if (a->value != b->value) return a->value < b->value ? -1 : 1;
+    return (a->index > b->index) - (a->index < b->index);
+}
+
+void hfi_sort_ranked(hfi_ranked *list, size_t count)
+{
+    if (count > 1) qsort(list, count, sizeof *list, compare_ranked);
+}
+
 void hfi_sort_indices(size_t *index, size_t count)
 {
     if (count > 1) qsort(index, count, sizeof *index, compare_indices); /* of none there may be no array */

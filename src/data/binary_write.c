@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-typedef struct writer {
+typedef struct binary_writer {
     hfi_file file;
     hfi_sha256 rows_hash;
     uint64_t rows;
@@ -19,12 +19,12 @@ typedef struct writer {
     hfi_binary_column *column;
     double *numbers; /* a chunk of rows */
     size_t chunk;    /* rows in it */
-} writer;
+} binary_writer;
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 /* The header is the same in every part; the first one makes the columns. */
-static hf_status learn_columns(hf_context *ctx, writer *w, const hf_table *part)
+static hf_status learn_columns(hf_context *ctx, binary_writer *w, const hf_table *part)
 {
     if (w->column != NULL) return HF_OK;
     w->columns = hf_table_columns(part);
@@ -69,7 +69,7 @@ static double take_field(hfi_binary_column *column, const hf_table *part, size_t
 
 static hf_status take_part(hf_context *ctx, void *arg, const hf_table *part)
 {
-    writer *w = arg;
+    binary_writer *w = arg;
     hf_status status = learn_columns(ctx, w, part);
     const size_t rows = hf_table_rows(part);
     for (size_t begin = 0; status >= 0 && begin < rows; begin += w->chunk) {
@@ -91,7 +91,7 @@ static hf_status take_part(hf_context *ctx, void *arg, const hf_table *part)
 /* The description is hashed on its way into the file. */
 typedef struct describer {
     hf_context *ctx;
-    writer *w;
+    binary_writer *w;
     hfi_sha256 hash;
     uint64_t bytes;
     hf_status status;
@@ -117,7 +117,7 @@ static void put_text(describer *to, const char *text)
     put(to, text, length);
 }
 
-static hf_status describe(hf_context *ctx, writer *w, const char *csv, const hfi_stamp *stamp)
+static hf_status describe(hf_context *ctx, binary_writer *w, const char *csv, const hfi_stamp *stamp)
 {
     unsigned char digest[HFI_SHA256_BYTES];
     describer to = {.ctx = ctx, .w = w};
@@ -152,7 +152,7 @@ static hf_status describe(hf_context *ctx, writer *w, const char *csv, const hfi
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static hf_status begin(hf_context *ctx, writer *w)
+static hf_status begin(hf_context *ctx, binary_writer *w)
 {
     const uint64_t version = HFI_BINARY_VERSION, order = HFI_BINARY_ORDER;
     hfi_sha256_init(&w->rows_hash);
@@ -175,7 +175,7 @@ static hf_status check_place(hf_context *ctx, const char *path)
                     "%s: is there, but is no cache of a table; name another file for the cache", path);
 }
 
-static void release(hf_context *ctx, writer *w)
+static void release(hf_context *ctx, binary_writer *w)
 {
     if (w->column != NULL)
         for (size_t j = 0; j < w->columns; j++) hfi_free(ctx, w->column[j].name);
@@ -189,7 +189,7 @@ hf_status hfi_binary_create(hf_context *ctx, const char *csv, const char *path)
     hf_status status = hfi_stamp_read(ctx, csv, &stamp);
     if (status >= 0) status = check_place(ctx, path);
     if (status < 0) return status;
-    writer w = {0};
+    binary_writer w = {0};
     status = hfi_file_begin(ctx, path, &w.file);
     if (status >= 0 && w.file.path == NULL)
         status = hfi_fail(ctx, HF_ERR_IO, "%s: a cache must be a file of its own", path);

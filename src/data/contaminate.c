@@ -52,7 +52,7 @@ static double standard_deviation(const double *y, size_t n)
     return sqrt(squares / (double)(count - 1)) * largest;
 }
 
-typedef struct damage {
+typedef struct row_damage {
     hf_context *ctx;
     hf_contamination kind;
     hfi_stream stream;
@@ -62,9 +62,9 @@ typedef struct damage {
     double *new_y; /* `damaged` entries, then for focused ... */
     double *new_x; /* ... damaged x d */
     double *scratch;
-} damage;
+} row_damage;
 
-static void move_targets(damage *job, const double *y, double s)
+static void move_targets(row_damage *job, const double *y, double s)
 {
     size_t up = job->kind == HF_CONTAMINATION_UNIFORM ? job->damaged - job->damaged / 2 : 0;
     for (size_t i = 0; i < job->damaged; i++) {
@@ -73,7 +73,7 @@ static void move_targets(damage *job, const double *y, double s)
     }
 }
 
-static hf_status focus(damage *job, const double *x, const column_scale *target, double s)
+static hf_status focus(row_damage *job, const double *x, const column_scale *target, double s)
 {
     column_scale feature;
     size_t row = 0;
@@ -94,7 +94,7 @@ static hf_status focus(damage *job, const double *x, const column_scale *target,
 }
 
 /* Rows with a target, shuffled, and how many of them to damage. */
-static size_t choose_rows(damage *job, const double *y, double share)
+static size_t choose_rows(row_damage *job, const double *y, double share)
 {
     size_t present = 0;
     for (size_t i = 0; i < job->n; i++)
@@ -103,7 +103,7 @@ static size_t choose_rows(damage *job, const double *y, double share)
     return (size_t)round(share * (double)present);
 }
 
-static hf_status compute(damage *job, double share, const double *x, const double *y)
+static hf_status compute(row_damage *job, double share, const double *x, const double *y)
 {
     column_scale target;
     size_t row = 0;
@@ -135,7 +135,7 @@ static hf_status compute(damage *job, double share, const double *x, const doubl
     return status;
 }
 
-static void store(const damage *job, double *x, double *y, bool *mask)
+static void store(const row_damage *job, double *x, double *y, bool *mask)
 {
     if (mask != NULL) memset(mask, 0, job->n * sizeof *mask);
     for (size_t i = 0; i < job->damaged; i++) {
@@ -147,7 +147,7 @@ static void store(const damage *job, double *x, double *y, bool *mask)
     }
 }
 
-static hf_status run(damage *job, double share, double *x, double *y, bool *mask)
+static hf_status run(row_damage *job, double share, double *x, double *y, bool *mask)
 {
     size_t inputs = 0;
     bool focused = job->kind == HF_CONTAMINATION_FOCUSED;
@@ -183,7 +183,7 @@ hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double share, u
         if (mask != NULL) memset(mask, 0, n * sizeof *mask);
         return HF_OK;
     }
-    damage job = {.ctx = ctx, .kind = kind, .n = n, .d = d, .ldx = ldx};
+    row_damage job = {.ctx = ctx, .kind = kind, .n = n, .d = d, .ldx = ldx};
     hfi_stream_init(&job.stream, seed, HFI_PURPOSE_CONTAMINATE, 0);
     return run(&job, share, x, y, mask);
 }

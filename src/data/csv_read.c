@@ -17,7 +17,7 @@ enum {
     LARGEST_READ = 1 << 20 /* so that a slow file is interrupted soon after the callback says so */
 };
 
-typedef struct input {
+typedef struct csv_input {
     hf_context *ctx;
     const char *source;
     int descriptor;  /* -1: not open */
@@ -26,9 +26,9 @@ typedef struct input {
     size_t bytes;
     size_t capacity;
     bool unpack; /* a packed file is read to its end */
-} input;
+} csv_input;
 
-static hf_status read_failed(const input *in, int error)
+static hf_status read_failed(const csv_input *in, int error)
 {
     char words[128];
     return hfi_fail(in->ctx, HF_ERR_IO, "%s: cannot be read: %s", in->source, hfi_error_text(error, words));
@@ -46,7 +46,7 @@ hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes)
 
 /* Room for more text and the byte behind it. Refused beforehand when the machine has not that much: an endless
  * pipe shall end with a message, not with the death of the process. */
-static hf_status grow(input *in)
+static hf_status grow(csv_input *in)
 {
     size_t wanted = in->expected + 2;
     if (in->capacity > 0 && !hfi_size_mul(in->capacity, 2, &wanted)) return hfi_out_of_memory(in->ctx);
@@ -62,7 +62,7 @@ static hf_status grow(input *in)
     return HF_OK;
 }
 
-static hf_status read_all(input *in)
+static hf_status read_all(csv_input *in)
 {
     for (;;) {
         hf_status status = in->bytes + 1 >= in->capacity ? grow(in) : HF_OK;
@@ -81,7 +81,7 @@ static hf_status read_all(input *in)
     }
 }
 
-static hf_status open_input(input *in, const char *path)
+static hf_status open_input(csv_input *in, const char *path)
 {
     struct stat about;
     if (strcmp(path, "-") == 0) {
@@ -102,7 +102,7 @@ static hf_status open_input(input *in, const char *path)
 }
 
 /* All bytes of a file; on success they are the caller's. */
-static hf_status read_input(input *in, const char *path)
+static hf_status read_input(csv_input *in, const char *path)
 {
     hf_status status = open_input(in, path);
     if (status == HF_OK) status = read_all(in);
@@ -115,7 +115,7 @@ hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out)
 {
     if (out != NULL) *out = NULL;
     if (path == NULL || out == NULL) return hfi_refuse(ctx, "hf_table_read_csv: path or out is NULL");
-    input in = {.ctx = ctx, .source = path, .descriptor = -1};
+    csv_input in = {.ctx = ctx, .source = path, .descriptor = -1};
     const hf_status status = read_input(&in, path);
     return status != HF_OK ? status : hfi_csv_take(ctx, in.text, in.bytes, in.source, out);
 }
@@ -123,7 +123,7 @@ hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out)
 hf_status hfi_table_read_file(hf_context *ctx, const char *path, const hf_dialect *dialect, hf_table **out)
 {
     hfi_manner *manner = NULL;
-    input in = {.ctx = ctx, .source = path, .descriptor = -1, .unpack = true};
+    csv_input in = {.ctx = ctx, .source = path, .descriptor = -1, .unpack = true};
     hf_status status = hfi_manner_make(ctx, dialect, &manner);
     if (status < 0) return status;
     status = read_input(&in, path);

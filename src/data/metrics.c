@@ -8,7 +8,7 @@
 #include <math.h>
 
 /* Running means: no sum overflows as long as its mean does not. */
-typedef struct scores {
+typedef struct running_scores {
     size_t n;
     double absolute;
     double scale; /* largest |error| so far: squares are kept relative to it, so that 1e300 squared does no
@@ -17,9 +17,9 @@ typedef struct scores {
     double nlpd;
     double crps;
     size_t inside50, inside90, inside95;
-} scores;
+} running_scores;
 
-static void add_square(scores *s, double size)
+static void add_square(running_scores *s, double size)
 {
     if (size > s->scale) {
         double shrink = s->scale / size;
@@ -32,13 +32,13 @@ static void add_square(scores *s, double size)
 }
 
 /* One reading beside its prediction. */
-typedef struct outcome {
+typedef struct scored_reading {
     double from_median, from_mean; /* |y - median|, |y - mean| */
     double distance;               /* from the median in standard deviations of what is modelled */
     double nlpd, crps;
-} outcome;
+} scored_reading;
 
-static void add_row(scores *s, const outcome *r)
+static void add_row(running_scores *s, const scored_reading *r)
 {
     const double count = (double)++s->n;
     s->absolute += (r->from_median - s->absolute) / count;
@@ -50,27 +50,27 @@ static void add_row(scores *s, const outcome *r)
     s->inside95 += r->distance <= HF_HALF_WIDTH_95 ? 1 : 0;
 }
 
-static outcome normal_row(double y, double mean, double sd)
+static scored_reading normal_row(double y, double mean, double sd)
 {
     const double size = fabs(y - mean), z = size / sd;
-    return (outcome){.from_median = size,
-                     .from_mean = size,
-                     .distance = z,
-                     .nlpd = HFI_HALF_LOG_2PI + log(sd) + 0.5 * z * z,
-                     .crps = hfi_normal_crps(size, sd)};
+    return (scored_reading){.from_median = size,
+                            .from_mean = size,
+                            .distance = z,
+                            .nlpd = HFI_HALF_LOG_2PI + log(sd) + 0.5 * z * z,
+                            .crps = hfi_normal_crps(size, sd)};
 }
 
 /* Moments of y = g^-1(z), z normal. */
-static outcome transformed_row(hf_transform transform, double y, double mean, double sd)
+static scored_reading transformed_row(hf_transform transform, double y, double mean, double sd)
 {
     const double variance = sd * sd;
     double average;
     hf_transform_moments(transform, mean, variance, &average, NULL);
-    return (outcome){.from_median = fabs(y - hf_transform_inverse(transform, mean)),
-                     .from_mean = fabs(y - average),
-                     .distance = fabs(hf_transform_residual(transform, y, mean, variance)),
-                     .nlpd = -hf_transform_log_density(transform, y, mean, variance),
-                     .crps = hf_transform_crps(transform, y, mean, variance)};
+    return (scored_reading){.from_median = fabs(y - hf_transform_inverse(transform, mean)),
+                            .from_mean = fabs(y - average),
+                            .distance = fabs(hf_transform_residual(transform, y, mean, variance)),
+                            .nlpd = -hf_transform_log_density(transform, y, mean, variance),
+                            .crps = hf_transform_crps(transform, y, mean, variance)};
 }
 
 static hf_status check_row(hf_context *ctx, size_t row, double y, double mean, double sd)
@@ -87,7 +87,7 @@ static hf_status check_row(hf_context *ctx, size_t row, double y, double mean, d
 }
 
 /* Rows that are not finite have been refused. */
-static hf_status check_scores(hf_context *ctx, size_t i, const outcome *r)
+static hf_status check_scores(hf_context *ctx, size_t i, const scored_reading *r)
 {
     if (isfinite(r->from_median) && isfinite(r->from_mean) && isfinite(r->crps)) return HF_OK;
     return hfi_fail(ctx, HF_ERR_NOT_FINITE,
@@ -97,13 +97,14 @@ static hf_status check_scores(hf_context *ctx, size_t i, const outcome *r)
 static hf_status score(hf_context *ctx, size_t n, hf_transform transform, const double *y, const double *mean,
                        const double *sd, hf_metrics *out)
 {
-    scores s = {0};
+    running_scores s = {0};
     for (size_t i = 0; i < n; i++) {
         if (isnan(y[i]) || isnan(mean[i]) || isnan(sd[i])) continue;
         hf_status status = check_row(ctx, i, y[i], mean[i], sd[i]);
         if (status != HF_OK) return status;
-        const outcome r = transform == HF_TRANSFORM_NONE ? normal_row(y[i], mean[i], sd[i])
-                                                         : transformed_row(transform, y[i], mean[i], sd[i]);
+        const scored_reading r = transform == HF_TRANSFORM_NONE
+                                     ? normal_row(y[i], mean[i], sd[i])
+                                     : transformed_row(transform, y[i], mean[i], sd[i]);
         if (transform != HF_TRANSFORM_NONE) status = check_scores(ctx, i, &r);
         if (status != HF_OK) return status;
         add_row(&s, &r);

@@ -37,7 +37,7 @@ enum {
     PER_READING = 20 /* pivots: never met but by rounding */
 };
 
-typedef struct search {
+typedef struct active_search {
     const hfi_active_problem *problem;
     hfi_chain *chain;
     double scale;      /* of f(x_i) / sd_i */
@@ -45,10 +45,10 @@ typedef struct search {
     size_t standing;   /* full steps since */
     size_t barred;     /* readings that came and went without a step */
     size_t refactored; /* pivots at which the factor was last made anew */
-} search;
+} active_search;
 
 /* Where the support as it is wants to go: nu itself, or only a direction. Into chain->target and chain->t. */
-static bool aim(search *s, double *value)
+static bool aim(active_search *s, double *value)
 {
     const hfi_active_problem *problem = s->problem;
     hfi_chain *chain = s->chain;
@@ -106,7 +106,7 @@ static void move(hfi_chain *chain, bool bounded, double share)
 
 /* f over all readings, from K. At a vertex whose k_x lies in the span of the support the quotient g / t is
  * lost in rounding, but f is known without it. */
-static void price(search *s)
+static void price(active_search *s)
 {
     const hfi_active_problem *problem = s->problem;
     hfi_chain *chain = s->chain;
@@ -124,7 +124,7 @@ static void price(search *s)
 }
 
 /* The same at a vertex, from the table. */
-static void price_quickly(search *s)
+static void price_quickly(active_search *s)
 {
     hfi_chain *chain = s->chain;
     for (size_t i = 0; i < s->problem->n; i++) chain->g[i] = chain->rest[i] + chain->t * chain->held[i];
@@ -133,7 +133,7 @@ static void price_quickly(search *s)
     chain->exact = false;
 }
 
-static double noise(const search *s)
+static double noise(const active_search *s)
 {
     const hfi_chain *chain = s->chain;
     const bool alone = chain->floored || !s->problem->cross;
@@ -144,7 +144,7 @@ static double noise(const search *s)
 }
 
 /* Whether the readings of the support are met as they should be at its vertex. */
-static bool has_drifted(const search *s, double noise_here)
+static bool has_drifted(const active_search *s, double noise_here)
 {
     const hfi_chain *chain = s->chain;
     for (size_t j = 0; j < chain->count; j++) {
@@ -156,7 +156,7 @@ static bool has_drifted(const search *s, double noise_here)
 }
 
 /* One step of iterative refinement, for the sake of a gap that is not made of rounding. nu moves by rounding only. */
-static void polish(search *s)
+static void polish(active_search *s)
 {
     const hfi_active_problem *problem = s->problem;
     hfi_chain *chain = s->chain;
@@ -172,13 +172,13 @@ static void polish(search *s)
     hfi_dual_price(problem, cross, chain, nu);
 }
 
-static bool may_refactor(const search *s)
+static bool may_refactor(const active_search *s)
 {
     return s->refactored == NEVER || s->chain->pivots > s->refactored + REST;
 }
 
 /* Readings that were barred may enter again. */
-static void unbar(search *s)
+static void unbar(active_search *s)
 {
     hfi_chain *chain = s->chain;
     if (s->barred == 0) return;
@@ -188,7 +188,7 @@ static void unbar(search *s)
     s->barred = 0;
 }
 
-static void note_progress(search *s, double value)
+static void note_progress(active_search *s, double value)
 {
     const double scale = s->problem->cross ? s->problem->norm * sqrt(s->problem->prior) : fabs(value);
     if (value < s->best - 1e-15 * scale) {
@@ -201,7 +201,7 @@ static void note_progress(search *s, double value)
 }
 
 /* Whether sums with W are worth looking at: they lose what the least pivot of the factor is small by. */
-static bool is_sturdy(const search *s)
+static bool is_sturdy(const active_search *s)
 {
     const hfi_chain *chain = s->chain;
     for (size_t j = 0; j < chain->count; j++)
@@ -210,7 +210,7 @@ static bool is_sturdy(const search *s)
 }
 
 /* The reading to be added, n if there is none: the one by which U falls most if nothing turns on the way. */
-static size_t entering(const search *s, double tolerance)
+static size_t entering(const active_search *s, double tolerance)
 {
     const hfi_active_problem *problem = s->problem;
     const hfi_chain *chain = s->chain;
@@ -225,7 +225,7 @@ static size_t entering(const search *s, double tolerance)
     return i;
 }
 
-static void enter(search *s, size_t i)
+static void enter(active_search *s, size_t i)
 {
     const hfi_active_problem *problem = s->problem;
     const bool above =
@@ -234,7 +234,7 @@ static void enter(search *s, size_t i)
 }
 
 /* The first sign that turns on the way, whose reading goes. */
-static void leave(search *s, size_t turning, bool bounded, double share)
+static void leave(active_search *s, size_t turning, bool bounded, double share)
 {
     hfi_chain *chain = s->chain;
     const size_t i = chain->index[turning];
@@ -250,7 +250,7 @@ static void leave(search *s, size_t turning, bool bounded, double share)
 
 /* At a vertex: f from the table, and from K before it is believed that nothing is left to do. Into *next the
  * reading that is to enter, or n; true when instead the factor had to be made anew. */
-static bool look_around(search *s, double value, size_t *next)
+static bool look_around(active_search *s, double value, size_t *next)
 {
     hfi_chain *chain = s->chain;
     const bool quick = chain->tabled && !chain->floored && is_sturdy(s);
@@ -273,7 +273,7 @@ static bool look_around(search *s, double value, size_t *next)
 }
 
 /* Asked again with f from K where it says so. */
-static bool is_enough(search *s, hfi_active_enough enough, void *arg)
+static bool is_enough(active_search *s, hfi_active_enough enough, void *arg)
 {
     if (!enough(arg)) return false;
     if (s->chain->exact) return true;
@@ -282,14 +282,14 @@ static bool is_enough(search *s, hfi_active_enough enough, void *arg)
 }
 
 /* W, from now on. */
-static void make_table(search *s)
+static void make_table(active_search *s)
 {
     unbar(s);
     hfi_chain_refresh(s->problem, s->chain, true);
 }
 
 /* One change of the support, or the end. */
-static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end *end)
+static bool pivot(active_search *s, hfi_active_enough enough, void *arg, hfi_active_end *end)
 {
     hfi_chain *chain = s->chain;
     double value = 0.0, share;
@@ -324,7 +324,7 @@ static bool pivot(search *s, hfi_active_enough enough, void *arg, hfi_active_end
 hfi_active_end hfi_active_solve(const hfi_active_problem *problem, hfi_chain *chain, size_t pivots,
                                 double seconds, hfi_active_enough enough, void *arg)
 {
-    search s = {
+    active_search s = {
         .problem = problem, .chain = chain, .scale = problem->norm, .best = INFINITY, .refactored = NEVER};
     const double begun = seconds > 0.0 ? hfi_now() : 0.0;
     const size_t most = PER_READING * (problem->n + 10);

@@ -10,7 +10,7 @@ enum {
     BLOCK = 32
 };
 
-typedef struct batch {
+typedef struct closed_queries {
     const hf_closed_envelope *closed;
     size_t m;
     const double *x;
@@ -18,7 +18,7 @@ typedef struct batch {
     double *arena; /* per thread: inputs, cross-covariances, weights, A times them, the kernel's scratch */
     size_t arena_size;
     double *centre, *half; /* m, solver's units */
-} batch;
+} closed_queries;
 
 /* The most that <F, g> can be: |F| <= whole, <F, F0> >= along |F0|, |g| <= size and |<g, F0>| <= beside |F0|.
  * At fixed |g| that grows with `beside` until g and F0 are as F would like them. */
@@ -53,7 +53,7 @@ static void bound(const hf_closed_envelope *c, double prior, const double *cross
 
 static void bound_block(size_t task, int thread, void *arg)
 {
-    const batch *job = arg;
+    const closed_queries *job = arg;
     const hf_closed_envelope *c = job->closed;
     const size_t begin = task * BLOCK, left = job->m - begin;
     const size_t count = left < BLOCK ? left : BLOCK;
@@ -77,7 +77,7 @@ static void bound_block(size_t task, int thread, void *arg)
     }
 }
 
-static hf_status run(hf_context *ctx, batch *job)
+static hf_status run(hf_context *ctx, closed_queries *job)
 {
     const hf_closed_envelope *c = job->closed;
     const size_t tasks = (job->m + BLOCK - 1) / BLOCK, threads = (size_t)hf_context_threads(ctx);
@@ -90,7 +90,8 @@ static hf_status run(hf_context *ctx, batch *job)
     return status;
 }
 
-static hf_status deliver(hf_context *ctx, const batch *job, double *lower, double *upper, double *centre)
+static hf_status deliver(hf_context *ctx, const closed_queries *job, double *lower, double *upper,
+                         double *centre)
 {
     const hfi_scaling *scaling = &job->closed->scaling;
     for (size_t q = 0; q < job->m; q++)
@@ -132,7 +133,7 @@ hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_envelope *c
         return hfi_refuse(ctx, "bounds need a context, a closed envelope and queries");
     hf_status status = check_queries(ctx, closed, m, x, ldx);
     if (status < 0 || m == 0) return status;
-    batch job = {.closed = closed, .m = m, .x = x, .ldx = ldx};
+    closed_queries job = {.closed = closed, .m = m, .x = x, .ldx = ldx};
     /* Collected aside: a call that is cancelled leaves the caller's arrays alone. */
     job.centre = hfi_alloc(ctx, m, 2 * sizeof *job.centre);
     if (!job.centre) return HF_ERR_MEMORY;

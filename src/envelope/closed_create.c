@@ -56,14 +56,14 @@ hf_status hfi_closed_allocate(hf_context *ctx, const hf_kernel *kernel, size_t n
     return status;
 }
 
-typedef struct filling {
+typedef struct closed_matrix {
     const hf_closed_envelope *closed;
     const double *d; /* NULL: it is in the matrix */
-} filling;
+} closed_matrix;
 
 static hf_status fill(void *arg, double *a, size_t lda)
 {
-    const filling *job = arg;
+    const closed_matrix *job = arg;
     const size_t n = job->closed->n;
     for (size_t j = 0; j < n; j++) {
         memcpy(a + j * lda + j, job->closed->matrix + j * n + j, (n - j) * sizeof *a);
@@ -80,7 +80,7 @@ static hf_status factor_plus(hf_context *ctx, hf_closed_envelope *closed, const 
 {
     const size_t n = closed->n;
     const double scale = hfi_jitter_scale(closed->kernel, n, closed->x, closed->d);
-    filling job = {closed, into_matrix ? NULL : d};
+    closed_matrix job = {closed, into_matrix ? NULL : d};
     double added = 0.0;
     for (size_t i = 0; i < n && into_matrix && d; i++) closed->matrix[i * (n + 1)] += d[i];
     hf_status status = HF_OK;
@@ -371,14 +371,14 @@ static hf_status confidence(hf_context *ctx, double norm, const hf_closed_settin
 
 /* ---- creating -------------------------------------------------------------------------------- */
 
-typedef struct request {
+typedef struct closed_request {
     hf_closed_method method;
     const hf_closed_settings *settings;
     const double *alpha; /* of the model, in the envelope's order; NULL: the method's own */
-} request;
+} closed_request;
 
 /* The coefficients of the centre that Proposition 3 is about. */
-static hf_status set_model(hf_context *ctx, const hf_envelope *envelope, const request *r,
+static hf_status set_model(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
                            const size_t *place, hf_closed_envelope *closed, double *work)
 {
     if (r->alpha) {
@@ -391,8 +391,8 @@ static hf_status set_model(hf_context *ctx, const hf_envelope *envelope, const r
     return HF_OK;
 }
 
-static hf_status compute(hf_context *ctx, const hf_envelope *envelope, const request *r, const size_t *place,
-                         hf_closed_envelope *closed, double *work)
+static hf_status compute(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
+                         const size_t *place, hf_closed_envelope *closed, double *work)
 {
     if (!hfi_progress(ctx, "closed envelope", 0.0, NAN)) return hfi_cancelled(ctx);
     if (r->method == HF_CLOSED_ELLIPSOID)
@@ -404,7 +404,7 @@ static hf_status compute(hf_context *ctx, const hf_envelope *envelope, const req
     return hfi_worse(proposition(ctx, envelope, place, closed, work), status);
 }
 
-static hf_status create(hf_context *ctx, const hf_envelope *envelope, const request *r,
+static hf_status create(hf_context *ctx, const hf_envelope *envelope, const closed_request *r,
                         hf_closed_envelope **out)
 {
     hf_closed_envelope *closed = NULL;
@@ -433,7 +433,7 @@ hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope
                                     const hf_closed_settings *settings, hf_closed_envelope **out)
 {
     hf_closed_settings own;
-    const request r = {.method = method, .settings = &own};
+    const closed_request r = {.method = method, .settings = &own};
     if (!ctx || !envelope || !out)
         return hfi_refuse(ctx, "a closed envelope needs a context, an envelope and a place for the result");
     if (method != HF_CLOSED_RIDGE && method != HF_CLOSED_MINIMUM_NORM && method != HF_CLOSED_ELLIPSOID &&
@@ -446,7 +446,7 @@ hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *envelope
 hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope, const double *alpha,
                                    hf_closed_envelope **out)
 {
-    const request r = {.method = HF_CLOSED_RIDGE, .alpha = alpha};
+    const closed_request r = {.method = HF_CLOSED_RIDGE, .alpha = alpha};
     if (!ctx || !envelope || !alpha || !out)
         return hfi_refuse(
             ctx, "a closed envelope needs a context, an envelope, coefficients and a place for the result");

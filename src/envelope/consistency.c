@@ -17,25 +17,25 @@ enum {
 #define PRECISION 1e-10
 
 /* State of the search for the factor. */
-typedef struct question {
+typedef struct factor_question {
     const hf_envelope *envelope;
     const hf_bounded_readings *readings;
     hfi_distinct *distinct;
     hfi_active_problem problem;
     hfi_chain *chain;
     double norm;
-} question;
+} factor_question;
 
 /* A point of the norm of the smoothest function over the factor on all noise bounds: convex, never rising. */
-typedef struct point {
+typedef struct factor_point {
     double factor, norm, fall; /* fall: minus the slope */
     bool fits;                 /* some function of the norm bound meets all readings */
-} point;
+} factor_point;
 
 /* A norm far beyond the bound counts as infinite: it would take long to find out more. */
-static point norm_at(question *q, double factor)
+static factor_point norm_at(factor_question *q, double factor)
 {
-    point p = {.factor = factor, .norm = INFINITY};
+    factor_point p = {.factor = factor, .norm = INFINITY};
     if (!hfi_distinct_limits(q->readings, factor, q->distinct)) return p;
     for (size_t i = 0; i < q->problem.n; i++)
         if (!(q->problem.sd[i] > 0.0) && (q->distinct->lower[i] > 0.0 || q->distinct->upper[i] < 0.0))
@@ -58,10 +58,10 @@ static point norm_at(question *q, double factor)
 }
 
 /* Two factors with the norm bound between their norms; false when the answer is *factor already. */
-static bool bracket(question *q, point *left, point *right, double *factor)
+static bool bracket(factor_question *q, factor_point *left, factor_point *right, double *factor)
 {
     *right = norm_at(q, 1.0);
-    *left = (point){.factor = 0.0, .norm = INFINITY};
+    *left = (factor_point){.factor = 0.0, .norm = INFINITY};
     *factor = INFINITY;
     for (int k = 0; !right->fits; k++) {
         *left = *right;
@@ -78,9 +78,9 @@ static bool bracket(question *q, point *left, point *right, double *factor)
 
 /* Newton from the side where the norm is too large never overshoots, since the norm is convex; where it
  * creeps, halves are taken. */
-static double smallest_factor(question *q)
+static double smallest_factor(factor_question *q)
 {
-    point left, right;
+    factor_point left, right;
     double answer;
     if (!bracket(q, &left, &right, &answer)) return answer;
     double width = INFINITY;
@@ -93,7 +93,7 @@ static double smallest_factor(question *q)
             if (newton < right.factor) factor = newton;
         }
         if (k % 3 == 0) width = now;
-        const point p = norm_at(q, factor);
+        const factor_point p = norm_at(q, factor);
         if (p.fits)
             right = p;
         else
@@ -136,7 +136,7 @@ void hfi_smallest_conflict(const hf_envelope *envelope, const hfi_active_problem
 }
 
 /* Rows of the table instead of distinct readings: whose limits are held. */
-static size_t smallest_conflict(question *q, size_t *rows)
+static size_t smallest_conflict(factor_question *q, size_t *rows)
 {
     const hfi_chain *chain = q->chain;
     hfi_smallest_conflict(q->envelope, &q->problem, q->chain);
@@ -148,7 +148,7 @@ static size_t smallest_conflict(question *q, size_t *rows)
 }
 
 /* Conflicts that need no norm: intervals of one input, or a value where every function of the space is zero. */
-static size_t plain_conflict(const question *q, size_t *rows)
+static size_t plain_conflict(const factor_question *q, size_t *rows)
 {
     const hfi_distinct *distinct = q->distinct;
     for (size_t i = 0; i < distinct->n; i++) {
@@ -169,12 +169,12 @@ void hfi_explain(hf_envelope *envelope, const hf_bounded_readings *readings, hfi
                  hf_consistency *report, size_t *conflict)
 {
     hfi_chain *chain = &envelope->bench.chain;
-    question q = {.envelope = envelope,
-                  .readings = readings,
-                  .distinct = distinct,
-                  .problem = hfi_envelope_problem(envelope, HF_UPPER),
-                  .chain = chain,
-                  .norm = envelope->norm};
+    factor_question q = {.envelope = envelope,
+                         .readings = readings,
+                         .distinct = distinct,
+                         .problem = hfi_envelope_problem(envelope, HF_UPPER),
+                         .chain = chain,
+                         .norm = envelope->norm};
     q.problem.jitter = 0.0;
     q.problem.lower = distinct->lower;
     q.problem.upper = distinct->upper;

@@ -37,7 +37,7 @@ typedef struct coordinate {
     double given; /* there */
 } coordinate;
 
-typedef struct search {
+typedef struct grid_search {
     hf_context *ctx;
     hf_kernel *kernel; /* a copy, which is tried out */
     size_t n, d, count;
@@ -47,9 +47,9 @@ typedef struct search {
     coordinate *at;                  /* count, the ridge among them */
     double best;                     /* least mean of squares so far */
     size_t evaluations;
-} search;
+} grid_search;
 
-static void search_free(search *s)
+static void search_free(grid_search *s)
 {
     HFI_FREE(s->ctx, s->x, s->y, s->a, s->work, s->z, s->diagonal, s->at);
     hf_kernel_free(s->kernel);
@@ -58,7 +58,7 @@ static void search_free(search *s)
 /* ---- readings ----------------------------------------------------------------------------------------------- */
 
 /* One reading for each distinct input, its value the mean of those there. Of many inputs every so many-th. */
-static void take_readings(search *s, const hf_bounded_readings *readings, const hfi_distinct *distinct)
+static void take_readings(grid_search *s, const hf_bounded_readings *readings, const hfi_distinct *distinct)
 {
     const size_t n = distinct->n, step = (n + MOST_READINGS - 1) / MOST_READINGS;
     double *sum = s->work, *count = s->work + n;
@@ -74,7 +74,7 @@ static void take_readings(search *s, const hf_bounded_readings *readings, const 
     }
 }
 
-static hf_status prepare(search *s, const hf_bounded_readings *readings)
+static hf_status prepare(grid_search *s, const hf_bounded_readings *readings)
 {
     hfi_distinct distinct = {0};
     hf_status status = hfi_distinct_find(s->ctx, s->d, readings, &distinct);
@@ -96,7 +96,7 @@ static hf_status prepare(search *s, const hf_bounded_readings *readings)
 /* ---- what is searched, and where ------------------------------------------------------------------------------ */
 
 /* Range of a column, or of several the least and the largest of those that vary. */
-static void ranges(const search *s, size_t column, double *least, double *largest)
+static void ranges(const grid_search *s, size_t column, double *least, double *largest)
 {
     *least = INFINITY;
     *largest = 0.0;
@@ -115,7 +115,7 @@ static void ranges(const search *s, size_t column, double *least, double *larges
 }
 
 /* False for what is not searched: an amplitude. */
-static bool find_box(const search *s, const hf_parameter *p, double *lower, double *upper)
+static bool find_box(const grid_search *s, const hf_parameter *p, double *lower, double *upper)
 {
     double least, largest;
     ranges(s, p->column, &least, &largest);
@@ -135,7 +135,7 @@ static bool find_box(const search *s, const hf_parameter *p, double *lower, doub
     return true;
 }
 
-static hf_status list_coordinates(search *s)
+static hf_status list_coordinates(grid_search *s)
 {
     const size_t parameters = hf_kernel_parameters(s->kernel);
     s->at = hfi_alloc(s->ctx, parameters + 1, sizeof *s->at);
@@ -159,7 +159,7 @@ static hf_status list_coordinates(search *s)
 
 /* ---- the mean ------------------------------------------------------------------------------------------------- */
 
-static hf_status set_kernel(search *s, const coordinate *at)
+static hf_status set_kernel(grid_search *s, const coordinate *at)
 {
     for (size_t k = 0; k + 1 < s->count; k++) {
         const double value = exp(at[k].value);
@@ -170,7 +170,7 @@ static hf_status set_kernel(search *s, const coordinate *at)
 }
 
 /* The mean at these coordinates; infinite where the matrix is singular to rounding. */
-static hf_status evaluate(search *s, const coordinate *at, double *out)
+static hf_status evaluate(grid_search *s, const coordinate *at, double *out)
 {
     const size_t n = s->n;
     if (!hfi_progress(s->ctx, "search", -1.0, sqrt(s->best))) return hfi_cancelled(s->ctx);
@@ -198,7 +198,8 @@ typedef struct start {
     double *place, value, share;
 } start;
 
-static hf_status try_place(search *s, const double *place, const double *direction, double step, double *out)
+static hf_status try_place(grid_search *s, const double *place, const double *direction, double step,
+                           double *out)
 {
     for (size_t k = 0; k < s->count; k++) {
         coordinate *c = &s->at[k];
@@ -211,7 +212,7 @@ static hf_status try_place(search *s, const double *place, const double *directi
 
 /* All coordinates on their way from the lower end to the upper one together, but for those with a
  * start of their own; and the ridge. */
-static void place_on_grid(const search *s, size_t g, double *place)
+static void place_on_grid(const grid_search *s, size_t g, double *place)
 {
     const size_t step = g / s->ridges, level = g % s->ridges;
     const double size = (double)step / (double)(s->sizes - 1),
@@ -224,7 +225,7 @@ static void place_on_grid(const search *s, size_t g, double *place)
 }
 
 /* Whether no neighbour is better; of equal ones the first. */
-static bool is_valley(const search *s, const double *value, size_t g)
+static bool is_valley(const grid_search *s, const double *value, size_t g)
 {
     const size_t step = g / s->ridges, level = g % s->ridges;
     return isfinite(value[g]) && !(level > 0 && value[g - 1] <= value[g]) &&
@@ -234,7 +235,7 @@ static bool is_valley(const search *s, const double *value, size_t g)
 }
 
 /* The lowest valleys of the grid; their number. */
-static hf_status on_grid(search *s, start *starts, size_t *found)
+static hf_status on_grid(grid_search *s, start *starts, size_t *found)
 {
     double value[MANY_SIZES * MANY_RIDGES] = {0};
     const size_t places = s->sizes * s->ridges;
@@ -259,7 +260,7 @@ static hf_status on_grid(search *s, start *starts, size_t *found)
 }
 
 /* A golden section from -width to width times the direction, as far as the box goes; moves there when it is better. */
-static hf_status along(search *s, const double *direction, double width, start *at)
+static hf_status along(grid_search *s, const double *direction, double width, start *at)
 {
     static const double golden = 0.61803398874989484820;
     double low = -width, high = width, best = 0.0;
@@ -302,7 +303,7 @@ static hf_status along(search *s, const double *direction, double width, start *
 
 /* One coordinate after the other, then on the way that all of them went: along a valley that is
  * none of them. `work` 2 count. */
-static hf_status sweep(search *s, start *at, double *work)
+static hf_status sweep(grid_search *s, start *at, double *work)
 {
     const size_t count = s->count;
     double *before = work, *direction = work + count;
@@ -321,7 +322,7 @@ static hf_status sweep(search *s, start *at, double *work)
     return moved ? along(s, direction, AHEAD, at) : HF_OK;
 }
 
-static hf_status descend(search *s, start *at, int sweeps, double *work)
+static hf_status descend(grid_search *s, start *at, int sweeps, double *work)
 {
     hf_status status = HF_OK;
     for (int k = 0; k < sweeps && at->share > least_share && status >= 0; k++) {
@@ -333,7 +334,7 @@ static hf_status descend(search *s, start *at, int sweeps, double *work)
 }
 
 /* From every valley of the grid a little, from the best of them to the end. */
-static hf_status minimise(search *s)
+static hf_status minimise(grid_search *s)
 {
     start starts[STARTS], *best = starts;
     double *places = hfi_alloc(s->ctx, s->count, (STARTS + 2) * sizeof *places);
@@ -355,7 +356,7 @@ static hf_status minimise(search *s)
 }
 
 /* The values found, in the caller's kernel; its boxes and holds stay. */
-static hf_status give(const search *s, hf_kernel *kernel)
+static hf_status give(const grid_search *s, hf_kernel *kernel)
 {
     for (size_t k = 0; k + 1 < s->count; k++) {
         hf_parameter p;
@@ -373,7 +374,7 @@ hf_status hf_envelope_kernel_search(hf_context *ctx, hf_kernel *kernel, const hf
 {
     if (ctx == NULL || kernel == NULL)
         return hfi_refuse(ctx, "hf_envelope_kernel_search: context and kernel must not be NULL");
-    search s = {.ctx = ctx, .d = hf_kernel_dimension(kernel)};
+    grid_search s = {.ctx = ctx, .d = hf_kernel_dimension(kernel)};
     hf_status status = hfi_readings_check(ctx, kernel, readings);
     if (status >= 0) status = hf_kernel_copy(ctx, kernel, &s.kernel);
     if (status >= 0) status = prepare(&s, readings);

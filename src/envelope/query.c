@@ -27,13 +27,13 @@ typedef struct query {
 } query;
 
 /* Result of one side. */
-typedef struct answer {
+typedef struct side_bound {
     double bound, gap;
     double missing;     /* the gap to the best that the jitter leaves */
     long double square; /* of the nu that gave the bound */
     size_t pivots;
     hfi_active_end end;
-} answer;
+} side_bound;
 
 static double round_up(long double value)
 {
@@ -123,7 +123,7 @@ static void give(hfi_chain *chain, size_t count, const size_t *index, const doub
     memcpy(chain->given_nu, nu, count * sizeof *nu);
 }
 
-static void try_nu(const query *q, size_t count, const size_t *index, const double *nu, answer *a)
+static void try_nu(const query *q, size_t count, const size_t *index, const double *nu, side_bound *a)
 {
     const hfi_dual_value value = hfi_dual_evaluate(&q->problem, count, index, nu);
     const double bound = bound_of(&q->problem, &value);
@@ -135,7 +135,7 @@ static void try_nu(const query *q, size_t count, const size_t *index, const doub
 
 /* Besides where the active set ended: nothing, the readings at x alone, and, where k_x lies in the span of
  * the support, exactly that. */
-static void try_others(const query *q, answer *a)
+static void try_others(const query *q, side_bound *a)
 {
     hfi_chain *chain = q->chain;
     try_nu(q, 0, chain->index, chain->nu, a);
@@ -180,11 +180,11 @@ static void set_aside(const query *q, unsigned char left_out)
     }
 }
 
-static answer solve_side(query *q)
+static side_bound solve_side(query *q)
 {
     hfi_chain *chain = q->chain;
     const hf_envelope_limits none = {0}, *limits = q->limits ? q->limits : &none;
-    answer a = {.bound = INFINITY};
+    side_bound a = {.bound = INFINITY};
     set_aside(q, 1);
     a.end = hfi_active_solve(&q->problem, chain, limits->pivots, limits->seconds,
                              limits->gap > 0.0 ? is_close_enough : NULL, q);
@@ -213,7 +213,7 @@ static answer solve_side(query *q)
 
 /* G / (2 sqrt q) (d k(x,x) - 2 sum nu_i d k(x, x_i)), nu held. Zero where q is rounding: f cannot be told
  * from the reading there. */
-static void write_gradient(const query *q, const answer *a, double *gradient)
+static void write_gradient(const query *q, const side_bound *a, double *gradient)
 {
     const hf_envelope *envelope = q->envelope;
     hf_envelope_workspace *w = q->workspace;
@@ -269,7 +269,7 @@ static void look(query *q)
         q->centre_at -= envelope->centre_nu[j] * w->cross[envelope->centre_index[j]];
 }
 
-static answer ask_side(query *q, hf_side side, double *gradient)
+static side_bound ask_side(query *q, hf_side side, double *gradient)
 {
     const double prior = q->problem.prior;
     q->side = side;
@@ -280,17 +280,17 @@ static answer ask_side(query *q, hf_side side, double *gradient)
     if (!(prior > 0.0)) { /* every function of the space is zero here */
         hfi_chain_reset(q->chain);
         if (gradient) memset(gradient, 0, q->envelope->d * sizeof *gradient);
-        return (answer){.bound = q->envelope->rigorous
-                                     ? hfi_envelope_rigorous(q->envelope, &q->problem, q->x, 0, NULL, NULL)
-                                     : 0.0};
+        return (side_bound){.bound = q->envelope->rigorous ? hfi_envelope_rigorous(q->envelope, &q->problem,
+                                                                                   q->x, 0, NULL, NULL)
+                                                           : 0.0};
     }
-    answer a = solve_side(q);
+    side_bound a = solve_side(q);
     if (gradient) write_gradient(q, &a, gradient);
     return a;
 }
 
 /* However the search ended: the gap says what it came to. */
-static bool is_late(const query *q, const answer *a)
+static bool is_late(const query *q, const side_bound *a)
 {
     const double accepted = WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)),
                  wanted = q->limits ? q->limits->gap : 0.0;
@@ -317,7 +317,7 @@ hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace 
     look(&q);
     if (!isfinite(q.problem.prior)) return HF_ERR_NOT_FINITE;
     double *gradient[HFI_SIDES] = {workspace->gradient, workspace->gradient + envelope->d};
-    answer a[HFI_SIDES];
+    side_bound a[HFI_SIDES];
     for (int side = 0; side < HFI_SIDES; side++) {
         double *wanted = (side == HF_LOWER ? gradient_lower : gradient_upper) ? gradient[side] : NULL;
         a[side] = ask_side(&q, (hf_side)side, wanted);

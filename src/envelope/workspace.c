@@ -50,7 +50,7 @@ void hf_envelope_workspace_reset(hf_envelope_workspace *workspace)
 
 /* ---- many queries -------------------------------------------------------------------------------------- */
 
-typedef struct batch {
+typedef struct envelope_queries {
     const hf_envelope *envelope;
     size_t m;
     const double *x;
@@ -61,11 +61,11 @@ typedef struct batch {
     hf_envelope_workspace **workspace;
     size_t chunks;
     hfi_watch watch;
-} batch;
+} envelope_queries;
 
 static void ask_chunk(size_t chunk, int thread, void *arg)
 {
-    batch *job = arg;
+    envelope_queries *job = arg;
     const size_t begin = chunk * CHUNK, end = job->m - begin < CHUNK ? job->m : begin + CHUNK;
     hf_envelope_workspace *workspace = job->workspace[thread];
     hf_envelope_workspace_reset(workspace);
@@ -76,7 +76,7 @@ static void ask_chunk(size_t chunk, int thread, void *arg)
                                                              job->limits, &job->out[q], NULL, NULL));
 }
 
-static hf_status run(hf_context *ctx, batch *job, size_t chunks)
+static hf_status run(hf_context *ctx, envelope_queries *job, size_t chunks)
 {
     job->chunks = chunks;
     hfi_watch_begin(&job->watch, ctx, "bounds", 0.0);
@@ -120,7 +120,7 @@ hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope,
     if (status < 0 || m == 0) return status;
     const size_t chunks = (m + CHUNK - 1) / CHUNK, all = (size_t)hf_context_threads(ctx);
     const size_t threads = all < chunks ? all : chunks;
-    batch job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = limits};
+    envelope_queries job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = limits};
     status =
         HFI_ALLOC(ctx, HFI_ROOM(job.out, m), HFI_ROOM(job.status, chunks), HFI_ROOM(job.workspace, threads));
     for (size_t t = 0; t < threads && status >= 0; t++) {

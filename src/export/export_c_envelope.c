@@ -235,13 +235,14 @@ static hf_status check(hf_context *ctx, const hf_envelope *envelope, hf_closed_m
 }
 
 /* Sources of a file. */
-typedef struct parts {
+typedef struct envelope_sources {
     const hf_envelope *envelope;
     const hf_envelope_labels *labels;
     hf_closed_method method;
-} parts;
+} envelope_sources;
 
-static void write_parts(hfi_emitter *e, const parts *p, const hf_closed_envelope *c, const cases *from)
+static void write_parts(hfi_emitter *e, const envelope_sources *p, const hf_closed_envelope *c,
+                        const cases *from)
 {
     write_comment(e, p->envelope, p->labels, p->method, c->d);
     hfi_emit_includes(e);
@@ -255,7 +256,7 @@ static void write_parts(hfi_emitter *e, const parts *p, const hf_closed_envelope
 }
 
 /* Names of the file, before anything is computed; of readings with two limits there may be some. */
-static hf_status look_at_names(hfi_emitter *e, const parts *p)
+static hf_status look_at_names(hfi_emitter *e, const envelope_sources *p)
 {
     const hf_closed_envelope stand_in = {
         .kernel = p->envelope->kernel, .d = p->envelope->d, .n = 1, .all = 1};
@@ -263,7 +264,7 @@ static hf_status look_at_names(hfi_emitter *e, const parts *p)
     return e->status;
 }
 
-static void write_envelope(hfi_emitter *e, const parts *p, const hf_closed_envelope *c)
+static void write_envelope(hfi_emitter *e, const envelope_sources *p, const hf_closed_envelope *c)
 {
     cases from;
     e->status = make_cases(e->ctx, c, &from);
@@ -282,7 +283,7 @@ hf_status hf_export_envelope_c(hf_context *ctx, const hf_envelope *envelope, con
     hf_export_settings own;
     hf_status status = hfi_settings_open(ctx, hf_export_settings_table(), settings, &own);
     if (status >= 0) status = check(ctx, envelope, method, &own);
-    const parts p = {envelope, labels, method};
+    const envelope_sources p = {envelope, labels, method};
     if (status >= 0) status = hfi_emit_begin(ctx, &own, &e);
     if (status >= 0) status = look_at_names(&e, &p);
     if (status >= 0) status = hf_closed_envelope_create(ctx, envelope, method, NULL, &closed);

@@ -63,13 +63,13 @@ bool hfi_study_event_sound(const hf_study *study, const hfi_study_event *event)
 
 /* ---- history -------------------------------------------------------------------------------------------------- */
 
-typedef struct telling {
+typedef struct study_telling {
     bool (*visit)(const hf_study_entry *entry, void *user);
     void *user;
     bool stopped;
     const hf_study *study;
     const hfi_ledger *ledger;
-} telling;
+} study_telling;
 
 /* False for what is no entry of its own. */
 static bool describe(const hf_study *study, const hfi_study_event *event, hf_study_entry *entry)
@@ -94,7 +94,7 @@ static bool describe(const hf_study *study, const hfi_study_event *event, hf_stu
 
 static hf_status tell(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
 {
-    telling *t = user;
+    study_telling *t = user;
     hf_study_entry entry = {.number = number};
     if (!hfi_study_event_sound(t->study, event)) return hfi_ledger_damaged_entry(ctx, t->ledger, number);
     if (!t->stopped && describe(t->study, event, &entry)) t->stopped = !t->visit(&entry, t->user);
@@ -109,7 +109,7 @@ hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
         return hfi_refuse(ctx, "hf_study_file_history: %s",
                           ctx == NULL || visit == NULL ? "context and visit must not be NULL"
                                                        : "the study has no file");
-    telling t = {.visit = visit, .user = user, .study = study, .ledger = store->ledger};
+    study_telling t = {.visit = visit, .user = user, .study = study, .ledger = store->ledger};
     hfi_study_reading r = {.ledger = store->ledger, .take = tell, .user = &t};
     const hfi_ledger_owner owner = {.take = hfi_study_take, .user = &r};
     return hfi_ledger_each(ctx, store->ledger, &owner);

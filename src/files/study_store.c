@@ -25,16 +25,16 @@ void hfi_study_store_free(hfi_study_store *store)
 /* ---- a study out of its journal ----------------------------------------------------------------------------- */
 
 /* A study on its way out of its journal. */
-typedef struct loading {
+typedef struct study_loading {
     hfi_ledger *ledger;
     hf_study *study;
     hfi_study_reading reading;
     hfi_ledger_owner owner;
-} loading;
+} study_loading;
 
 static hf_status replay(hf_context *ctx, uint64_t number, const hfi_study_event *event, void *user)
 {
-    const loading *l = user;
+    const study_loading *l = user;
     if (!hfi_study_event_sound(l->study, event)) return hfi_ledger_damaged_entry(ctx, l->ledger, number);
     const hf_status status = hfi_study_replay(ctx, l->study, event);
     return status >= 0 ? status : hfi_ledger_blame(ctx, l->ledger, number, status);
@@ -53,7 +53,7 @@ static hf_status make_study(const hfi_reader *r, const hf_study_settings *settin
 
 static hf_status begin(const hfi_reader *r, void *user)
 {
-    loading *l = ((hfi_study_reading *)user)->user;
+    study_loading *l = ((hfi_study_reading *)user)->user;
     hf_study_settings settings;
     hf_study_free(l->study);
     l->study = NULL;
@@ -65,17 +65,17 @@ static hf_status begin(const hfi_reader *r, void *user)
 }
 
 /* `study`: the one that others have added to; NULL: it is to be made. */
-static void prepare(loading *l, hfi_ledger *ledger, hf_study *study)
+static void prepare(study_loading *l, hfi_ledger *ledger, hf_study *study)
 {
-    *l = (loading){.ledger = ledger,
-                   .study = study,
-                   .reading = {.ledger = ledger, .take = replay, .user = l},
-                   .owner = {.begin = begin, .take = hfi_study_take, .user = &l->reading}};
+    *l = (study_loading){.ledger = ledger,
+                         .study = study,
+                         .reading = {.ledger = ledger, .take = replay, .user = l},
+                         .owner = {.begin = begin, .take = hfi_study_take, .user = &l->reading}};
 }
 
 hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study **out)
 {
-    loading l;
+    study_loading l;
     prepare(&l, store->ledger, NULL);
     const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
     if (status < 0)
@@ -88,7 +88,7 @@ hf_status hfi_study_load(hf_context *ctx, const hfi_study_store *store, hf_study
 /* Replays entries that others appended, into the study of the store. */
 static hf_status catch_up(hf_context *ctx, const hfi_study_store *store, hf_study *study)
 {
-    loading l;
+    study_loading l;
     prepare(&l, store->ledger, study);
     return hfi_ledger_catch_up(ctx, store->ledger, &l.owner);
 }
@@ -193,7 +193,7 @@ hf_status hf_study_file_undo(hf_context *ctx, const char *path, uint64_t entries
     hfi_ledger *ledger = hfi_ledger_new(ctx, &hfi_study_form, path);
     if (ledger == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
-    loading l;
+    study_loading l;
     prepare(&l, ledger, NULL);
     hf_status status = hfi_ledger_open(ctx, ledger, path, HFI_LEDGER_OWN);
     if (status >= 0) status = hfi_ledger_undo(ctx, ledger, entries, &l.owner, &count);

@@ -60,7 +60,7 @@ hf_status hfi_track_read_entries(hf_context *ctx, hfi_track_store *store, hfi_tr
 /* ---- history -------------------------------------------------------------------------------------------------- */
 
 /* Answers name a request, and the request has the place. */
-typedef struct telling {
+typedef struct track_telling {
     bool (*visit)(const hf_track_entry *entry, void *user);
     void *user;
     bool stopped;
@@ -68,9 +68,9 @@ typedef struct telling {
     double *place; /* of request k at place + (k - 1) d */
     size_t requests, room;
     const hfi_track_store *store;
-} telling;
+} track_telling;
 
-static hf_status keep_place(hf_context *ctx, telling *t, const hfi_event *event)
+static hf_status keep_place(hf_context *ctx, track_telling *t, const hfi_event *event)
 {
     if (event->count != t->d || event->id != t->requests + 1)
         return hfi_fail(ctx, HF_ERR_MODEL_FILE, "a request is out of order");
@@ -93,7 +93,7 @@ static void describe_reading(const hfi_event *event, hf_track_entry *entry)
 }
 
 /* False for what is no entry of its own. */
-static bool describe(const telling *t, const hfi_event *event, hf_track_entry *entry)
+static bool describe(const track_telling *t, const hfi_event *event, hf_track_entry *entry)
 {
     static const hf_track_entry_kind kinds[] = {
         [HFI_EVENT_TOLD] = HF_ENTRY_TOLD,           [HFI_EVENT_ASKED] = HF_ENTRY_ASKED,
@@ -126,7 +126,7 @@ static bool describe(const telling *t, const hfi_event *event, hf_track_entry *e
 
 static hf_status tell(hf_context *ctx, uint64_t number, const hfi_event *event, void *user)
 {
-    telling *t = user;
+    track_telling *t = user;
     hf_track_entry entry = {.number = number};
     if (t->stopped) return HF_OK;
     hf_status status = event->kind == HFI_EVENT_REQUESTED ? keep_place(ctx, t, event) : HF_OK;
@@ -144,7 +144,7 @@ hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
         return hfi_refuse(ctx, "hf_track_file_history: %s",
                           ctx == NULL || visit == NULL ? "context and visit must not be NULL"
                                                        : "the track has no file");
-    telling t = {
+    track_telling t = {
         .visit = visit, .user = user, .d = hf_track_settings_of(track)->domain.dimension, .store = open};
     const hf_status status = hfi_track_read_entries(ctx, open, tell, &t);
     hfi_memory_free(&open->ledger->memory, t.place);

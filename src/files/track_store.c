@@ -118,7 +118,7 @@ hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep)
 /* ---- a track out of its journal ----------------------------------------------------------------------------- */
 
 /* A track on its way out of its journal. */
-typedef struct loading {
+typedef struct track_loading {
     hfi_track_store *store;
     hfi_track_own told;
     hf_track *track;
@@ -126,9 +126,9 @@ typedef struct loading {
     uint64_t missing; /* its requests that are still to come */
     hfi_track_reading reading;
     hfi_ledger_owner owner;
-} loading;
+} track_loading;
 
-static hf_status cut_short(hf_context *ctx, const loading *l)
+static hf_status cut_short(hf_context *ctx, const track_loading *l)
 {
     const hf_status status =
         hfi_fail(ctx, HF_ERR_MODEL_FILE, "it is a list of requests, of which the last %llu do not follow",
@@ -137,7 +137,7 @@ static hf_status cut_short(hf_context *ctx, const loading *l)
 }
 
 /* A list of requests is written at once: nothing comes between its entries, and nothing cuts it short. */
-static hf_status follow_list(hf_context *ctx, uint64_t number, const hfi_event *event, loading *l)
+static hf_status follow_list(hf_context *ctx, uint64_t number, const hfi_event *event, track_loading *l)
 {
     const bool requested = event->kind == HFI_EVENT_REQUESTED;
     if (l->missing > 0 && !requested) return cut_short(ctx, l);
@@ -155,14 +155,14 @@ static hf_status follow_list(hf_context *ctx, uint64_t number, const hfi_event *
 
 static hf_status replay(hf_context *ctx, uint64_t number, const hfi_event *event, void *user)
 {
-    loading *l = user;
+    track_loading *l = user;
     hf_status status = follow_list(ctx, number, event, l);
     if (status < 0) return status;
     status = hfi_track_replay(ctx, l->track, event);
     return status >= 0 ? status : hfi_ledger_blame(ctx, l->store->ledger, number, status);
 }
 
-static void drop(loading *l)
+static void drop(track_loading *l)
 {
     hf_track_free(l->track);
     l->track = NULL;
@@ -173,7 +173,7 @@ static void drop(loading *l)
 
 static hf_status begin(const hfi_reader *r, void *user)
 {
-    loading *l = ((hfi_track_reading *)user)->user;
+    track_loading *l = ((hfi_track_reading *)user)->user;
     drop(l);
     const hf_status status = hfi_track_read_settings(r, l->store, &l->told);
     if (status < 0) return status;
@@ -182,28 +182,28 @@ static hf_status begin(const hfi_reader *r, void *user)
 
 static hf_status restore(hf_context *ctx, const unsigned char *state, size_t bytes, void *user)
 {
-    const loading *l = ((const hfi_track_reading *)user)->user;
+    const track_loading *l = ((const hfi_track_reading *)user)->user;
     return hfi_track_restore(ctx, l->track, state, bytes);
 }
 
 static hf_status end(hf_context *ctx, hf_status status, uint64_t *good, void *user)
 {
-    const loading *l = ((const hfi_track_reading *)user)->user;
+    const track_loading *l = ((const hfi_track_reading *)user)->user;
     if (l->missing == 0) return status;
     *good = l->list - 1;
     return status >= 0 ? cut_short(ctx, l) : status;
 }
 
-static void prepare(loading *l, hfi_track_store *store)
+static void prepare(track_loading *l, hfi_track_store *store)
 {
-    *l = (loading){.store = store, .reading = {.store = store, .take = replay, .user = l}};
+    *l = (track_loading){.store = store, .reading = {.store = store, .take = replay, .user = l}};
     l->owner = (hfi_ledger_owner){
         .begin = begin, .restore = restore, .take = hfi_track_take, .end = end, .user = &l->reading};
 }
 
 hf_status hfi_track_load(hf_context *ctx, hfi_track_store *store, hf_track **out)
 {
-    loading l;
+    track_loading l;
     prepare(&l, store);
     const hf_status status = hfi_ledger_load(ctx, store->ledger, &l.owner);
     hfi_track_own_free(&store->ledger->memory, &l.told);
@@ -221,7 +221,7 @@ hf_status hf_track_file_undo(hf_context *ctx, const char *path, uint64_t entries
     hfi_track_store *store = hfi_track_store_new(ctx, path);
     if (store == NULL) return HF_ERR_MEMORY;
     uint64_t count = 0;
-    loading l;
+    track_loading l;
     prepare(&l, store);
     hf_status status = hfi_ledger_open(ctx, store->ledger, path, HFI_LEDGER_OWN);
     if (status >= 0) status = hfi_ledger_undo(ctx, store->ledger, entries, &l.owner, &count);
@@ -276,19 +276,19 @@ static hf_status check_labels(hf_context *ctx, size_t count, const char *const *
     return status;
 }
 
-typedef struct filling {
+typedef struct track_names {
     const hf_track_settings *settings;
     const char *target;
     const char *const *labels;
-} filling;
+} track_names;
 
 static void fill(hfi_writer *w, const void *user)
 {
-    const filling *f = user;
+    const track_names *f = user;
     hfi_track_write_settings(w, f->settings, f->target, f->labels);
 }
 
-static hf_status create_file(hf_context *ctx, const char *path, const filling *f, hfi_track_store *store)
+static hf_status create_file(hf_context *ctx, const char *path, const track_names *f, hfi_track_store *store)
 {
     const size_t count = f->labels != NULL ? f->settings->domain.candidates : 0;
     const hf_status status = keep_names(ctx, store, f->target, count, f->labels);
@@ -305,7 +305,7 @@ hf_status hf_track_file_create(hf_context *ctx, const char *path, const hf_track
     if (status >= 0) status = check_labels(ctx, settings->domain.candidates, labels);
     hfi_track_store *store = status >= 0 ? hfi_track_store_new(ctx, path) : NULL;
     if (status >= 0 && store == NULL) status = HF_ERR_MEMORY;
-    const filling f = {.settings = settings, .target = target != NULL ? target : "y", .labels = labels};
+    const track_names f = {.settings = settings, .target = target != NULL ? target : "y", .labels = labels};
     if (status >= 0) status = create_file(ctx, path, &f, store);
     if (status < 0) {
         hfi_track_store_free(store);

@@ -50,22 +50,22 @@ static void rank_outputs(hfi_fit *fit, const hfi_samples *g)
 }
 
 /* A sample, by the first of its readings. */
-typedef struct entry {
+typedef struct sample_start {
     size_t first, row;
-} entry;
+} sample_start;
 
 static int compare_entries(const void *left, const void *right)
 {
-    const entry *a = left, *b = right;
+    const sample_start *a = left, *b = right;
     return (a->first > b->first) - (a->first < b->first);
 }
 
 /* Rows sample by sample, and within one by the places of their outputs. */
-static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_t *output_at)
+static void list(const hfi_fit *fit, const hfi_samples *g, sample_start *entries, size_t *output_at)
 {
     for (size_t t = 0; t < fit->outputs; t++) output_at[fit->place_of[t]] = t;
     for (size_t row = 0; row < g->count; row++) {
-        entries[row] = (entry){.first = SIZE_MAX, .row = row};
+        entries[row] = (sample_start){.first = SIZE_MAX, .row = row};
         for (size_t t = 0; t < fit->outputs; t++) {
             const size_t reading = g->reading[row * fit->outputs + t];
             if (reading < entries[row].first) entries[row].first = reading;
@@ -82,7 +82,7 @@ static void list(const hfi_fit *fit, const hfi_samples *g, entry *entries, size_
 
 static hf_status order_rows(hfi_fit *fit, const hfi_samples *g)
 {
-    entry *entries;
+    sample_start *entries;
     size_t *output_at;
     const hf_status s = HFI_ALLOC(fit->ctx, HFI_ROOM(entries, g->count), HFI_ROOM(output_at, fit->outputs),
                                   HFI_ROOM(fit->order, fit->n));

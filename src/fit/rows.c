@@ -15,7 +15,7 @@ enum {
     HELD_PART = 20 /* at most one in so many */
 };
 
-typedef struct job {
+typedef struct rows_fit {
     hf_context *ctx;
     const hfi_row_source *rows;
     hf_fit_settings settings;
@@ -28,11 +28,11 @@ typedef struct job {
     double *held_x, *held_y, *held_extra;
     hfi_sha256 hash; /* of the rows so far; with a checkpoint */
     hfi_fingerprint fingerprint;
-} job;
+} rows_fit;
 
 /* ---- the sample and the pass ----------------------------------------------------------------- */
 
-static hf_status take_sample(job *j, const char *const *names, bool extra)
+static hf_status take_sample(rows_fit *j, const char *const *names, bool extra)
 {
     const size_t n = j->rows->n, d = j->rows->d, wanted = n < SAMPLE ? n : SAMPLE;
     size_t count = 0;
@@ -53,12 +53,12 @@ static hf_status take_sample(job *j, const char *const *names, bool extra)
 
 /* Means and sums of squared deviations of columns, chunk by chunk (Chan, Golub, LeVeque 1983), of numbers
  * divided by `unit` so that their squares stay in range. */
-typedef struct moments {
+typedef struct column_moments {
     size_t d, count;
     double *mean, *squares, *unit, *chunk_mean, *chunk_squares;
-} moments;
+} column_moments;
 
-static void add_chunk(moments *m, size_t rows, const double *x, const double *y)
+static void add_chunk(column_moments *m, size_t rows, const double *x, const double *y)
 {
     size_t present = 0;
     memset(m->chunk_mean, 0, 2 * m->d * sizeof *m->chunk_mean);
@@ -81,7 +81,7 @@ static void add_chunk(moments *m, size_t rows, const double *x, const double *y)
     m->count += present;
 }
 
-static hf_status check_rows(const job *j, size_t begin, size_t count, const double *x, const double *y)
+static hf_status check_rows(const rows_fit *j, size_t begin, size_t count, const double *x, const double *y)
 {
     const size_t d = j->rows->d;
     for (size_t i = 0; i < count; i++) {
@@ -95,7 +95,7 @@ static hf_status check_rows(const job *j, size_t begin, size_t count, const doub
     return HF_OK;
 }
 
-static hf_status pass(job *j, moments *m, double *x, double *y, double *extra)
+static hf_status pass(rows_fit *j, column_moments *m, double *x, double *y, double *extra)
 {
     const size_t n = j->rows->n;
     hf_status s = HF_OK;
@@ -115,7 +115,7 @@ static hf_status pass(job *j, moments *m, double *x, double *y, double *extra)
 /* Below this the spread of a column is rounding of its numbers. */
 static const double no_spread = 1e-13;
 
-static hf_status measure(job *j)
+static hf_status measure(rows_fit *j)
 {
     const size_t d = j->rows->d;
     double *work = hfi_alloc(j->ctx, d, 7 * sizeof *work);
@@ -124,12 +124,12 @@ static hf_status measure(job *j)
     if (s >= 0) {
         j->mean = work;
         j->sd = work + d;
-        moments m = {.d = d,
-                     .mean = work,
-                     .squares = work + d,
-                     .unit = work + 2 * d,
-                     .chunk_mean = work + 3 * d,
-                     .chunk_squares = work + 4 * d};
+        column_moments m = {.d = d,
+                            .mean = work,
+                            .squares = work + d,
+                            .unit = work + 2 * d,
+                            .chunk_mean = work + 3 * d,
+                            .chunk_squares = work + 4 * d};
         for (size_t k = 0; k < d; k++) {
             for (size_t i = 0; i < j->data.n; i++)
                 if (isfinite(j->data.x[i * d + k])) m.unit[k] = fmax(m.unit[k], fabs(j->data.x[i * d + k]));
@@ -153,7 +153,7 @@ static hf_status measure(job *j)
 /* ---- rows in the units of the fit ------------------------------------------------------------ */
 
 /* Place of the first held row that is not before `row`. */
-static size_t first_held(const job *j, size_t row)
+static size_t first_held(const rows_fit *j, size_t row)
 {
     size_t low = 0, high = j->held;
     while (low < high) {
@@ -168,7 +168,7 @@ static size_t first_held(const job *j, size_t row)
 
 static hf_status read_scaled(void *arg, size_t begin, size_t count, double *x, double *y, double *extra)
 {
-    const job *j = arg;
+    const rows_fit *j = arg;
     const hfi_scaling *scaling = &j->fit.scaling;
     const hf_status s = j->rows->read(j->rows->arg, begin, count, x, y, extra);
     if (s < 0) return s;
@@ -183,7 +183,7 @@ static hf_status read_scaled(void *arg, size_t begin, size_t count, double *x, d
 }
 
 /* The inputs' scaling is that of all readings, the target's that of the sample. */
-static hf_status rescale(job *j)
+static hf_status rescale(rows_fit *j)
 {
     hfi_fit *fit = &j->fit;
     const size_t d = fit->d;
@@ -199,7 +199,7 @@ static hf_status rescale(job *j)
 /* ---- readings that are kept out -------------------------------------------------------------- */
 
 /* Single rows, wherever they are; those without a reading say nothing and are dropped. */
-static hf_status hold_out(job *j)
+static hf_status hold_out(rows_fit *j)
 {
     const size_t n = j->rows->n, d = j->rows->d;
     const size_t wanted = j->readings / HELD_PART < MOST_HELD ? j->readings / HELD_PART : MOST_HELD;
@@ -224,7 +224,7 @@ static hf_status hold_out(job *j)
 }
 
 /* A residual that would cost a reading three quarters of its weight is no evidence about the others' intervals. */
-static bool is_ordinary(const job *j, const hfi_svgp_report *svgp, double residual)
+static bool is_ordinary(const rows_fit *j, const hfi_svgp_report *svgp, double residual)
 {
     const double scaled = residual / j->fit.scaling.y_scale;
     if (j->settings.sites == HF_LIKELIHOOD_ROBUST)
@@ -233,7 +233,7 @@ static bool is_ordinary(const job *j, const hfi_svgp_report *svgp, double residu
     return true;
 }
 
-static hf_status calibrate(job *j, const hfi_svgp_report *svgp, hf_posterior *posterior)
+static hf_status calibrate(rows_fit *j, const hfi_svgp_report *svgp, hf_posterior *posterior)
 {
     const size_t count = j->held;
     if (count == 0) return HF_OK;
@@ -269,7 +269,7 @@ static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
     return HF_OK;
 }
 
-static hf_status open_journal(job *j)
+static hf_status open_journal(rows_fit *j)
 {
     if (!j->settings.checkpoint) return HF_OK;
     hfi_rows_fingerprint_end(&j->hash, &j->fingerprint);
@@ -277,7 +277,7 @@ static hf_status open_journal(job *j)
                             &j->fit.journal);
 }
 
-static hf_status prepare(job *j, const char *const *names, bool extra)
+static hf_status prepare(rows_fit *j, const char *const *names, bool extra)
 {
     hf_context *ctx = j->ctx;
     hfi_fit *fit = &j->fit;
@@ -302,7 +302,7 @@ static hf_status prepare(job *j, const char *const *names, bool extra)
     return s;
 }
 
-static hf_status fill_report(job *j, const hfi_svgp_report *svgp, hf_status trained, double *state,
+static hf_status fill_report(rows_fit *j, const hfi_svgp_report *svgp, hf_status trained, double *state,
                              const hf_posterior *posterior, hf_fit_report *report)
 {
     hfi_fit *fit = &j->fit;
@@ -324,7 +324,7 @@ static hf_status fill_report(job *j, const hfi_svgp_report *svgp, hf_status trai
     return hfi_fit_warn(fit, HF_OK, report);
 }
 
-static hf_status run(job *j, hf_posterior **posterior, hf_fit_report *report)
+static hf_status run(rows_fit *j, hf_posterior **posterior, hf_fit_report *report)
 {
     hfi_fit *fit = &j->fit;
     hfi_trainer *t = &fit->trainer;
@@ -358,7 +358,7 @@ static hf_status run(job *j, hf_posterior **posterior, hf_fit_report *report)
     return s;
 }
 
-static void job_free(job *j)
+static void job_free(rows_fit *j)
 {
     hf_context *ctx = j->ctx;
     if (j->fit.ctx) hfi_fit_free(&j->fit);
@@ -373,7 +373,7 @@ hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *
     hf_status s = check(ctx, settings);
     if (s < 0) return s;
     if (rows->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
-    job j = {.ctx = ctx, .rows = rows, .settings = *settings};
+    rows_fit j = {.ctx = ctx, .rows = rows, .settings = *settings};
     j.settings.solver = HF_SOLVER_INDUCING;
     s = prepare(&j, names, extra);
     if (s >= 0) s = run(&j, posterior, report);

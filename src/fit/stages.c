@@ -12,11 +12,11 @@
 #include <string.h>
 
 /* A stage that a table of more rows goes through. */
-typedef struct stage {
+typedef struct table_stage {
     size_t rows, inducing;
-} stage;
+} table_stage;
 
-static const stage stages[] = {{4096, 128}, {8192, SIZE_MAX}};
+static const table_stage stages[] = {{4096, 128}, {8192, SIZE_MAX}};
 
 enum {
     STAGES = sizeof stages / sizeof stages[0]
@@ -66,7 +66,7 @@ static hf_status choose_rows(const hfi_fit *fit, size_t count, size_t *chosen)
 }
 
 /* The share as a fit of its own, which borrows kernel, mean, scaling and settings. */
-static hf_status make_share(const hfi_fit *fit, const stage *size, hfi_fit *share)
+static hf_status make_share(const hfi_fit *fit, const table_stage *size, hfi_fit *share)
 {
     *share = (hfi_fit){.ctx = fit->ctx,
                        .data = fit->data,
@@ -200,7 +200,7 @@ static hf_status train_share(hfi_fit *share, const hfi_holdout *all, double *sta
     return s;
 }
 
-static hf_status run_stage(hfi_fit *fit, const stage *size, hfi_holdout *all)
+static hf_status run_stage(hfi_fit *fit, const table_stage *size, hfi_holdout *all)
 {
     hfi_fit share;
     double *state = NULL;

@@ -2,17 +2,17 @@
 /* A fit of latent values, from readings to sites. */
 #include "inference/latent_fit.h"
 
-typedef struct job {
+typedef struct latent_training {
     hfi_trainer *trainer;
     hfi_latent_problem problem;
-} job;
+} latent_training;
 
 /* How near to its fixed point an iteration goes on the way of a search, and for the result. */
 static const double roughly = 1e-6, exactly = 1e-10;
 
 static hf_status evaluate(void *arg, double *value, double *gradient)
 {
-    job *j = arg;
+    latent_training *j = arg;
     hfi_latent_problem *p = &j->problem;
     const hfi_inducing *u = p->inducing.inducing;
     /* The gradient of VFE under EP is a difference of fixed points. */
@@ -34,7 +34,7 @@ hf_status hfi_latent_give(const hfi_latent_problem *p, hf_sites *sites)
 hf_status hfi_latent_fit(hfi_trainer *trainer, const hfi_latent_data *data, double *state, size_t *rounds)
 {
     const hfi_evaluator *e = &trainer->evaluator;
-    job j = {.trainer = trainer};
+    latent_training j = {.trainer = trainer};
     hfi_latent_problem *p = &j.problem;
     const hfi_latent_given given = {.kernel = e->kernel,
                                     .mean = e->mean,

@@ -120,16 +120,16 @@ enum {
     PLACES = 5
 };
 static const double sideways = 2e-3;
-typedef struct place {
+typedef struct site_place {
     double at, weight;
-} place;
-static const place around[PLACES] = {
+} site_place;
+static const site_place around[PLACES] = {
     {1.0, 8.0 / 12.0}, {-1.0, -8.0 / 12.0}, {2.0, -1.0 / 12.0}, {-2.0, 1.0 / 12.0}, {0.0, 0.0}};
-static const place above[PLACES] = {
+static const site_place above[PLACES] = {
     {0.0, -25.0 / 12.0}, {1.0, 48.0 / 12.0}, {2.0, -36.0 / 12.0}, {3.0, 16.0 / 12.0}, {4.0, -3.0 / 12.0}};
 
 /* The difference of gradients at the fixed points of EP there; the sites in the end are those of the last. */
-static hf_status trace_difference(hfi_latent_problem *p, const place *places, size_t count, double *side,
+static hf_status trace_difference(hfi_latent_problem *p, const site_place *places, size_t count, double *side,
                                   double *sum)
 {
     hfi_inducing *u = p->inducing.inducing;

@@ -67,16 +67,16 @@ static hf_status train(const hfi_student_search *how, const hf_fit_settings *set
 }
 
 /* A training from another start, for hfi_trainer_restart(). */
-typedef struct attempt {
+typedef struct student_restart {
     const hfi_student_search *how;
     const hf_fit_settings *settings;
     double first, best, *nu; /* where nu starts; value + log prior so far, and its nu */
     size_t *rounds;
-} attempt;
+} student_restart;
 
 static hf_status try_start(void *arg, double *trial)
 {
-    attempt *a = arg;
+    student_restart *a = arg;
     const hfi_trainer *t = a->how->trainer;
     double nu = a->first;
     size_t more = 0;
@@ -97,7 +97,7 @@ static hf_status train_from_starts(const hfi_student_search *how, const hf_fit_s
 {
     hfi_trainer *t = how->trainer;
     double *start = work, *shorter = work + t->count;
-    attempt a = {.how = how, .settings = settings, .first = *nu, .nu = nu, .rounds = rounds};
+    student_restart a = {.how = how, .settings = settings, .first = *nu, .nu = nu, .rounds = rounds};
     bool found = false;
     hf_status s = HF_OK;
     if (is_constant(t))

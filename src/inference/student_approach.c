@@ -50,15 +50,15 @@ hf_status hfi_student_approach(const hfi_student_search *how, double *state, dou
 
 /* ---- shorter starts ---------------------------------------------------------------------------------------- */
 
-typedef struct comparison {
+typedef struct start_comparison {
     hfi_student_search cheap;
     double nu;
     size_t iterations;
-} comparison;
+} start_comparison;
 
 static hf_status value_of(void *arg, const double *state, double *total)
 {
-    const comparison *c = arg;
+    const start_comparison *c = arg;
     double value = 0.0;
     c->cheap.problem->started = false;
     const hf_status s = hfi_student_value(&c->cheap, state, c->nu, &value);
@@ -68,7 +68,7 @@ static hf_status value_of(void *arg, const double *state, double *total)
 }
 
 /* How high a search from `start` ends; -infinity where it finds no value. */
-static hf_status climb(const comparison *c, const double *start, double *state, double *total)
+static hf_status climb(const start_comparison *c, const double *start, double *state, double *total)
 {
     hfi_trainer *t = c->cheap.trainer;
     double nu = c->nu;
@@ -80,7 +80,7 @@ static hf_status climb(const comparison *c, const double *start, double *state, 
 }
 
 /* `work`: as long as a state. */
-static hf_status compare(comparison *c, const double *cold, double *trial, double *work, bool *found)
+static hf_status compare(start_comparison *c, const double *cold, double *trial, double *work, bool *found)
 {
     hfi_trainer *t = c->cheap.trainer;
     const hfi_start *chosen = NULL;
@@ -103,7 +103,7 @@ static hf_status compare_here(const hfi_student_search *how, const double *cold,
     if (s < 0) return s;
     double *work = hfi_alloc(t->evaluator.ctx, t->count, sizeof *work);
     problem.tolerance = hfi_student_rough;
-    comparison c = {
+    start_comparison c = {
         .cheap = {.trainer = t, .problem = &problem, .enough = roughly}, .nu = nu, .iterations = iterations};
     s = work ? compare(&c, cold, trial, work, found) : HF_ERR_MEMORY;
     hfi_free(t->evaluator.ctx, work);

@@ -13,13 +13,13 @@ enum {
     VECTORS = 4 /* that an answer holds, from the problem's w on, after whether it converged */
 };
 
-typedef struct training {
+typedef struct student_training {
     const hfi_student_search *how;
     bool moves; /* nu is theta's, else it stays */
     double nu, best_value;
     bool any;
     bool refused; /* expectation propagation has no fixed point at some place the search went to */
-} training;
+} student_training;
 
 hf_status hfi_student_problem(const hfi_evaluator *e, const hfi_likelihood *likelihood,
                               hf_inference inference, hfi_latent_problem *out)
@@ -59,7 +59,7 @@ static double above(const hfi_student_search *how)
 
 static hf_status place(void *self, const double *theta)
 {
-    training *w = self;
+    student_training *w = self;
     hfi_trainer *t = w->how->trainer;
     if (w->moves) w->nu = above(w->how) + exp(theta[t->count]);
     return hfi_trainer_set(t, theta);
@@ -68,7 +68,7 @@ static hf_status place(void *self, const double *theta)
 static hf_status evaluate(void *self, const double *theta, double *value, double *gradient)
 {
     (void)theta;
-    const training *w = self;
+    const student_training *w = self;
     hfi_latent_problem *p = w->how->problem;
     /* Where the best point so far is out of reach a search only wants to know that. */
     p->floor = gradient && w->any ? w->best_value - FAR : -INFINITY;
@@ -80,7 +80,7 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
 
 static double log_prior(void *self, const double *theta, double *gradient)
 {
-    const training *w = self;
+    const student_training *w = self;
     hfi_trainer *t = w->how->trainer;
     const double prior = hfi_trainer_add_prior(t, theta, gradient);
     if (!w->moves) return prior;
@@ -99,7 +99,7 @@ static bool without_value(const hfi_latent_problem *p, hf_status s)
 
 static hf_status judge(void *self, hf_status answer)
 {
-    training *w = self;
+    student_training *w = self;
     const hfi_latent_problem *p = w->how->problem;
     if (!without_value(p, answer)) return hfi_judge_overflow(NULL, answer);
     w->refused = p->method == &hfi_latent_ep && p->power == 1.0;
@@ -108,7 +108,7 @@ static hf_status judge(void *self, hf_status answer)
 
 static void accepted(void *self, double value)
 {
-    training *w = self;
+    student_training *w = self;
     w->best_value = value;
     w->any = true;
     hfi_latent_keep(w->how->problem);
@@ -116,13 +116,13 @@ static void accepted(void *self, double value)
 
 static size_t beside(const void *self)
 {
-    const training *w = self;
+    const student_training *w = self;
     return 1 + VECTORS * w->how->problem->n;
 }
 
 static void tell(const void *self, double *numbers)
 {
-    const training *w = self;
+    const student_training *w = self;
     const hfi_latent_problem *p = w->how->problem;
     numbers[0] = p->converged ? 1.0 : 0.0;
     memcpy(numbers + 1, p->w, VECTORS * p->n * sizeof *numbers);
@@ -131,7 +131,7 @@ static void tell(const void *self, double *numbers)
 /* As if it had been evaluated, but for the covariances, which the next evaluation makes anew. */
 static void take(void *self, const double *numbers)
 {
-    const training *w = self;
+    const student_training *w = self;
     hfi_latent_problem *p = w->how->problem;
     p->dispersion = w->how->trainer->evaluator.sites->noise;
     p->shape = w->nu;
@@ -152,7 +152,7 @@ static const hfi_objective_kind of_student = {.place = place,
                                                   "no normal approximation of the posterior under Student-t "
                                                   "noise was found at any hyperparameters tried"};
 
-static hfi_objective objective_of(training *w)
+static hfi_objective objective_of(student_training *w)
 {
     const hfi_trainer *t = w->how->trainer;
     return (hfi_objective){.kind = &of_student, .self = w, .count = t->count + 1, .journal = t->journal};
@@ -161,7 +161,7 @@ static hfi_objective objective_of(training *w)
 hf_status hfi_student_value(const hfi_student_search *how, const double *state, double nu, double *value)
 {
     const hfi_trainer *t = how->trainer;
-    training w = {.how = how, .nu = nu};
+    student_training w = {.how = how, .nu = nu};
     const hfi_objective objective = objective_of(&w);
     double *theta = hfi_alloc(t->evaluator.ctx, t->count + 1, sizeof *theta);
     if (!theta) return HF_ERR_MEMORY;
@@ -224,7 +224,7 @@ static void roughly(hfi_latent_problem *p, bool rough)
 }
 
 /* From wide->theta, where a better method has not found anything. */
-static hf_status search(training *w, hfi_wide_space *wide, size_t iterations)
+static hf_status search(student_training *w, hfi_wide_space *wide, size_t iterations)
 {
     const hfi_student_search *how = w->how;
     const hfi_objective objective = objective_of(w);
@@ -247,7 +247,7 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
     hfi_trainer *t = how->trainer;
     const size_t last = t->count;
     if (t->free_count == 0 && !how->train_nu) return evaluate_only(how, state, *nu);
-    training w = {.how = how, .moves = how->train_nu, .nu = *nu};
+    student_training w = {.how = how, .moves = how->train_nu, .nu = *nu};
     hfi_wide_space wide = {0};
     hf_status s = hfi_trainer_widen(t, state, 1, &wide);
     if (s >= 0) {

@@ -165,7 +165,7 @@ static hf_status parse_indices(hfi_parser *parser, hfi_assignment *assignment)
 }
 
 /* Whole numbers that make a kernel's shape, which are not trained. */
-static const struct shape {
+static const struct argument_shape {
     const char *name;
     hfi_form form;
     const char *what;
@@ -203,7 +203,7 @@ static hf_status parse_shape(hfi_parser *parser, arguments *seen, size_t shape, 
 {
     hfi_lexer *lexer = &parser->lexer;
     hfi_leaf *leaf = &parser->leaves[seen->leaf];
-    const struct shape *wanted = &SHAPE[shape];
+    const struct argument_shape *wanted = &SHAPE[shape];
     if (leaf->form != wanted->form)
         return hfi_lexer_fail(lexer, name->at, "%s has no %s; %s has", hfi_form_name(leaf->form),
                               wanted->name, hfi_form_name(wanted->form));

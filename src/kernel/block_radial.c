@@ -18,7 +18,7 @@ typedef struct desk {
     size_t ends[HFI_CHUNK_MOST], runs, block_of_run[HFI_CHUNK_MOST];
 } desk;
 
-typedef struct radial {
+typedef struct radial_block {
     const hf_context *ctx;
     const hfi_block_job *job;
     const hfi_block_plan *plan;
@@ -33,22 +33,22 @@ typedef struct radial {
     double *theta;   /* for each chunk: padded sums */
     real *tile;      /* for each thread, dense columns: the covariances of a pair of chunks */
     double *tile_double;
-} radial;
+} radial_block;
 
 #define TILE ((size_t)HFI_CHUNK_MOST * HFI_CHUNK_MOST)
 
 /* ---- a pair -------------------------------------------------------------------------------------------- */
 
-typedef struct pair {
-    radial *all;
+typedef struct chunk_pair {
+    radial_block *all;
     desk *desk;
     hfi_strip strip;
     size_t p, q, fast, count; /* first row and number of rows of chunk q */
     size_t row, end;          /* of chunk p: first row of the strip, end */
-} pair;
+} chunk_pair;
 
 /* The blocks of chunk q; without actions all is one. */
-static void take_runs(const hfi_block_job *job, pair *at)
+static void take_runs(const hfi_block_job *job, chunk_pair *at)
 {
     desk *d = at->desk;
     d->runs = 0;
@@ -59,7 +59,7 @@ static void take_runs(const hfi_block_job *job, pair *at)
     }
 }
 
-static void take_fast(const radial *all, pair *at, real *z)
+static void take_fast(const radial_block *all, chunk_pair *at, real *z)
 {
     const size_t width = (at->count + REAL_LANES - 1) / REAL_LANES * REAL_LANES, padded = all->plan->padded;
     const real *from = all->by_chunk + at->fast * padded;
@@ -78,12 +78,13 @@ static void take_fast(const radial *all, pair *at, real *z)
     at->strip.z = z;
 }
 
-static void start_pair(radial *all, size_t p, size_t q, int thread, pair *at)
+static void start_pair(radial_block *all, size_t p, size_t q, int thread, chunk_pair *at)
 {
     const hfi_block_plan *plan = all->plan;
     desk *d = &all->desks[thread];
     const size_t *begin = plan->begin;
-    *at = (pair){.all = all, .desk = d, .p = p, .q = q, .fast = begin[q], .count = begin[q + 1] - begin[q]};
+    *at = (chunk_pair){
+        .all = all, .desk = d, .p = p, .q = q, .fast = begin[q], .count = begin[q + 1] - begin[q]};
     at->row = begin[p];
     at->end = begin[p + 1];
     take_runs(all->job, at);
@@ -116,7 +117,7 @@ static void start_pair(radial *all, size_t p, size_t q, int thread, pair *at)
 }
 
 /* Rows of the next strip: of one block. */
-static bool next_strip(pair *at)
+static bool next_strip(chunk_pair *at)
 {
     const uint32_t *owner = at->all->job->owner;
     size_t rows = 0;
@@ -129,7 +130,7 @@ static bool next_strip(pair *at)
     return rows > 0;
 }
 
-static void finish_strip(pair *at)
+static void finish_strip(chunk_pair *at)
 {
     at->row += at->strip.rows;
     at->strip.x += at->strip.rows * at->strip.axes;
@@ -140,10 +141,10 @@ static void finish_strip(pair *at)
 
 static void product_pair(size_t p, size_t q, int thread, void *arg)
 {
-    radial *all = arg;
+    radial_block *all = arg;
     const hfi_block_job *job = all->job;
     const double scale = all->plan->scale * all->entry_unit;
-    pair at;
+    chunk_pair at;
     start_pair(all, p, q, thread, &at);
     for (; next_strip(&at); finish_strip(&at)) {
         const desk *d = at.desk;
@@ -160,7 +161,7 @@ static void product_pair(size_t p, size_t q, int thread, void *arg)
 /* ---- adjoint ------------------------------------------------------------------------------------------- */
 
 /* Bbar of either side in the columns of the other's blocks. A chunk with itself: each row for itself. */
-static void take_bar(const radial *all, pair *at)
+static void take_bar(const radial_block *all, chunk_pair *at)
 {
     const hfi_block_job *job = all->job;
     const double inverse = 1.0 / all->bar_unit;
@@ -177,7 +178,7 @@ static void take_bar(const radial *all, pair *at)
 }
 
 /* Sums of weights times squares become the chunk's. */
-static void keep_squares(const radial *all, const pair *at)
+static void keep_squares(const radial_block *all, const chunk_pair *at)
 {
     double *theta = all->theta + at->p * all->plan->padded;
     for (size_t a = 0; a < all->plan->padded; a++)
@@ -186,8 +187,8 @@ static void keep_squares(const radial *all, const pair *at)
 
 static void adjoint_pair(size_t p, size_t q, int thread, void *arg)
 {
-    radial *all = arg;
-    pair at;
+    radial_block *all = arg;
+    chunk_pair at;
     start_pair(all, p, q, thread, &at);
     at.strip.by_axis = all->by_axis + (size_t)thread * all->plan->padded * REAL_LANES;
     at.strip.ard = all->plan->ard && all->theta;
@@ -207,10 +208,10 @@ static void adjoint_pair(size_t p, size_t q, int thread, void *arg)
 
 static void dense_pair(size_t p, size_t q, int thread, void *arg)
 {
-    radial *all = arg;
+    radial_block *all = arg;
     const hfi_block_job *job = all->job;
     real *tile = all->tile + (size_t)thread * TILE;
-    pair at;
+    chunk_pair at;
     start_pair(all, p, q, thread, &at);
     const size_t slow = at.row, rows = at.end - at.row, width = at.strip.width;
     for (; next_strip(&at); finish_strip(&at)) {
@@ -257,7 +258,7 @@ static void largest_bar(size_t block, int thread, void *arg)
 
 /* In single precision numbers go through the loops in units of their largest: nothing overflows, and what
  * vanishes beside it may. */
-static hf_status choose_units(hf_context *ctx, radial *all)
+static hf_status choose_units(hf_context *ctx, radial_block *all)
 {
     all->entry_unit = all->bar_unit = 1.0;
     if (sizeof(real) == sizeof(double) || !all->job->s) return HF_OK;
@@ -275,7 +276,7 @@ static hf_status choose_units(hf_context *ctx, radial *all)
     return HF_OK;
 }
 
-static void fill_coordinates(radial *all)
+static void fill_coordinates(radial_block *all)
 {
     const hfi_block_job *job = all->job;
     const hfi_block_plan *plan = all->plan;
@@ -293,7 +294,7 @@ static void fill_coordinates(radial *all)
     for (size_t l = 0; all->entry && l < job->n; l++) all->entry[l] = (real)(job->s[l] / all->entry_unit);
 }
 
-static bool allocate(hf_context *ctx, radial *all)
+static bool allocate(hf_context *ctx, radial_block *all)
 {
     const hfi_block_job *job = all->job;
     const size_t padded = all->plan->padded, threads = (size_t)hf_context_threads(ctx);
@@ -319,7 +320,7 @@ static bool allocate(hf_context *ctx, radial *all)
     return !job->theta || all->theta;
 }
 
-static void release(hf_context *ctx, radial *all)
+static void release(hf_context *ctx, radial_block *all)
 {
     HFI_FREE(ctx, all->desks, all->z, all->by_row, all->by_chunk, all->entry, all->tile, all->by_axis,
              all->s_bar, all->theta, all->tile_double);
@@ -327,7 +328,7 @@ static void release(hf_context *ctx, radial *all)
 
 /* Results of the adjoint with all their factors. Since k is proportional to sigma^2, its derivative is the
  * sum of s and s_bar. */
-static void deliver_adjoint(const radial *all)
+static void deliver_adjoint(const radial_block *all)
 {
     const hfi_block_job *job = all->job;
     const hfi_block_plan *plan = all->plan;
@@ -353,7 +354,7 @@ hf_status hfi_block_radial_double(hf_context *ctx, const hfi_block_job *job, con
 #endif
 {
     const double n = (double)job->n;
-    radial all = {.ctx = ctx, .job = job, .plan = plan};
+    radial_block all = {.ctx = ctx, .job = job, .plan = plan};
     hf_status status = allocate(ctx, &all) ? choose_units(ctx, &all) : HF_ERR_MEMORY;
     if (status >= 0) {
         fill_coordinates(&all);

@@ -5,27 +5,27 @@
 #include "kernel/kernel.h"
 #include "kernel/planes.h"
 
-typedef struct point {
+typedef struct diagonal_point {
     const hf_kernel *kernel;
     const double
         *x; /* NULL: of no output, which stands for the mean of all, and of inputs that are all `number` */
     bool white;
     double number;
-} point;
+} diagonal_point;
 
-static double linear_term(const point *at, const hfi_leaf *leaf, size_t a)
+static double linear_term(const diagonal_point *at, const hfi_leaf *leaf, size_t a)
 {
     const double x = at->x ? at->x[at->kernel->columns[leaf->column_at + a]] : at->number;
     return at->kernel->value[leaf->first + (leaf->ard ? a : 0)] * (x * x);
 }
 
 /* The output of the point. */
-static size_t output(const point *at, const hfi_leaf *leaf)
+static size_t output(const diagonal_point *at, const hfi_leaf *leaf)
 {
     return (size_t)hfi_output_of(at->x[at->kernel->columns[leaf->column_at]], leaf->outputs);
 }
 
-static double leaf_value(const point *at, const hfi_leaf *leaf)
+static double leaf_value(const diagonal_point *at, const hfi_leaf *leaf)
 {
     const double *value = at->kernel->value + leaf->first;
     double sum = 0.0;
@@ -56,9 +56,9 @@ static double leaf_value(const point *at, const hfi_leaf *leaf)
     }
 }
 
-static double term_without(const point *at, size_t term, size_t except);
+static double term_without(const diagonal_point *at, size_t term, size_t except);
 
-static double factor_value(const point *at, size_t factor)
+static double factor_value(const diagonal_point *at, size_t factor)
 {
     const hfi_node *node = &at->kernel->nodes[factor];
     if (node->kind != HFI_NODE_SUM) return leaf_value(at, &at->kernel->leaves[node->leaf]);
@@ -68,7 +68,7 @@ static double factor_value(const point *at, size_t factor)
     return sum;
 }
 
-static double term_without(const point *at, size_t term, size_t except)
+static double term_without(const diagonal_point *at, size_t term, size_t except)
 {
     const hf_kernel *kernel = at->kernel;
     const size_t scale = kernel->nodes[term].scale;
@@ -79,7 +79,7 @@ static double term_without(const point *at, size_t term, size_t except)
 }
 
 /* Every parameter but the real ones is a log: its derivative is its share of the value. */
-static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, double *theta)
+static void leaf_adjoint(const diagonal_point *at, const hfi_leaf *leaf, double adjoint, double *theta)
 {
     switch (leaf->form) {
     case HFI_FORM_LINEAR:
@@ -116,7 +116,7 @@ static void leaf_adjoint(const point *at, const hfi_leaf *leaf, double adjoint, 
     }
 }
 
-static void sum_adjoint(const point *at, size_t sum, double adjoint, double *theta)
+static void sum_adjoint(const diagonal_point *at, size_t sum, double adjoint, double *theta)
 {
     const hf_kernel *kernel = at->kernel;
     for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
@@ -137,7 +137,8 @@ static void sum_adjoint(const point *at, size_t sum, double adjoint, double *the
 static void point_adjoint(const hf_kernel *kernel, const double *x, double latent, double white,
                           double *theta)
 {
-    const point without = {.kernel = kernel, .x = x}, with = {.kernel = kernel, .x = x, .white = true};
+    const diagonal_point without = {.kernel = kernel, .x = x},
+                         with = {.kernel = kernel, .x = x, .white = true};
     sum_adjoint(&without, kernel->root, latent - white, theta);
     sum_adjoint(&with, kernel->root, white, theta);
 }
@@ -162,9 +163,9 @@ void hfi_kernel_diagonal_adjoint(const hf_kernel *kernel, size_t m, const double
 }
 
 /* The point that is typical, and its variance. */
-static double typical(const hf_kernel *kernel, point *at)
+static double typical(const hf_kernel *kernel, diagonal_point *at)
 {
-    *at = (point){.kernel = kernel, .white = true};
+    *at = (diagonal_point){.kernel = kernel, .white = true};
     const double at_zero = factor_value(at, kernel->root);
     if (at_zero > 0.0) return at_zero;
     at->number = 1.0;
@@ -173,13 +174,13 @@ static double typical(const hf_kernel *kernel, point *at)
 
 double hfi_kernel_typical_variance(const hf_kernel *kernel)
 {
-    point at;
+    diagonal_point at;
     return typical(kernel, &at);
 }
 
 void hfi_kernel_typical_adjoint(const hf_kernel *kernel, double weight, double *theta)
 {
-    point at;
+    diagonal_point at;
     (void)typical(kernel, &at);
     sum_adjoint(&at, kernel->root, weight, theta);
 }

@@ -7,10 +7,10 @@
  * small r is bounded. */
 #include "kernel/enclosure_leaf.h"
 
-typedef struct radial {
+typedef struct radial_enclosure {
     hfi_interval value, first, second, bend;
     bool first_by_direction, second_by_direction;
-} radial;
+} radial_enclosure;
 
 /* 1 + s, for matern52 + s^2/3, at one s. */
 static hfi_interval polynomial(hfi_form form, long double s)
@@ -37,9 +37,10 @@ static hfi_interval inverse(hfi_interval a)
                           a.lower > 0.0L ? hfi_up(1.0L / a.lower) : INFINITY};
 }
 
-static radial exponential(hfi_interval r, int order)
+static radial_enclosure exponential(hfi_interval r, int order)
 {
-    radial f = {.value = hfi_interval_decay(r), .first_by_direction = true, .second_by_direction = true};
+    radial_enclosure f = {
+        .value = hfi_interval_decay(r), .first_by_direction = true, .second_by_direction = true};
     f.first = f.value;
     if (order < 2) return f;
     const hfi_interval steep = inverse(r);
@@ -48,29 +49,29 @@ static radial exponential(hfi_interval r, int order)
     return f;
 }
 
-static radial matern32(hfi_interval s)
+static radial_enclosure matern32(hfi_interval s)
 {
     const hfi_interval e = hfi_interval_decay(s);
-    radial f = {.value = matern(HFI_FORM_MATERN32, s, e), .second_by_direction = true};
+    radial_enclosure f = {.value = matern(HFI_FORM_MATERN32, s, e), .second_by_direction = true};
     f.first = f.bend = hfi_interval_times(3.0L, e);
     f.second = hfi_interval_multiply(s, f.first);
     return f;
 }
 
-static radial matern52(hfi_interval s)
+static radial_enclosure matern52(hfi_interval s)
 {
     const hfi_interval e = hfi_interval_decay(s), three = hfi_interval_point(3.0L);
-    radial f = {.value = matern(HFI_FORM_MATERN52, s, e)};
+    radial_enclosure f = {.value = matern(HFI_FORM_MATERN52, s, e)};
     f.first = f.bend = hfi_interval_divide(hfi_interval_times(5.0L, matern(HFI_FORM_MATERN32, s, e)), three);
     f.second = hfi_interval_divide(hfi_interval_times(25.0L, e), three);
     return f;
 }
 
-static radial rational(hfi_interval alpha, hfi_interval r2, int order)
+static radial_enclosure rational(hfi_interval alpha, hfi_interval r2, int order)
 {
     const hfi_interval ratio = hfi_interval_divide(r2, hfi_interval_times(2.0L, alpha));
     const hfi_interval log = hfi_interval_log1p(ratio);
-    radial f = {.value = hfi_interval_decay(hfi_interval_multiply(alpha, log))};
+    radial_enclosure f = {.value = hfi_interval_decay(hfi_interval_multiply(alpha, log))};
     if (order == 0) return f;
     const hfi_interval next = hfi_interval_add(alpha, hfi_interval_point(1.0L));
     f.first = f.bend = hfi_interval_decay(hfi_interval_multiply(next, log));
@@ -81,7 +82,7 @@ static radial rational(hfi_interval alpha, hfi_interval r2, int order)
     return f;
 }
 
-static radial radial_at(hfi_form form, hfi_interval alpha, hfi_interval r2, int order)
+static radial_enclosure radial_at(hfi_form form, hfi_interval alpha, hfi_interval r2, int order)
 {
     switch (form) {
     case HFI_FORM_MATERN12:
@@ -94,7 +95,7 @@ static radial radial_at(hfi_form form, hfi_interval alpha, hfi_interval r2, int 
         return rational(alpha, r2, order);
     default: {
         const hfi_interval e = hfi_interval_decay(hfi_interval_times(0.5L, r2));
-        return (radial){.value = e, .first = e, .second = e, .bend = e};
+        return (radial_enclosure){.value = e, .first = e, .second = e, .bend = e};
     }
     }
 }
@@ -109,8 +110,8 @@ static hfi_interval direction(hfi_interval u, hfi_interval r)
 }
 
 /* `u` holds u_a and, behind, room for the directions; both become what the derivatives need: divided by l_a. */
-static void derivatives(const hfi_enclosed *at, const hfi_leaf *leaf, const radial *f, hfi_interval r2,
-                        hfi_interval *u, hfi_interval *jet)
+static void derivatives(const hfi_enclosed *at, const hfi_leaf *leaf, const radial_enclosure *f,
+                        hfi_interval r2, hfi_interval *u, hfi_interval *jet)
 {
     const size_t d = at->kernel->d, columns = leaf->columns;
     hfi_interval *v = u + d;
@@ -151,7 +152,7 @@ void hfi_enclose_radial(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interv
     const bool equal = hfi_interval_is(r2, 0.0L);
     if (at->order == 0 && equal) return;
     if (leaf->form == HFI_FORM_RQ) alpha = hfi_enclosed_parameter(at, hfi_leaf_at(leaf, HFI_FIELD_ALPHA));
-    const radial f = radial_at(leaf->form, alpha, r2, at->order);
+    const radial_enclosure f = radial_at(leaf->form, alpha, r2, at->order);
     if (!equal) jet[0] = (hfi_interval){f.value.lower, f.value.upper < 1.0L ? f.value.upper : 1.0L};
     if (at->order > 0) derivatives(at, leaf, &f, r2, at->scratch, jet);
 }

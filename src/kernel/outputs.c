@@ -213,14 +213,14 @@ bool hfi_kernel_is_separable(const hf_kernel *kernel)
 
 /* ---- the kernel of one output as one of several -------------------------------------------------- */
 
-typedef struct writer {
+typedef struct kernel_writer {
     char *text;
     size_t used, bytes;
-} writer;
+} kernel_writer;
 
-static void add(writer *w, const char *format, ...) HF_PRINTF(2, 3);
+static void add(kernel_writer *w, const char *format, ...) HF_PRINTF(2, 3);
 
-static void add(writer *w, const char *format, ...)
+static void add(kernel_writer *w, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
@@ -229,7 +229,7 @@ static void add(writer *w, const char *format, ...)
 }
 
 /* All of W is held at 0 but one entry of its diagonal. */
-static void add_own(writer *w, size_t outputs, size_t own)
+static void add_own(kernel_writer *w, size_t outputs, size_t own)
 {
     for (size_t s = 0; s < outputs; s++)
         for (size_t q = 0; q <= s; q++)
@@ -243,7 +243,7 @@ char *hfi_kernel_of_outputs(hf_context *ctx, const char *expression, const char 
     const size_t terms = shared ? 1 : outputs, entries = shared ? 0 : outputs * (outputs + 1) / 2;
     const size_t words =
         strlen(expression) + (column ? 2 * strlen(column) : 0) + (shared ? strlen(shared) : 0);
-    writer w = {.bytes = terms * (words + 128 + 64 * entries)};
+    kernel_writer w = {.bytes = terms * (words + 128 + 64 * entries)};
     w.text = hfi_alloc(ctx, w.bytes, 1);
     for (size_t t = 0; w.text && t < terms; t++) {
         add(&w, "%scoregion(%s", t > 0 ? " + " : "", column ? "'" : "");

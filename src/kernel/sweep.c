@@ -3,11 +3,11 @@
 #include "kernel/kernel.h"
 #include "kernel/tile.h"
 
-typedef struct job {
+typedef struct sweep_job {
     const hfi_sweep *sweep;
     double *scratch;
     size_t scratch_each;
-} job;
+} sweep_job;
 
 void hfi_sweep_part(const hfi_sweep *s, size_t begin, size_t end, double *scratch)
 {
@@ -39,14 +39,14 @@ static size_t blocks(const hfi_sweep *s)
 
 static void block(size_t index, int thread, void *arg)
 {
-    const job *all = arg;
+    const sweep_job *all = arg;
     const size_t begin = index * HFI_SWEEP_BLOCK, end = hfi_smaller(all->sweep->m, begin + HFI_SWEEP_BLOCK);
     hfi_sweep_part(all->sweep, begin, end, all->scratch + (size_t)thread * all->scratch_each);
 }
 
 hf_status hfi_sweep_run(hf_context *ctx, const hfi_sweep *sweep)
 {
-    job all = {.sweep = sweep};
+    sweep_job all = {.sweep = sweep};
     all.scratch = hfi_kernel_scratch_alloc(ctx, sweep->kernel, &all.scratch_each);
     if (!all.scratch) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, blocks(sweep), block, &all);
@@ -56,14 +56,14 @@ hf_status hfi_sweep_run(hf_context *ctx, const hfi_sweep *sweep)
 
 /* ---- sums in the parameters ------------------------------------------------------------------ */
 
-typedef struct sums {
+typedef struct sweep_sums {
     const hfi_sweep *weigh;
     double *partial; /* one row of parameters for each block */
-} sums;
+} sweep_sums;
 
 static void add_tile(void *of, hfi_tile *tile, size_t slow, size_t fast)
 {
-    const sums *all = of;
+    const sweep_sums *all = of;
     all->weigh->visit(all->weigh->of, tile, slow, fast);
     hfi_tile_adjoint(tile, all->partial + slow / HFI_SWEEP_BLOCK * tile->kernel->parameters);
 }
@@ -71,7 +71,7 @@ static void add_tile(void *of, hfi_tile *tile, size_t slow, size_t fast)
 hf_status hfi_sweep_adjoint(hf_context *ctx, const hfi_sweep *sweep, double *theta)
 {
     const size_t parameters = sweep->kernel->parameters, count = blocks(sweep);
-    sums all = {sweep, hfi_alloc_product(ctx, count, parameters, sizeof(double))};
+    sweep_sums all = {sweep, hfi_alloc_product(ctx, count, parameters, sizeof(double))};
     if (!all.partial) return HF_ERR_MEMORY;
     hfi_sweep run = *sweep;
     run.visit = add_tile;

@@ -8,13 +8,13 @@
 #include <float.h>
 #include <math.h>
 
-typedef struct pair {
+typedef struct input_pair {
     const hf_kernel *kernel;
     const double *x, *z;
     bool same; /* white is seen */
-} pair;
+} input_pair;
 
-static double difference(const pair *at, const hfi_leaf *leaf, size_t a)
+static double difference(const input_pair *at, const hfi_leaf *leaf, size_t a)
 {
     const size_t c = hfi_leaf_column(at->kernel, leaf, a);
     return at->x[c] - at->z[c];
@@ -31,7 +31,7 @@ static double phase(double t, double frequency)
     return fmin(fabs(t) * fmin(frequency, DBL_MAX), HFI_PHASE_CUT);
 }
 
-static double radial(const pair *at, const hfi_leaf *leaf)
+static double radial(const input_pair *at, const hfi_leaf *leaf)
 {
     double r2 = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -56,7 +56,7 @@ static double radial(const pair *at, const hfi_leaf *leaf)
     }
 }
 
-static double periodic(const pair *at, const hfi_leaf *leaf)
+static double periodic(const input_pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -68,7 +68,7 @@ static double periodic(const pair *at, const hfi_leaf *leaf)
     return decay(2.0 * sum);
 }
 
-static double linear(const pair *at, const hfi_leaf *leaf)
+static double linear(const input_pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -78,7 +78,7 @@ static double linear(const pair *at, const hfi_leaf *leaf)
     return sum;
 }
 
-static double spectral(const pair *at, const hfi_leaf *leaf)
+static double spectral(const input_pair *at, const hfi_leaf *leaf)
 {
     const double *weight = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_WEIGHT);
     const double *mean = at->kernel->value + hfi_leaf_at(leaf, HFI_FIELD_MEAN);
@@ -97,14 +97,14 @@ static double spectral(const pair *at, const hfi_leaf *leaf)
     return sum;
 }
 
-static double coregion(const pair *at, const hfi_leaf *leaf)
+static double coregion(const input_pair *at, const hfi_leaf *leaf)
 {
     const size_t c = hfi_leaf_column(at->kernel, leaf, 0);
     return hfi_coregion_value(at->kernel, leaf, (size_t)hfi_output_of(at->x[c], leaf->outputs),
                               (size_t)hfi_output_of(at->z[c], leaf->outputs));
 }
 
-static double category(const pair *at, const hfi_leaf *leaf)
+static double category(const input_pair *at, const hfi_leaf *leaf)
 {
     double sum = 0.0;
     for (size_t a = 0; a < leaf->columns; a++) {
@@ -115,7 +115,7 @@ static double category(const pair *at, const hfi_leaf *leaf)
     return decay(sum);
 }
 
-static double leaf_value(const pair *at, const hfi_leaf *leaf)
+static double leaf_value(const input_pair *at, const hfi_leaf *leaf)
 {
     switch (leaf->form) {
     case HFI_FORM_PERIODIC:
@@ -143,9 +143,9 @@ static double leaf_value(const pair *at, const hfi_leaf *leaf)
     }
 }
 
-static double sum_value(const pair *at, size_t sum);
+static double sum_value(const input_pair *at, size_t sum);
 
-static double factor_value(const pair *at, size_t factor)
+static double factor_value(const input_pair *at, size_t factor)
 {
     const hfi_node *node = &at->kernel->nodes[factor];
     return node->kind == HFI_NODE_SUM ? sum_value(at, factor)
@@ -154,12 +154,12 @@ static double factor_value(const pair *at, size_t factor)
 
 double hfi_kernel_factor_value(const hf_kernel *kernel, size_t factor, const double *x, const double *z)
 {
-    const pair at = {kernel, x, z, false};
+    const input_pair at = {kernel, x, z, false};
     return factor_value(&at, factor);
 }
 
 /* In the order of the tiles: factors from left to right, then the outputscale. */
-static double term_without(const pair *at, size_t term, size_t except)
+static double term_without(const input_pair *at, size_t term, size_t except)
 {
     const hf_kernel *kernel = at->kernel;
     double product = 1.0;
@@ -169,7 +169,7 @@ static double term_without(const pair *at, size_t term, size_t except)
     return scale == HFI_NONE ? product : kernel->value[scale] * product;
 }
 
-static double sum_value(const pair *at, size_t sum)
+static double sum_value(const input_pair *at, size_t sum)
 {
     const size_t first = at->kernel->nodes[sum].child;
     double total = term_without(at, first, HFI_NONE);
@@ -180,7 +180,7 @@ static double sum_value(const pair *at, size_t sum)
 
 double hfi_kernel_value(const hf_kernel *kernel, const double *x, const double *z, bool same)
 {
-    const pair at = {kernel, x, z, same};
+    const input_pair at = {kernel, x, z, same};
     return sum_value(&at, kernel->root);
 }
 
@@ -213,7 +213,7 @@ void hfi_kernel_diagonal(const hf_kernel *kernel, size_t m, const double *x, siz
 
 /* ---- k(x, x) --------------------------------------------------------------------------------- */
 
-static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
+static void plane_pull(const input_pair *at, const hfi_leaf *leaf, double adjoint, double *grad)
 {
     const hfi_plane plane = hfi_plane_of(at->kernel, leaf);
     const hfi_plane_point p = hfi_plane_at(&plane, at->x);
@@ -224,7 +224,7 @@ static void plane_pull(const pair *at, const hfi_leaf *leaf, double adjoint, dou
 /* d/dx k(x, x): only linear factors, swells and tilts have a slope along the diagonal. Forward values,
  * adjoints back, as on the tiles.
  */
-static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *grad)
+static void diagonal_pull(const input_pair *at, size_t sum, double adjoint, double *grad)
 {
     const hf_kernel *kernel = at->kernel;
     for (size_t t = kernel->nodes[sum].child; t != HFI_NONE; t = kernel->nodes[t].next) {
@@ -254,6 +254,6 @@ static void diagonal_pull(const pair *at, size_t sum, double adjoint, double *gr
 
 void hfi_kernel_diagonal_input_gradient(const hf_kernel *kernel, const double *x, double *grad)
 {
-    const pair at = {kernel, x, x, false};
+    const input_pair at = {kernel, x, x, false};
     diagonal_pull(&at, kernel->root, 1.0, grad);
 }

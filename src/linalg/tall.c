@@ -99,7 +99,7 @@ hf_status hfi_tall_square(hf_context *ctx, size_t n, size_t p, const double *a, 
     return run_inner(ctx, &job);
 }
 
-typedef struct rows_job {
+typedef struct tall_rows_job {
     size_t n, p, q;
     double alpha;
     const double *a, *b; /* b: the factor when solving */
@@ -107,12 +107,12 @@ typedef struct rows_job {
     bool transposed;
     double *c;
     size_t ldc;
-} rows_job;
+} tall_rows_job;
 
 static void add_rows(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const rows_job *job = arg;
+    const tall_rows_job *job = arg;
     const double one = 1.0;
     const size_t row = task * STRIP;
     int rows = hfi_blas_int(hfi_smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
@@ -126,7 +126,7 @@ void hfi_tall_add(const hf_context *ctx, size_t n, size_t p, size_t q, double al
                   size_t lda, const double *b, size_t ldb, double *c, size_t ldc)
 {
     if (n == 0 || p == 0 || q == 0) return;
-    rows_job job = {
+    tall_rows_job job = {
         .n = n, .p = p, .q = q, .alpha = alpha, .a = a, .lda = lda, .b = b, .ldb = ldb, .c = c, .ldc = ldc};
     hfi_blas_parallel_for(ctx, (n + STRIP - 1) / STRIP, add_rows, &job);
 }
@@ -134,7 +134,7 @@ void hfi_tall_add(const hf_context *ctx, size_t n, size_t p, size_t q, double al
 static void divide_rows(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const rows_job *job = arg;
+    const tall_rows_job *job = arg;
     const double one = 1.0;
     const size_t row = task * STRIP;
     int rows = hfi_blas_int(hfi_smaller(STRIP, job->n - row)), cols = hfi_blas_int(job->q);
@@ -147,6 +147,6 @@ void hfi_tall_divide(const hf_context *ctx, size_t n, size_t q, const double *l,
                      double *b, size_t ldb)
 {
     if (n == 0 || q == 0) return;
-    rows_job job = {.n = n, .q = q, .b = l, .ldb = ldl, .transposed = transposed, .c = b, .ldc = ldb};
+    tall_rows_job job = {.n = n, .q = q, .b = l, .ldb = ldl, .transposed = transposed, .c = b, .ldc = ldb};
     hfi_blas_parallel_for(ctx, (n + STRIP - 1) / STRIP, divide_rows, &job);
 }

@@ -61,7 +61,7 @@ hf_status hfi_expert_neighbours(hf_context *ctx, const hf_expert *e, size_t row,
 
 /* ---- questions --------------------------------------------------------------------------------- */
 
-typedef struct asking {
+typedef struct expert_asking {
     hf_context *ctx;
     const hf_expert *e;
     double *l;               /* n: correlations of a candidate */
@@ -70,9 +70,9 @@ typedef struct asking {
     double *bound;           /* n: its gain when it was last looked at; gains never grow */
     size_t *seen;            /* n: after how many choices that was */
     size_t chosen, labelled; /* labelled: by the expert, or asked about */
-} asking;
+} expert_asking;
 
-static hf_status asking_make(asking *a)
+static hf_status asking_make(expert_asking *a)
 {
     const size_t n = a->e->n;
     if (HFI_ALLOC(a->ctx, HFI_ROOMS(a->l, n, 4), HFI_ROOM(a->seen, n)) < 0) return HF_ERR_MEMORY;
@@ -82,7 +82,7 @@ static hf_status asking_make(asking *a)
     return HF_OK;
 }
 
-static hf_status correlate(asking *a, size_t i)
+static hf_status correlate(expert_asking *a, size_t i)
 {
     const hf_expert *e = a->e;
     const hf_status s =
@@ -111,7 +111,7 @@ static double mean_square(const hf_expert *e, size_t i, hfi_expert_prior prior)
 }
 
 /* Sum over all readings of the squared weight that it would have there. */
-static double reach(const asking *a, bool labelled)
+static double reach(const expert_asking *a, bool labelled)
 {
     const double h = (double)(a->labelled + (labelled ? 0 : 1));
     double sum = 0.0;
@@ -123,7 +123,7 @@ static double reach(const asking *a, bool labelled)
     return sum;
 }
 
-static hf_status look_at(asking *a, size_t i)
+static hf_status look_at(expert_asking *a, size_t i)
 {
     const hf_status s = correlate(a, i);
     if (s >= 0) a->bound[i] = a->square[i] * reach(a, a->e->reading[i].label == HF_EXPERT_DOUBTED);
@@ -132,14 +132,14 @@ static hf_status look_at(asking *a, size_t i)
 }
 
 /* Labelled readings crowd their surroundings. */
-static hf_status crowd(asking *a, size_t i)
+static hf_status crowd(expert_asking *a, size_t i)
 {
     const hf_status s = correlate(a, i);
     for (size_t k = 0; k < a->e->n && s >= 0; k++) a->crowd[k] += a->l[k];
     return s;
 }
 
-static hf_status prepare(asking *a, const double *expected, const double *sd, hfi_watch *watch)
+static hf_status prepare(expert_asking *a, const double *expected, const double *sd, hfi_watch *watch)
 {
     const hf_expert *e = a->e;
     hf_status s = HF_OK;
@@ -160,7 +160,7 @@ static hf_status prepare(asking *a, const double *expected, const double *sd, hf
 }
 
 /* The first row whose bound is the largest. */
-static size_t best(const asking *a)
+static size_t best(const expert_asking *a)
 {
     size_t row = SIZE_MAX;
     double most = 0.0;
@@ -172,7 +172,7 @@ static size_t best(const asking *a)
     return row;
 }
 
-static hf_status choose(asking *a, hfi_watch *watch, size_t k, size_t *rows, double *move)
+static hf_status choose(expert_asking *a, hfi_watch *watch, size_t k, size_t *rows, double *move)
 {
     hf_status s = HF_OK;
     while (a->chosen < k && s >= 0) {
@@ -210,7 +210,7 @@ hf_status hf_expert_ask(hf_context *ctx, const hf_expert *expert, const double *
         return hfi_refuse(ctx, "hf_expert_ask: expert, rows and count must not be NULL");
     hf_status s = check(ctx, expert, expected, sd);
     if (s < 0) return s;
-    asking a = {.ctx = ctx, .e = expert, .labelled = expert->count};
+    expert_asking a = {.ctx = ctx, .e = expert, .labelled = expert->count};
     hfi_watch watch;
     hfi_watch_begin(&watch, ctx, "expert", 0.0);
     s = asking_make(&a);

@@ -248,14 +248,14 @@ enum {
 };
 
 /* One fit: of a model, without a fold. */
-typedef struct outcome {
+typedef struct fit_outcome {
     hf_status status;
     double seconds;
     char message[512]; /* unless status is HF_OK */
-} outcome;
+} fit_outcome;
 
 /* A comparison that is under way. */
-typedef struct job {
+typedef struct comparison_job {
     hf_context *ctx; /* the caller's: who is told of progress */
     hf_context *own; /* the same seed; its progress is that of the whole */
     const hf_table *table;
@@ -264,11 +264,11 @@ typedef struct job {
     hf_comparison *c;
     bool together; /* fits share the threads */
     size_t total;
-    outcome *outcome;     /* total */
+    fit_outcome *outcome; /* total */
     atomic_size_t fits;   /* done */
     atomic_size_t failed; /* the first fit that failed */
     hfi_watch watch;
-} job;
+} comparison_job;
 
 /* Called by the thread that called hf_compare(). */
 static bool report(const char *stage, double done, double value, void *user)
@@ -276,7 +276,7 @@ static bool report(const char *stage, double done, double value, void *user)
     (void)stage;
     (void)done;
     (void)value;
-    job *j = user;
+    comparison_job *j = user;
     return hfi_progress(j->ctx, "compare", (double)atomic_load(&j->fits) / (double)j->total, (double)NAN);
 }
 
@@ -292,18 +292,19 @@ static bool look(const char *stage, double done, double value, void *user)
 /* ---- one fit ---------------------------------------------------------------------------------------------- */
 
 /* Where among all fits: models of a fold come one after the other, folds of a repeat too. */
-typedef struct place {
+typedef struct fold_place {
     size_t model, fold, repeat;
-} place;
+} fold_place;
 
-static place fit_place(const hf_comparison *c, size_t fit)
+static fold_place fit_place(const hf_comparison *c, size_t fit)
 {
     const size_t folds = c->settings.folds;
-    return (place){fit % c->models, fit / c->models % folds, fit / c->models / folds};
+    return (fold_place){fit % c->models, fit / c->models % folds, fit / c->models / folds};
 }
 
 /* Rows of the fold, or of all others, in the order of the table. */
-static hf_status pick(const job *j, hf_context *ctx, const place *at, bool held, hf_table **out)
+static hf_status pick(const comparison_job *j, hf_context *ctx, const fold_place *at, bool held,
+                      hf_table **out)
 {
     const hf_comparison *c = j->c;
     size_t count = 0, *picked = hfi_alloc(ctx, c->n, sizeof *picked);
@@ -316,8 +317,8 @@ static hf_status pick(const job *j, hf_context *ctx, const place *at, bool held,
 }
 
 /* Predictions for the rows of `held`, and their scores, into the places of the fold's readings. */
-static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, const hf_model *fitted,
-                              const hf_table *held)
+static hf_status predict_fold(const comparison_job *j, hf_context *ctx, const fold_place *at,
+                              const hf_model *fitted, const hf_table *held)
 {
     const hf_comparison *c = j->c;
     const hf_transform transform = fitted->settings.transform;
@@ -344,7 +345,7 @@ static hf_status predict_fold(const job *j, hf_context *ctx, const place *at, co
     return status;
 }
 
-static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out)
+static void run_fit(const comparison_job *j, hf_context *ctx, const fold_place *at, fit_outcome *out)
 {
     const double begin = hfi_now();
     hf_table *train = NULL, *held = NULL;
@@ -367,10 +368,10 @@ static void run_fit(const job *j, hf_context *ctx, const place *at, outcome *out
 static void task(size_t fit, int thread, void *arg)
 {
     (void)thread;
-    job *j = arg;
+    comparison_job *j = arg;
     if (fit > atomic_load(&j->failed)) return; /* an earlier fit's failure is what will be told */
-    const place at = fit_place(j->c, fit);
-    outcome *out = &j->outcome[fit];
+    const fold_place at = fit_place(j->c, fit);
+    fit_outcome *out = &j->outcome[fit];
     hf_context *ctx = hfi_context_borrow(j->own);
     out->status = HF_ERR_MEMORY;
     if (ctx != NULL) {
@@ -386,7 +387,7 @@ static void task(size_t fit, int thread, void *arg)
 
 /* ---- all of them ------------------------------------------------------------------------------------------ */
 
-static hf_status deal(const job *j)
+static hf_status deal(const comparison_job *j)
 {
     const hf_comparison *c = j->c;
     size_t train, *order = hfi_alloc(j->own, c->n, sizeof *order);
@@ -400,18 +401,18 @@ static hf_status deal(const job *j)
 }
 
 /* The first failure, with whose it was; else seconds and warnings of each model. */
-static hf_status gather(const job *j)
+static hf_status gather(const comparison_job *j)
 {
     const size_t failed = atomic_load(&j->failed);
     if (failed < j->total) {
-        const outcome *out = &j->outcome[failed];
-        const place at = fit_place(j->c, failed);
+        const fit_outcome *out = &j->outcome[failed];
+        const fold_place at = fit_place(j->c, failed);
         if (out->status == HF_ERR_MEMORY) return hfi_out_of_memory(j->own);
         return hfi_fail(j->own, out->status, "%s, without fold %zu: %s", j->c->name[at.model], at.fold + 1,
                         out->message);
     }
     for (size_t k = 0; k < j->total; k++) {
-        const outcome *out = &j->outcome[k];
+        const fit_outcome *out = &j->outcome[k];
         hf_compared *scores = &j->c->scores[fit_place(j->c, k).model];
         scores->seconds += out->seconds;
         if (out->status == HF_OK) continue;
@@ -421,7 +422,7 @@ static hf_status gather(const job *j)
     return HF_OK;
 }
 
-static hf_status run(job *j)
+static hf_status run(comparison_job *j)
 {
     hf_comparison *c = j->c;
     const int threads = hf_context_threads(j->own);
@@ -537,11 +538,11 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
     hf_context *own = status >= 0 ? hfi_context_borrow(ctx) : NULL;
     if (status >= 0 && own == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) {
-        job j = {.ctx = ctx,
-                 .own = own,
-                 .table = encoded != NULL ? encoded : table,
-                 .contenders = contenders,
-                 .c = c};
+        comparison_job j = {.ctx = ctx,
+                            .own = own,
+                            .table = encoded != NULL ? encoded : table,
+                            .contenders = contenders,
+                            .c = c};
         j.columns = (hf_columns){.target = all->target,
                                  .features = (const char *const *)all->feature,
                                  .feature_count = all->d,

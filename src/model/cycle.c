@@ -30,14 +30,14 @@ static const double error_rate = 1e-3;
 /* The rest of a straight line that rounding alone leaves is far below this share of its largest value. */
 static const double rounding = 1e-12;
 
-typedef struct search {
+typedef struct cycle_search {
     size_t n, bins;        /* bins: Fourier frequencies 1 .. bins, in cycles per series */
     double *residual;      /* n: without a straight line, clipped, mean 0 */
     double *work;          /* n */
     double *cosine, *sine; /* n: of whole turns in n parts */
     double *power, *level; /* bins: periodogram and background */
     bool *kept;            /* bins: background is estimated there */
-} search;
+} cycle_search;
 
 /* ---- without a line -------------------------------------------------------------------------------------- */
 
@@ -57,7 +57,7 @@ static void subtract_line(size_t n, const double *values, double *residual, doub
 }
 
 /* Wrong readings are clipped at two and a half robust standard deviations; a sine and a trend are not. */
-static void remove_line(search *s, const double *values, double *clipped)
+static void remove_line(cycle_search *s, const double *values, double *clipped)
 {
     const double middle = 0.5 * ((double)s->n - 1.0);
     memcpy(clipped, values, s->n * sizeof *clipped);
@@ -80,7 +80,7 @@ static void remove_line(search *s, const double *values, double *clipped)
 
 /* ---- spectrum -------------------------------------------------------------------------------------------- */
 
-static void find_spectrum(search *s)
+static void find_spectrum(cycle_search *s)
 {
     for (size_t i = 0; i < s->n; i++) {
         const double turn = 2.0 * HFI_PI * (double)i / (double)s->n;
@@ -98,7 +98,7 @@ static void find_spectrum(search *s)
     }
 }
 
-static double power_at(const search *s, double frequency)
+static double power_at(const cycle_search *s, double frequency)
 {
     double re = 0.0, im = 0.0;
     for (size_t i = 0; i < s->n; i++) {
@@ -110,7 +110,7 @@ static double power_at(const search *s, double frequency)
 }
 
 /* The falling spectra: floor + (1 - floor) / |1 - memory e^iw|^(2 order), 1 at frequency 0. */
-static double falling(const search *s, size_t k, double memory, int order, double floor)
+static double falling(const cycle_search *s, size_t k, double memory, int order, double floor)
 {
     const double low = (1.0 - memory) * (1.0 - memory),
                  one = low / (1.0 + memory * memory - 2.0 * memory * s->cosine[k]);
@@ -118,7 +118,7 @@ static double falling(const search *s, size_t k, double memory, int order, doubl
 }
 
 /* Minus the log likelihood of one of them, up to constants, at the bins kept, with its best scale. */
-static double misfit(const search *s, double memory, int order, double floor, double *scale)
+static double misfit(const cycle_search *s, double memory, int order, double floor, double *scale)
 {
     double ratio = 0.0, logs = 0.0, count = 0.0;
     for (size_t k = 1; k <= s->bins; k++) {
@@ -133,7 +133,7 @@ static double misfit(const search *s, double memory, int order, double floor, do
 }
 
 /* The variance of the logarithms beside it: peaks, however high, and few of them, hardly move it. */
-static double misfit_of_logs(const search *s, double memory, int order, double floor, double *scale)
+static double misfit_of_logs(const cycle_search *s, double memory, int order, double floor, double *scale)
 {
     static const double mean_log = -0.57721566490153286; /* of an exponential variable of mean 1 */
     double sum = 0.0, square = 0.0, highest = 0.0;
@@ -149,9 +149,9 @@ static double misfit_of_logs(const search *s, double memory, int order, double f
     return square / (double)s->bins - mean * mean;
 }
 
-typedef double (*misfit_rule)(const search *s, double memory, int order, double floor, double *scale);
+typedef double (*misfit_rule)(const cycle_search *s, double memory, int order, double floor, double *scale);
 
-static void find_background(search *s, misfit_rule rule)
+static void find_background(cycle_search *s, misfit_rule rule)
 {
     static const double memories[] = {0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98},
                         floors[] = {0.0, 1e-4, 1e-3, 1e-2, 0.03, 0.1, 0.3};
@@ -173,7 +173,7 @@ static void find_background(search *s, misfit_rule rule)
 }
 
 /* The bin that rises most above the background: three periods at least, of four values at least. */
-static size_t highest(const search *s)
+static size_t highest(const cycle_search *s)
 {
     size_t best = 3;
     for (size_t k = 3; k <= s->bins && 4 * k <= s->n; k++)
@@ -182,7 +182,7 @@ static size_t highest(const search *s)
 }
 
 /* Whether the peak is one that noise hardly makes; the background is fitted without it and its harmonics. */
-static bool stands_out(search *s, size_t peak)
+static bool stands_out(cycle_search *s, size_t peak)
 {
     const double width = fmax(1.0, round(0.1 * (double)peak));
     double count = 0.0, tried = floor((double)s->n / 4.0) - 2.0;
@@ -210,7 +210,7 @@ static bool stands_out(search *s, size_t peak)
 }
 
 /* Beside a Fourier frequency, the period with the most power. */
-static double refine(const search *s, size_t peak)
+static double refine(const cycle_search *s, size_t peak)
 {
     double best = (double)peak, most = 0.0;
     for (int i = -FINE; i <= FINE; i++) {
@@ -226,7 +226,7 @@ static double refine(const search *s, size_t peak)
 /* ---- values a period apart ------------------------------------------------------------------------------- */
 
 /* Takes means over one period around each value away from `work`; the number of values left. */
-static size_t remove_means(search *s, double period)
+static size_t remove_means(cycle_search *s, double period)
 {
     const double half = 0.5 * period;
     const size_t reach = (size_t)half + 1;
@@ -265,7 +265,7 @@ typedef struct agreement {
     double period, first, mean, least;
 } agreement;
 
-static agreement agree(search *s, double period)
+static agreement agree(cycle_search *s, double period)
 {
     const double periods = floor((double)s->n / period) - 2.0;
     const size_t n = remove_means(s, period), lags = (size_t)fmin(fmax(periods, 1.0), LAGS);
@@ -280,7 +280,7 @@ static agreement agree(search *s, double period)
 }
 
 /* The peak may be an overtone: then values agree better after two or three of its periods. */
-static agreement best_agreement(search *s, double period)
+static agreement best_agreement(cycle_search *s, double period)
 {
     agreement best = agree(s, period);
     for (int times = 2; times <= 3 && 3.0 * times * period <= (double)s->n; times++) {
@@ -292,7 +292,7 @@ static agreement best_agreement(search *s, double period)
 
 /* Smooth random functions with three humps agree with themselves by chance: 0.64 is asked for there, 0.3
  * where there are nine periods or more. */
-static bool comes_back(const search *s, const agreement *a)
+static bool comes_back(const cycle_search *s, const agreement *a)
 {
     const double least = fmax(0.3, 0.8 - 0.055 * (double)s->n / a->period);
     return 3.0 * a->period <= (double)s->n && a->first >= least && a->mean >= 0.8 * least &&
@@ -301,13 +301,13 @@ static bool comes_back(const search *s, const agreement *a)
 
 /* Periods of the calendar are whole numbers of steps: one that is nearer than the frequency is known, about 0.15
  * of the distance between Fourier frequencies, is taken for it. */
-static double settle(const search *s, double period)
+static double settle(const cycle_search *s, double period)
 {
     const double whole = round(period);
     return fabs(period - whole) <= 0.15 * period * period / (double)s->n ? whole : period;
 }
 
-static void look(search *s, const double *values, hfi_cycle *out)
+static void look(cycle_search *s, const double *values, hfi_cycle *out)
 {
     bool varies = false;
     double size = 0.0;
@@ -339,7 +339,7 @@ hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cy
 {
     *out = (hfi_cycle){0};
     if (n < HFI_CYCLE_LEAST || n > HFI_CYCLE_MOST) return HF_OK;
-    search s = {.n = n, .bins = (n - 1) / 2};
+    cycle_search s = {.n = n, .bins = (n - 1) / 2};
     const hf_status status =
         HFI_ALLOC(ctx, HFI_ROOM(s.residual, n), HFI_ROOM(s.work, n), HFI_ROOM(s.cosine, n),
                   HFI_ROOM(s.sine, n), HFI_ROOM(s.power, n), HFI_ROOM(s.level, n), HFI_ROOM(s.kept, n));
@@ -352,19 +352,19 @@ hf_status hfi_find_cycle(hf_context *ctx, size_t n, const double *values, hfi_cy
 
 /* ---- series ---------------------------------------------------------------------------------------------- */
 
-typedef struct reading {
+typedef struct series_reading {
     double x, y;
     size_t at; /* step */
-} reading;
+} series_reading;
 
 static int by_place(const void *a, const void *b)
 {
-    const double p = ((const reading *)a)->x, q = ((const reading *)b)->x;
+    const double p = ((const series_reading *)a)->x, q = ((const series_reading *)b)->x;
     return p < q ? -1 : p > q ? 1 : 0;
 }
 
 /* Numbers the steps of sorted readings by the median difference; false if they are not even. */
-static bool number_steps(size_t n, reading *sorted, double *scratch, double *step)
+static bool number_steps(size_t n, series_reading *sorted, double *scratch, double *step)
 {
     for (size_t i = 1; i < n; i++) scratch[i - 1] = sorted[i].x - sorted[i - 1].x;
     const double usual = hfi_median(scratch, n - 1);
@@ -384,14 +384,14 @@ static bool number_steps(size_t n, reading *sorted, double *scratch, double *ste
 }
 
 /* The last values of the series, gaps filled by straight lines. */
-static hf_status fill_series(hf_context *ctx, size_t n, const reading *sorted, hfi_series *out)
+static hf_status fill_series(hf_context *ctx, size_t n, const series_reading *sorted, hfi_series *out)
 {
     const size_t last = sorted[n - 1].at, skipped = last >= HFI_CYCLE_MOST ? last + 1 - HFI_CYCLE_MOST : 0;
     out->n = last + 1 - skipped;
     out->value = hfi_alloc(ctx, out->n, sizeof *out->value);
     if (out->value == NULL) return HF_ERR_MEMORY;
     for (size_t i = 1; i < n; i++) {
-        const reading *a = &sorted[i - 1], *b = &sorted[i];
+        const series_reading *a = &sorted[i - 1], *b = &sorted[i];
         for (size_t at = a->at; at <= b->at; at++) {
             const double share = (double)(at - a->at) / (double)(b->at - a->at);
             if (at >= skipped) out->value[at - skipped] = (1.0 - share) * a->y + share * b->y;
@@ -404,12 +404,12 @@ hf_status hfi_series_of(hf_context *ctx, size_t n, const double *x, size_t ldx, 
                         hfi_series *out)
 {
     *out = (hfi_series){0};
-    reading *sorted = hfi_alloc(ctx, n, sizeof *sorted);
+    series_reading *sorted = hfi_alloc(ctx, n, sizeof *sorted);
     double *scratch = hfi_alloc(ctx, n, sizeof *scratch);
     hf_status status = sorted != NULL && scratch != NULL ? HF_OK : HF_ERR_MEMORY;
     size_t count = 0;
     for (size_t i = 0; i < n && status >= 0; i++)
-        if (!isnan(y[i])) sorted[count++] = (reading){.x = x[i * ldx], .y = y[i]};
+        if (!isnan(y[i])) sorted[count++] = (series_reading){.x = x[i * ldx], .y = y[i]};
     if (status >= 0 && count >= HFI_CYCLE_LEAST) {
         qsort(sorted, count, sizeof *sorted, by_place);
         if (number_steps(count, sorted, scratch, &out->step)) status = fill_series(ctx, count, sorted, out);

@@ -13,12 +13,12 @@ enum {
 };
 
 /* One column of the table: how it is read, used, and an example of its fields. */
-typedef struct row {
+typedef struct described_column {
     char read_as[CELL], used_as[CELL];
     const char *example;
     char number[32];
     double missing;
-} row;
+} described_column;
 
 static bool is(const char *name, const char *other)
 {
@@ -45,7 +45,7 @@ static bool is_target(const hf_model *model, const char *name)
 }
 
 /* The parts that a column can play, in the order in which they are asked for. */
-static void say_use(const hf_model *model, const hf_table *table, size_t column, row *out)
+static void say_use(const hf_model *model, const hf_table *table, size_t column, described_column *out)
 {
     const char *name = hf_table_name(table, column);
     size_t first = 0;
@@ -70,7 +70,7 @@ static void say_use(const hf_model *model, const hf_table *table, size_t column,
 }
 
 /* Words of the table, or of what the model made of a text. */
-static void say_kind(const hf_model *model, const hf_table *table, size_t column, row *out)
+static void say_kind(const hf_model *model, const hf_table *table, size_t column, described_column *out)
 {
     char first_date[32];
     size_t first = 0;
@@ -87,7 +87,7 @@ static void say_kind(const hf_model *model, const hf_table *table, size_t column
                   hfi_date_text(&in->style, in->origin, first_date));
 }
 
-static void describe(const hf_model *model, const hf_table *table, size_t column, row *out)
+static void describe(const hf_model *model, const hf_table *table, size_t column, described_column *out)
 {
     const bool numeric = hf_table_is_numeric(table, column);
     const double *numbers = NULL;
@@ -120,7 +120,8 @@ static hf_status put_texts(hf_context *ctx, hf_table *table, const char *name, c
     return hf_table_set_text(ctx, table, name, rows, text, choice);
 }
 
-static hf_status tabulate(hf_context *ctx, const hf_table *table, const row *rows, hf_table *made)
+static hf_status tabulate(hf_context *ctx, const hf_table *table, const described_column *rows,
+                          hf_table *made)
 {
     const size_t count = hf_table_columns(table);
     const char **text = hfi_alloc(ctx, count, sizeof *text);
@@ -153,7 +154,7 @@ hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_column
     status = hfi_model_prepare(ctx, table, columns, &own, &model);
     if (status < 0) return status;
     hf_table *made = NULL;
-    row *rows = hfi_alloc(ctx, hf_table_columns(table), sizeof *rows);
+    described_column *rows = hfi_alloc(ctx, hf_table_columns(table), sizeof *rows);
     status = rows != NULL ? hf_table_create(ctx, hf_table_columns(table), &made) : HF_ERR_MEMORY;
     for (size_t j = 0; j < hf_table_columns(table) && status >= 0; j++) describe(model, table, j, &rows[j]);
     if (status >= 0) status = tabulate(ctx, table, rows, made);

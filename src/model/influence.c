@@ -27,7 +27,7 @@ typedef struct seen {
     double beta;                                      /* 0: the usual amplitude */
 } seen;
 
-typedef struct question {
+typedef struct influence_question {
     hf_context *ctx;
     const hf_model *model;
     size_t reading; /* which becomes `y` (solver's units; NaN: not there) */
@@ -38,7 +38,7 @@ typedef struct question {
     size_t count;        /* sites that change */
     size_t *anchor;
     double *target, *variance; /* user units */
-} question;
+} influence_question;
 
 static bool is_present(const hf_model *model, size_t i)
 {
@@ -84,7 +84,7 @@ static double residual_of(const seen *r, double threshold)
 }
 
 /* One for each output. */
-static void find_thresholds(question *q)
+static void find_thresholds(influence_question *q)
 {
     const hf_model *model = q->model;
     const bool robust =
@@ -107,7 +107,7 @@ static void find_thresholds(question *q)
 /* ---- the row --------------------------------------------------------------------------------------------- */
 
 /* Where each output is expected given the others of the row, before and after: 2 x T. */
-static hf_status expect(question *q, const seen *row, const size_t *reading, double *centre)
+static hf_status expect(influence_question *q, const seen *row, const size_t *reading, double *centre)
 {
     const hf_model *model = q->model;
     const hf_posterior *p = model->posterior;
@@ -137,7 +137,7 @@ static hf_status expect(question *q, const seen *row, const size_t *reading, dou
 }
 
 /* The site of a reading at `y` whose centre has moved by `moved`, into the question. */
-static hf_status change(question *q, const seen *r, double y, double moved)
+static hf_status change(influence_question *q, const seen *r, double y, double moved)
 {
     const hfi_scaling *scaling = &q->model->posterior->scaling;
     const double threshold = q->threshold[r->output];
@@ -168,7 +168,7 @@ static bool has_followers(const hf_model *model)
            model->settings.centre == HF_CENTRE_CONDITIONAL && model->settings.weighting == HF_OUTPUTS_READING;
 }
 
-static hf_status change_row(question *q, const size_t *reading, seen *row, double *centre)
+static hf_status change_row(influence_question *q, const size_t *reading, seen *row, double *centre)
 {
     const hf_model *model = q->model;
     const size_t outputs = model->outputs;
@@ -188,7 +188,7 @@ static hf_status change_row(question *q, const size_t *reading, seen *row, doubl
 }
 
 /* New sites of the reading, and of its row mates where these follow. */
-static hf_status change_sites(question *q)
+static hf_status change_sites(influence_question *q)
 {
     const hf_model *model = q->model;
     const size_t outputs = model->outputs;
@@ -212,7 +212,7 @@ static hf_status change_sites(question *q)
 /* ---- the places of an output ----------------------------------------------------------------------------- */
 
 /* The divergence at the places of all readings is that over all of f: there is one output. */
-static hf_status of_projected(question *q, double *marginal, double *joint)
+static hf_status of_projected(influence_question *q, double *marginal, double *joint)
 {
     double kl;
     const hf_status status =
@@ -223,7 +223,7 @@ static hf_status of_projected(question *q, double *marginal, double *joint)
     return HF_OK;
 }
 
-static hf_status of_output(question *q, size_t t, double *x, double *kl)
+static hf_status of_output(influence_question *q, size_t t, double *x, double *kl)
 {
     const hf_model *model = q->model;
     const size_t width = model->width, outputs = model->outputs;
@@ -242,7 +242,7 @@ static hf_status of_output(question *q, size_t t, double *x, double *kl)
                               width, kl);
 }
 
-static hf_status answer(question *q, double *marginal, double *joint)
+static hf_status answer(influence_question *q, double *marginal, double *joint)
 {
     const hf_model *model = q->model;
     if (model->posterior->solution.solver == HF_SOLVER_PROJECTED) return of_projected(q, marginal, joint);
@@ -282,7 +282,7 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     return HF_OK;
 }
 
-static hf_status find_reading(question *q, size_t row, size_t output, double y)
+static hf_status find_reading(influence_question *q, size_t row, size_t output, double y)
 {
     const hf_model *model = q->model;
     if (output >= model->outputs)
@@ -304,7 +304,7 @@ static hf_status find_reading(question *q, size_t row, size_t output, double y)
 }
 
 /* Samples are known by their rows in a wide table, by their inputs in a long one. */
-static hf_status find_sample(question *q)
+static hf_status find_sample(influence_question *q)
 {
     const hf_model *model = q->model;
     if (model->outputs == 1) return HF_OK;
@@ -331,7 +331,7 @@ hf_status hfi_outputs_influence(hf_context *ctx, const hf_model *model, size_t r
 {
     hf_status status = check(ctx, model);
     if (status < 0) return status;
-    question q = {.ctx = ctx, .model = model, .samples.ctx = ctx};
+    influence_question q = {.ctx = ctx, .model = model, .samples.ctx = ctx};
     const size_t outputs = model->outputs;
     status = find_reading(&q, row, output, y);
     if (status < 0) return status;

@@ -9,9 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-typedef struct hfi_input input;
-
-void hfi_inputs_free(const hfi_memory *memory, input *list, size_t count)
+void hfi_inputs_free(const hfi_memory *memory, hfi_input *list, size_t count)
 {
     for (size_t j = 0; list != NULL && j < count; j++) HFI_MEMORY_FREE(memory, list[j].column, list[j].value);
     hfi_memory_free(memory, list);
@@ -36,7 +34,7 @@ static bool is_computed(const hf_table *table, size_t column)
 
 /* ---- dates ------------------------------------------------------------------------------------------------- */
 
-static hf_status no_date(hf_context *ctx, const input *in, const hf_table *table, size_t row,
+static hf_status no_date(hf_context *ctx, const hfi_input *in, const hf_table *table, size_t row,
                          const char *text)
 {
     char place[512], column[HFI_SHOWN_BYTES], shown[HFI_SHOWN_BYTES], first[32];
@@ -48,7 +46,7 @@ static hf_status no_date(hf_context *ctx, const input *in, const hf_table *table
         hfi_text_shown(text, shown), hfi_date_text(&in->style, in->origin, first));
 }
 
-static hf_status read_dates(hf_context *ctx, const input *in, size_t count, const hf_table *table,
+static hf_status read_dates(hf_context *ctx, const hfi_input *in, size_t count, const hf_table *table,
                             size_t column, double *out)
 {
     char buffer[32];
@@ -65,7 +63,7 @@ static hf_status read_dates(hf_context *ctx, const input *in, size_t count, cons
 /* ---- categories -------------------------------------------------------------------------------------------- */
 
 /* Number of the input that stands for a text; `count` for one that the model has not seen. */
-static size_t category_of(const input *in, size_t count, const char *text)
+static size_t category_of(const hfi_input *in, size_t count, const char *text)
 {
     while (*text == ' ' || *text == '\t') text++;
     size_t length = strlen(text), k = 0;
@@ -75,7 +73,7 @@ static size_t category_of(const input *in, size_t count, const char *text)
 }
 
 /* `count` inputs side by side are the categories of one column. */
-static hf_status read_categories(hf_context *ctx, const input *in, size_t count, const hf_table *table,
+static hf_status read_categories(hf_context *ctx, const hfi_input *in, size_t count, const hf_table *table,
                                  size_t column, double *out)
 {
     char buffer[32];
@@ -92,7 +90,7 @@ static hf_status read_categories(hf_context *ctx, const input *in, size_t count,
 /* ---- all of them ------------------------------------------------------------------------------------------- */
 
 /* The kinds of inputs, each with its reader; numbers need none. */
-typedef hf_status (*input_reader)(hf_context *ctx, const input *in, size_t count, const hf_table *table,
+typedef hf_status (*input_reader)(hf_context *ctx, const hfi_input *in, size_t count, const hf_table *table,
                                   size_t column, double *out);
 static const input_reader readers[HFI_INPUT_KINDS] = {NULL, read_dates, read_categories};
 
@@ -100,7 +98,7 @@ static const input_reader readers[HFI_INPUT_KINDS] = {NULL, read_dates, read_cat
 static size_t count_same(const hf_model *model, size_t j)
 {
     size_t count = 1;
-    const input *first = &model->input[j];
+    const hfi_input *first = &model->input[j];
     while (first->kind == HFI_INPUT_CATEGORY && j + count < model->d &&
            model->input[j + count].kind == HFI_INPUT_CATEGORY &&
            strcmp(model->input[j + count].column, first->column) == 0)
@@ -130,7 +128,7 @@ static hf_status plain_numbers(hf_context *ctx, const hf_model *model, const hf_
 static hf_status find_inputs(hf_context *ctx, const hf_model *model, const hf_table *table, size_t j,
                              size_t count, const double **columns, double *room)
 {
-    const input *in = model->input != NULL ? &model->input[j] : NULL;
+    const hfi_input *in = model->input != NULL ? &model->input[j] : NULL;
     hf_status status = HF_OK;
     if (in == NULL || readers[in->kind] == NULL || has_itself(table, model, j)) {
         for (size_t k = 0; k < count && status >= 0; k++)

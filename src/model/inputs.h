@@ -25,14 +25,14 @@ typedef enum hfi_input_kind {
 } hfi_input_kind;
 
 /** One input. Strings are the model's. */
-struct hfi_input {
+typedef struct hfi_input {
     hfi_input_kind kind;
     char *column;         /* where it comes from; NULL for numbers: the column of its own name */
     char *value;          /* categories: it is 1 where the column has this text, else 0 */
     hfi_date_style style; /* dates */
     /* dates: the first one, seconds since 1970 (a time of day: since midnight) */
     double origin;
-};
+} hfi_input;
 
 /** Takes a column that is not of numbers as input: of dates, or of few texts, each an input of its
  * own. *taken is false where it is neither. `asked`: the user named it, and an error says why it
@@ -43,11 +43,11 @@ hf_status hfi_roles_take_text(hf_context *ctx, hf_model *model, const hf_table *
 /** Adds a column of numbers, or whatever `input` (NULL: numbers) makes of it; takes over its
  * strings. */
 hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size_t column,
-                        struct hfi_input *input);
+                        hfi_input *input);
 /** Whether input j is a date, or named like a time; whether it stands for a text. */
 bool hfi_input_is_time(const hf_model *model, size_t j);
 bool hfi_input_is_category(const hf_model *model, size_t j);
-void hfi_inputs_free(const hfi_memory *memory, struct hfi_input *list, size_t count);
+void hfi_inputs_free(const hfi_memory *memory, hfi_input *list, size_t count);
 
 /** A copy of the table with the model's inputs as columns of numbers, so that every part of it has
  * the same inputs; NULL where all of them are columns of numbers already. */

@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-typedef struct hfi_input input;
-
 enum {
     KEY_BYTES = 64,
     MOST_CODES = 1000
@@ -24,7 +22,7 @@ static const char *key_of(size_t j, const char *what, char key[KEY_BYTES])
 
 /* ---- writing ----------------------------------------------------------------------------------------------- */
 
-static void write_date(hfi_writer *w, size_t j, const input *in)
+static void write_date(hfi_writer *w, size_t j, const hfi_input *in)
 {
     char key[KEY_BYTES], mark[2] = {in->style.mark, '\0'};
     hfi_writer_meta(w, key_of(j, "form", key), hfi_text(forms[in->style.form]));
@@ -53,7 +51,7 @@ void hfi_write_inputs(hfi_writer *w, const hf_model *model)
     char key[KEY_BYTES];
     write_dialect(w, &model->dialect);
     for (size_t j = 0; model->input != NULL && j < model->d; j++) {
-        const input *in = &model->input[j];
+        const hfi_input *in = &model->input[j];
         if (in->kind == HFI_INPUT_NUMBER) continue;
         hfi_writer_meta(w, key_of(j, "kind", key), hfi_text(kinds[in->kind]));
         hfi_writer_meta(w, key_of(j, "column", key), hfi_text(in->column));
@@ -72,7 +70,7 @@ static hf_status read_choice(const hfi_reader *r, const char *key, hf_enum of, u
     return hfi_meta_choice(r, key, names, count, out);
 }
 
-static hf_status read_date(const hfi_reader *r, size_t j, input *in)
+static hf_status read_date(const hfi_reader *r, size_t j, hfi_input *in)
 {
     char key[KEY_BYTES], *mark = NULL;
     unsigned form = 0, order = 0;
@@ -92,7 +90,7 @@ static hf_status read_date(const hfi_reader *r, size_t j, input *in)
     return status;
 }
 
-static hf_status read_input(const hfi_reader *r, size_t j, input *in)
+static hf_status read_input(const hfi_reader *r, size_t j, hfi_input *in)
 {
     char key[KEY_BYTES];
     unsigned kind = 0;

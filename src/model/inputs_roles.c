@@ -9,15 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct hfi_input input;
-
-hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size_t column, input *in)
+hf_status hfi_roles_add(hf_context *ctx, hf_model *model, hfi_roles *roles, size_t column, hfi_input *in)
 {
-    const input plain = {.kind = HFI_INPUT_NUMBER}, *from = in != NULL ? in : &plain;
+    const hfi_input plain = {.kind = HFI_INPUT_NUMBER}, *from = in != NULL ? in : &plain;
     if (roles->count == roles->room) {
         const size_t room = 2 * roles->room + 16;
         size_t *feature = hfi_alloc(ctx, room, sizeof *feature);
-        input *list = hfi_alloc(ctx, room, sizeof *list);
+        hfi_input *list = hfi_alloc(ctx, room, sizeof *list);
         if (feature == NULL || list == NULL) {
             HFI_FREE(ctx, feature, list);
             return HF_ERR_MEMORY;
@@ -50,7 +48,7 @@ static hf_status take_dates(hf_context *ctx, hf_model *model, const hf_table *ta
                             const hfi_date_style *style, hfi_roles *roles)
 {
     char name[HFI_SHOWN_BYTES], first[32];
-    input in = {.kind = HFI_INPUT_DATE, .style = *style, .origin = first_date(table, column, style)};
+    hfi_input in = {.kind = HFI_INPUT_DATE, .style = *style, .origin = first_date(table, column, style)};
     if (style->form == HFI_DATE_TIME) in.origin = 0.0;
     in.column = hfi_memory_strdup(&model->memory, hf_table_name(table, column));
     if (in.column == NULL) return hfi_out_of_memory(ctx);
@@ -138,9 +136,9 @@ static hf_status take_words(hf_context *ctx, hf_model *model, const hf_table *ta
 {
     char name[HFI_SHOWN_BYTES];
     for (size_t k = 0; k < count; k++) {
-        input in = {.kind = HFI_INPUT_CATEGORY,
-                    .column = hfi_memory_strdup(&model->memory, hf_table_name(table, column)),
-                    .value = copy_word(model, list[k])};
+        hfi_input in = {.kind = HFI_INPUT_CATEGORY,
+                        .column = hfi_memory_strdup(&model->memory, hf_table_name(table, column)),
+                        .value = copy_word(model, list[k])};
         hf_status status = in.column != NULL && in.value != NULL ? HF_OK : hfi_out_of_memory(ctx);
         if (status >= 0) status = hfi_roles_add(ctx, model, roles, column, &in);
         if (status >= 0) continue;

@@ -27,7 +27,7 @@ static bool no_linear_mean(const hf_model *model, const hf_fit_settings *setting
 }
 
 /* The first is what a fit takes by itself. */
-static const struct kind {
+static const struct kernel_kind {
     const char *expression;
     bool (*considered)(const hf_model *model, const hf_fit_settings *settings);
 } kinds[] = {

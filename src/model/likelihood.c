@@ -103,10 +103,10 @@ void hfi_likelihood_summary(const hf_model *model, double mean, double var, doub
 }
 
 /* Sums of scores. */
-typedef struct sums {
+typedef struct score_sums {
     size_t n, inside50, inside90, inside95;
     double away, square, density, crps;
-} sums;
+} score_sums;
 
 /* y is between the quantiles of (1 - level) / 2 and (1 + level) / 2, ends included: P(<= y) reaches the
  * lower, and what is below y does not reach the upper one. */
@@ -115,7 +115,7 @@ static bool is_inside(double below, double up_to, double level)
     return up_to >= 0.5 * (1.0 - level) && below < 0.5 * (1.0 + level);
 }
 
-static void score_row(const hf_model *model, double y, double mean, double var, sums *s)
+static void score_row(const hf_model *model, double y, double mean, double var, score_sums *s)
 {
     const hf_likelihood sites = model->settings.sites;
     const bool whole = hfi_likelihood_of_rates(sites)->whole;
@@ -140,7 +140,7 @@ static void score_row(const hf_model *model, double y, double mean, double var, 
 static hf_status score(hf_context *ctx, const hf_model *model, size_t n, const double *y, const double *mean,
                        const double *sd, hf_metrics *out)
 {
-    sums s = {0};
+    score_sums s = {0};
     for (size_t i = 0; i < n; i++) {
         if (isnan(y[i]) || isnan(mean[i]) || isnan(sd[i])) continue;
         score_row(model, y[i], mean[i], sd[i] * sd[i], &s);

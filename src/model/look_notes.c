@@ -14,7 +14,7 @@ enum {
 };
 
 /* The rows of a model's table that have a reading, and what is known of their inputs. */
-typedef struct view {
+typedef struct table_view {
     hf_context *ctx;
     hf_model *model;
     const hf_table *table;
@@ -24,7 +24,7 @@ typedef struct view {
     double *scratch;       /* n */
     hfi_column_look *look; /* one for each input */
     hfi_counter *counter;  /* the same */
-} view;
+} table_view;
 
 /* Rows of a wide table are `outputs` readings side by side. */
 static size_t count_rows(const hf_model *model, size_t *at)
@@ -39,13 +39,13 @@ static size_t count_rows(const hf_model *model, size_t *at)
     return count;
 }
 
-static void fill(const view *v, size_t j, double *values)
+static void fill(const table_view *v, size_t j, double *values)
 {
     for (size_t i = 0; i < v->n; i++) values[i] = v->model->x[v->at[i] * v->model->width + j];
 }
 
 /* The number of a row in its file, and what to call it. */
-static size_t line_of(const view *v, size_t i, const char **word)
+static size_t line_of(const table_view *v, size_t i, const char **word)
 {
     const size_t row = v->model->row[v->at[i]], line = hf_table_line(v->table, row - 1);
     *word = line > 0 ? "line" : "row";
@@ -53,7 +53,7 @@ static size_t line_of(const view *v, size_t i, const char **word)
 }
 
 /* How many inputs have something odd beyond those that are named. */
-static hf_status note_others(const view *v, size_t inputs, const char *what)
+static hf_status note_others(const table_view *v, size_t inputs, const char *what)
 {
     const size_t others = inputs - SHOWN_NOTES;
     return hfi_model_note(v->ctx, v->model, "%zu other input%s %s", others, others == 1 ? " has" : "s have",
@@ -63,7 +63,7 @@ static hf_status note_others(const view *v, size_t inputs, const char *what)
 /* ---- codes ----------------------------------------------------------------------------------------------- */
 
 /* "line 5", "lines 5, 17, 31, ..." */
-static void places_of(const view *v, const hfi_code *code, char text[PLACES])
+static void places_of(const table_view *v, const hfi_code *code, char text[PLACES])
 {
     size_t used = 0, found = 0;
     const char *word = "";
@@ -77,7 +77,7 @@ static void places_of(const view *v, const hfi_code *code, char text[PLACES])
     hfi_print(text + used, PLACES - used, "%s", code->count > SHOWN_LINES ? ", ..." : "");
 }
 
-static hf_status note_codes(const view *v, size_t j)
+static hf_status note_codes(const table_view *v, size_t j)
 {
     const hfi_column_look *look = &v->look[j];
     char name[HFI_SHOWN_BYTES], value[32], places[PLACES];
@@ -94,7 +94,7 @@ static hf_status note_codes(const view *v, size_t j)
     return status;
 }
 
-static hf_status note_all_codes(const view *v)
+static hf_status note_all_codes(const table_view *v)
 {
     hf_status status = HF_OK;
     size_t inputs = 0;
@@ -110,7 +110,7 @@ static hf_status note_all_codes(const view *v)
 /* ---- far rows -------------------------------------------------------------------------------------------- */
 
 /* The first input of a row that is far; SIZE_MAX if none is. */
-static size_t far_input(const view *v, size_t i)
+static size_t far_input(const table_view *v, size_t i)
 {
     const double *x = v->model->x + v->at[i] * v->model->width;
     for (size_t j = 0; j < v->model->d; j++)
@@ -118,7 +118,7 @@ static size_t far_input(const view *v, size_t i)
     return SIZE_MAX;
 }
 
-static hf_status note_far(const view *v)
+static hf_status note_far(const table_view *v)
 {
     char text[HFI_SHOWN_BYTES * SHOWN_LINES + PLACES] = "", name[HFI_SHOWN_BYTES], value[32];
     size_t count = 0, used = 0;
@@ -146,7 +146,7 @@ static hf_status note_far(const view *v)
 /* ---- numbers of rows ------------------------------------------------------------------------------------- */
 
 /* The inputs of a Latin hypercube are permutations, all of them: what one of several counts, says nothing. */
-static void forgive_designs(const view *v)
+static void forgive_designs(const table_view *v)
 {
     size_t shuffled = 0;
     for (size_t j = 0; j < v->model->d; j++) shuffled += v->counter[j] == HFI_COUNTS_SHUFFLED ? 1 : 0;
@@ -154,7 +154,7 @@ static void forgive_designs(const view *v)
         if (v->counter[j] == HFI_COUNTS_SHUFFLED) v->counter[j] = HFI_COUNTS_NOTHING;
 }
 
-static hf_status note_counters(const view *v)
+static hf_status note_counters(const table_view *v)
 {
     char name[HFI_SHOWN_BYTES];
     hf_status status = HF_OK;
@@ -177,7 +177,7 @@ static hf_status note_counters(const view *v)
 
 /* ---- all ------------------------------------------------------------------------------------------------- */
 
-static void look(const view *v)
+static void look(const table_view *v)
 {
     for (size_t j = 0; j < v->model->d; j++) {
         fill(v, j, v->value);
@@ -189,14 +189,14 @@ static void look(const view *v)
 
 hf_status hfi_look_at_inputs(hf_context *ctx, hf_model *model, const hf_table *table)
 {
-    view v = {.ctx = ctx,
-              .model = model,
-              .table = table,
-              .at = hfi_alloc(ctx, model->n, sizeof *v.at),
-              .value = hfi_alloc(ctx, model->n, sizeof *v.value),
-              .scratch = hfi_alloc(ctx, model->n, sizeof *v.scratch),
-              .look = hfi_alloc(ctx, model->d, sizeof *v.look),
-              .counter = hfi_alloc(ctx, model->d, sizeof *v.counter)};
+    table_view v = {.ctx = ctx,
+                    .model = model,
+                    .table = table,
+                    .at = hfi_alloc(ctx, model->n, sizeof *v.at),
+                    .value = hfi_alloc(ctx, model->n, sizeof *v.value),
+                    .scratch = hfi_alloc(ctx, model->n, sizeof *v.scratch),
+                    .look = hfi_alloc(ctx, model->d, sizeof *v.look),
+                    .counter = hfi_alloc(ctx, model->d, sizeof *v.counter)};
     hf_status status = HF_ERR_MEMORY;
     if (v.at != NULL && v.value != NULL && v.scratch != NULL && v.look != NULL && v.counter != NULL) {
         status = HF_OK;

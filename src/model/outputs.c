@@ -173,20 +173,20 @@ hf_status hfi_model_find_outputs(hf_context *ctx, hf_model *model, const hf_tabl
 /* ---- the output of a row --------------------------------------------------------------------- */
 
 /* A name and which output has it, for searching. */
-typedef struct entry {
+typedef struct named_output {
     const char *name;
     size_t output;
-} entry;
+} named_output;
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+    return strcmp(((const named_output *)a)->name, ((const named_output *)b)->name);
 }
 
-static size_t search(const entry *index, size_t count, const char *name)
+static size_t search(const named_output *index, size_t count, const char *name)
 {
-    const entry wanted = {.name = name};
-    const entry *found = bsearch(&wanted, index, count, sizeof *index, by_name);
+    const named_output wanted = {.name = name};
+    const named_output *found = bsearch(&wanted, index, count, sizeof *index, by_name);
     return found != NULL ? found->output : SIZE_MAX;
 }
 
@@ -219,9 +219,9 @@ hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, s
 hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,
                                    size_t column, size_t *number)
 {
-    entry *index = hfi_alloc(ctx, model->outputs, sizeof *index);
+    named_output *index = hfi_alloc(ctx, model->outputs, sizeof *index);
     if (index == NULL) return HF_ERR_MEMORY;
-    for (size_t t = 0; t < model->outputs; t++) index[t] = (entry){model->output[t], t};
+    for (size_t t = 0; t < model->outputs; t++) index[t] = (named_output){model->output[t], t};
     qsort(index, model->outputs, sizeof *index, by_name);
     hf_status status = HF_OK;
     for (size_t i = 0; i < hf_table_rows(table) && status >= 0; i++) {

@@ -290,13 +290,13 @@ static size_t columns_each(const hf_model *model)
 }
 
 /* Mean and variances of what is modelled. */
-typedef struct answer {
+typedef struct modelled {
     double mean, latent, observed, exposure;
-} answer;
+} modelled;
 
-typedef void fill_row(const hf_model *model, const answer *a, double *row);
+typedef void fill_row(const hf_model *model, const modelled *a, double *row);
 
-static void fill_gaussian(const hf_model *model, const answer *a, double *row)
+static void fill_gaussian(const hf_model *model, const modelled *a, double *row)
 {
     (void)model;
     const double sd = sqrt(a->observed);
@@ -308,7 +308,7 @@ static void fill_gaussian(const hf_model *model, const answer *a, double *row)
 }
 
 /* A transformed target has moments of what is predicted, and quantiles, one by one. */
-static void fill_transformed(const hf_model *model, const answer *a, double *row)
+static void fill_transformed(const hf_model *model, const modelled *a, double *row)
 {
     const hf_transform transform = model->settings.transform;
     const double half = normal_95 * sqrt(a->observed);
@@ -323,7 +323,7 @@ static void fill_transformed(const hf_model *model, const answer *a, double *row
 }
 
 /* Counts and amounts likewise, at the exposure of the row; then the rate. */
-static void fill_rate(const hf_model *model, const answer *a, double *row)
+static void fill_rate(const hf_model *model, const modelled *a, double *row)
 {
     const double log_rate = a->mean - log(a->exposure), half = normal_95 * sqrt(a->latent);
     hfi_likelihood_summary(model, a->mean, a->latent, row);
@@ -341,8 +341,8 @@ static hf_status fill_columns(hf_context *ctx, const hf_model *model, const hfi_
     double row[RATE_COLUMNS];
     for (size_t i = 0; i < rows; i++) {
         const size_t k = i * from->columns + t;
-        const answer a = {from->mean[k], from->var_latent[k], from->var_observed[k],
-                          exposure != NULL ? exposure[i] : 1.0};
+        const modelled a = {from->mean[k], from->var_latent[k], from->var_observed[k],
+                            exposure != NULL ? exposure[i] : 1.0};
         fill(model, &a, row);
         for (size_t c = 0; c < count; c++) column[c][i] = row[c];
         /* Quantiles of counts take time. */

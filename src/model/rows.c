@@ -22,13 +22,13 @@ enum {
 };
 
 /* One number per row of the training table and column. */
-typedef struct columns {
+typedef struct training_columns {
     double *at[COLUMNS];
-} columns;
+} training_columns;
 
-static columns split(double *block, size_t n)
+static training_columns split(double *block, size_t n)
 {
-    columns c;
+    training_columns c;
     for (size_t k = 0; k < COLUMNS; k++) c.at[k] = block + k * n;
     return c;
 }
@@ -56,7 +56,7 @@ static double observed_sd(const hf_model *model, size_t i, double latent)
 }
 
 /* Readings that entered: leave-one-out. `work` has 3 x anchors entries. */
-static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool influence, columns *c,
+static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool influence, training_columns *c,
                                double *work)
 {
     size_t n = hf_posterior_anchors(model->posterior);
@@ -82,7 +82,7 @@ static bool is_exact(const hf_model *model)
     return hf_posterior_solver(model->posterior) == HF_SOLVER_EXACT;
 }
 
-static void judge_as_told(const hf_model *model, columns *c)
+static void judge_as_told(const hf_model *model, training_columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
         const double exposure = hfi_model_has_likelihood(model) ? hfi_model_prior(model, i) : 0.0;
@@ -98,7 +98,8 @@ static bool is_judged(const hf_model *model, size_t i)
 
 /* Readings that did not enter: prediction from those that did. A wide table may have many more gaps than
  * suspected readings. */
-static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_suspected, columns *c)
+static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_suspected,
+                              training_columns *c)
 {
     hf_workspace *workspace = hf_workspace_create(ctx, model->posterior);
     if (workspace == NULL) return hfi_out_of_memory(ctx);
@@ -125,7 +126,7 @@ static bool suspected_among_anchors(const hf_model *model)
 }
 
 static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspected, bool influence,
-                       columns *c)
+                       training_columns *c)
 {
     for (size_t i = 0; i < model->n; i++) {
         c->at[ROW][i] = (double)model->row[i];
@@ -147,7 +148,7 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
 }
 
 /* Mean and sd of what is modelled become those of the target. */
-static void to_target(const hf_model *model, columns *c)
+static void to_target(const hf_model *model, training_columns *c)
 {
     const hf_transform transform = model->settings.transform;
     for (size_t i = 0; i < model->n && hfi_model_has_likelihood(model); i++)
@@ -164,7 +165,7 @@ static void to_target(const hf_model *model, columns *c)
 }
 
 /* Moves the suspected rows to the front of every column; returns how many there are. */
-static size_t keep_suspected(size_t n, const columns *c)
+static size_t keep_suspected(size_t n, const training_columns *c)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) {
@@ -175,7 +176,7 @@ static size_t keep_suspected(size_t n, const columns *c)
     return count;
 }
 
-static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows, const columns *c,
+static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows, const training_columns *c,
                             bool influence, hf_table **out)
 {
     static const char *const names[COLUMNS] = {"row",    "output",       "y",      "loo_mean",  "loo_median",
@@ -219,7 +220,7 @@ hf_status hfi_outputs_rows(hf_context *ctx, const hf_model *model, bool only_sus
     if (status < 0) return status;
     double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
-    columns c = split(block, model->n);
+    training_columns c = split(block, model->n);
     const bool influence = !only_suspected && is_exact(model);
     status = judge(ctx, model, only_suspected, influence, &c);
     if (status >= 0) {
@@ -237,7 +238,7 @@ hf_status hfi_outputs_left_out(hf_context *ctx, const hf_model *model, double *m
     if (status < 0) return status;
     double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
-    columns c = split(block, model->n);
+    training_columns c = split(block, model->n);
     status = judge(ctx, model, false, false, &c);
     if (status >= 0) memcpy(mean, c.at[MEAN], model->n * sizeof *mean);
     if (status >= 0) memcpy(sd, c.at[SD], model->n * sizeof *sd);

@@ -5,15 +5,15 @@
 #include <math.h>
 
 /* Readings beside their predictions, one a row, and which output each is of. */
-typedef struct pairs {
+typedef struct scored_pairs {
     hfi_predictions predictions;
     size_t count;
     double *y, *mean, *sd; /* room for count each, in one block that begins at y */
     size_t *output;        /* count */
     size_t unused;         /* rows of the table without any */
-} pairs;
+} scored_pairs;
 
-static void pairs_free(hf_context *ctx, pairs *p)
+static void pairs_free(hf_context *ctx, scored_pairs *p)
 {
     hfi_predictions_free(ctx, &p->predictions);
     HFI_FREE(ctx, p->y, p->output);
@@ -35,7 +35,7 @@ static hf_status find_readings(hf_context *ctx, const hf_model *model, const hf_
 }
 
 /* The latent value of counts and amounts is scored with its own deviation. */
-static void pair_up(const hf_model *model, size_t rows, const double *const *y, pairs *p)
+static void pair_up(const hf_model *model, size_t rows, const double *const *y, scored_pairs *p)
 {
     const hfi_predictions *from = &p->predictions;
     const double *var = hfi_model_has_likelihood(model) ? from->var_latent : from->var_observed;
@@ -53,11 +53,11 @@ static void pair_up(const hf_model *model, size_t rows, const double *const *y, 
     }
 }
 
-static hf_status make_pairs(hf_context *ctx, const hf_model *model, const hf_table *table, pairs *p)
+static hf_status make_pairs(hf_context *ctx, const hf_model *model, const hf_table *table, scored_pairs *p)
 {
     const size_t rows = hf_table_rows(table), columns = model->output_column != NULL ? 1 : model->outputs;
     const double **y = hfi_alloc(ctx, columns, sizeof *y);
-    *p = (pairs){0};
+    *p = (scored_pairs){0};
     hf_status status = y != NULL ? find_readings(ctx, model, table, columns, y) : HF_ERR_MEMORY;
     if (status >= 0) status = hfi_model_predict(ctx, model, table, false, false, &p->predictions);
     size_t cells;
@@ -78,7 +78,7 @@ static hf_status make_pairs(hf_context *ctx, const hf_model *model, const hf_tab
 
 /* Moves the pairs of an output, or with SIZE_MAX of all of them in their units, to the front; `own` has 3 x count
  * numbers. How many there are. */
-static size_t select_pairs(const hf_model *model, const pairs *p, size_t output, double *own)
+static size_t select_pairs(const hf_model *model, const scored_pairs *p, size_t output, double *own)
 {
     size_t n = 0;
     for (size_t k = 0; k < p->count; k++) {
@@ -96,7 +96,7 @@ hf_status hfi_outputs_score(hf_context *ctx, const hf_model *model, const hf_tab
                             hf_metrics *out)
 {
     const size_t scores = each ? model->outputs : 1;
-    pairs p;
+    scored_pairs p;
     hf_status status = make_pairs(ctx, model, table, &p);
     if (status < 0) return status;
     double *own = hfi_alloc(ctx, p.count, 3 * sizeof *own);

@@ -15,15 +15,15 @@ enum {
 };
 
 /* The cache as rows of a fit. A row with a missing input or noise counts as one without a target. */
-typedef struct source {
+typedef struct cache_source {
     hf_context *ctx;
     hfi_binary cache;
     hfi_roles roles;
     double *buffer; /* BUFFER_ROWS rows of the cache */
-} source;
+} cache_source;
 
 /* One row of the cache into an example; false when something but the target is missing. */
-static bool take_row(const source *from, const double *row, double *x, double *y, double *extra)
+static bool take_row(const cache_source *from, const double *row, double *x, double *y, double *extra)
 {
     bool complete = true;
     for (size_t j = 0; j < from->roles.count; j++) {
@@ -37,7 +37,7 @@ static bool take_row(const source *from, const double *row, double *x, double *y
 
 static hf_status read_rows(void *arg, size_t begin, size_t count, double *x, double *y, double *extra)
 {
-    source *from = arg;
+    cache_source *from = arg;
     const size_t d = from->roles.count, columns = from->cache.columns;
     hf_status status = HF_OK;
     for (size_t done = 0; status >= 0 && done < count;) {
@@ -65,7 +65,7 @@ static hf_status check_column(hf_context *ctx, const hf_table *sketch, size_t co
     return status < 0 ? status : hfi_check_finite(ctx, sketch, hf_table_name(sketch, column), numbers);
 }
 
-static hf_status check_columns(const source *from, const hf_table *sketch)
+static hf_status check_columns(const cache_source *from, const hf_table *sketch)
 {
     hf_status status = check_column(from->ctx, sketch, from->roles.target);
     for (size_t j = 0; j < from->roles.count && status >= 0; j++)
@@ -79,7 +79,7 @@ static hf_status check_columns(const source *from, const hf_table *sketch)
                       from->cache.source, (size_t)noise->negative_line, hfi_text_shown(noise->name, shown));
 }
 
-static hf_status decide_roles(source *from, hf_model *model, const hf_columns *columns)
+static hf_status decide_roles(cache_source *from, hf_model *model, const hf_columns *columns)
 {
     hf_table *sketch = NULL;
     hf_status status = hfi_binary_sketch(from->ctx, &from->cache, &sketch);
@@ -95,14 +95,14 @@ static hf_status decide_roles(source *from, hf_model *model, const hf_columns *c
 /* ---- a look at every row --------------------------------------------------------------------- */
 
 /* Counts that are made before the checksum, which begins with the number of rows. */
-typedef struct survey {
+typedef struct row_survey {
     size_t rows, missing; /* complete ones; of those without a target */
     double *first;        /* of every feature, and of the target */
     bool *varies;
     hfi_sha256 *hash;
-} survey;
+} row_survey;
 
-static void look_at(const source *from, survey *s, const double *x, double y, double extra)
+static void look_at(const cache_source *from, row_survey *s, const double *x, double y, double extra)
 {
     const size_t d = from->roles.count;
     if (s->hash != NULL) {
@@ -118,7 +118,7 @@ static void look_at(const source *from, survey *s, const double *x, double y, do
     s->missing += isnan(y) ? 1 : 0;
 }
 
-static hf_status look_at_all(source *from, survey *s, double *x)
+static hf_status look_at_all(cache_source *from, row_survey *s, double *x)
 {
     const size_t rows = from->cache.rows, columns = from->cache.columns;
     hf_status status = HF_OK;
@@ -135,7 +135,7 @@ static hf_status look_at_all(source *from, survey *s, double *x)
 }
 
 /* Remarks as a fit of a table makes them. */
-static hf_status remark(const source *from, hf_model *model, const survey *s)
+static hf_status remark(const cache_source *from, hf_model *model, const row_survey *s)
 {
     const size_t all = from->cache.rows, d = model->d;
     const char *name = from->cache.source;
@@ -163,12 +163,12 @@ static hf_status remark(const source *from, hf_model *model, const survey *s)
     return status;
 }
 
-static hf_status survey_rows(source *from, hf_model *model, size_t *missing)
+static hf_status survey_rows(cache_source *from, hf_model *model, size_t *missing)
 {
     const size_t d = model->d;
     hf_context *ctx = from->ctx;
-    survey s = {.first = hfi_alloc(ctx, d + 1, sizeof *s.first),
-                .varies = hfi_alloc(ctx, d + 1, sizeof *s.varies)};
+    row_survey s = {.first = hfi_alloc(ctx, d + 1, sizeof *s.first),
+                    .varies = hfi_alloc(ctx, d + 1, sizeof *s.varies)};
     double *x = hfi_alloc(ctx, d, sizeof *x);
     hf_status status = s.first != NULL && s.varies != NULL && x != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = look_at_all(from, &s, x);
@@ -201,7 +201,7 @@ static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *
         "a file read in parts has no suspect finder; its readings are weighed instead (robust sites)");
 }
 
-static hf_status learn(source *from, hf_model *model, const hf_fit_settings *settings)
+static hf_status learn(cache_source *from, hf_model *model, const hf_fit_settings *settings)
 {
     hf_context *ctx = from->ctx;
     hf_fit_settings own;
@@ -222,12 +222,12 @@ static hf_status learn(source *from, hf_model *model, const hf_fit_settings *set
     return status < 0 ? status : fitted;
 }
 
-static hf_status open_source(hf_context *ctx, const char *csv, const char *cache, source *from)
+static hf_status open_source(hf_context *ctx, const char *csv, const char *cache, cache_source *from)
 {
     static const char ending[] = ".hfcache";
     char *beside = NULL;
     bool made = false;
-    *from = (source){.ctx = ctx, .roles = {.noise = SIZE_MAX, .mean = SIZE_MAX}};
+    *from = (cache_source){.ctx = ctx, .roles = {.noise = SIZE_MAX, .mean = SIZE_MAX}};
     if (cache == NULL) {
         beside = hfi_alloc(ctx, strlen(csv) + sizeof ending, 1);
         if (beside == NULL) return HF_ERR_MEMORY;
@@ -243,7 +243,7 @@ static hf_status open_source(hf_context *ctx, const char *csv, const char *cache
     return from->buffer != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
-static void close_source(source *from)
+static void close_source(cache_source *from)
 {
     hfi_free(from->ctx, from->buffer);
     hfi_roles_free(from->ctx, &from->roles);
@@ -288,7 +288,7 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;
-    source from;
+    cache_source from;
     status = open_source(ctx, csv_path, cache_path, &from);
     if (status >= 0) status = decide_roles(&from, made, columns);
     if (status >= 0) status = learn(&from, made, &own);

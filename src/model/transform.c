@@ -5,7 +5,6 @@
 #include "model/target.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
@@ -140,23 +139,11 @@ static bool is_skewed(const hf_model *model, double *y)
     return high - middle > skewed * (middle - low);
 }
 
-typedef struct ranked {
-    double value;
-    size_t index;
-} ranked;
-
-static int by_value(const void *a, const void *b)
-{
-    const ranked *left = a, *right = b;
-    if (left->value != right->value) return left->value < right->value ? -1 : 1;
-    return left->index < right->index ? -1 : left->index > right->index;
-}
-
 /* Ranks in place of values; equal ones share the middle of theirs. */
-static void rank(size_t n, double *values, ranked *order)
+static void rank(size_t n, double *values, hfi_ranked *order)
 {
-    for (size_t i = 0; i < n; i++) order[i] = (ranked){values[i], i};
-    qsort(order, n, sizeof *order, by_value);
+    for (size_t i = 0; i < n; i++) order[i] = (hfi_ranked){values[i], i};
+    hfi_sort_ranked(order, n);
     for (size_t begin = 0, end; begin < n; begin = end) {
         for (end = begin + 1; end < n && order[end].value == order[begin].value;) end++;
         const double middle = 0.5 * (double)(begin + end - 1);
@@ -165,7 +152,7 @@ static void rank(size_t n, double *values, ranked *order)
 }
 
 /* Spearman's correlation; 0 where all of one are equal. */
-static double rank_correlation(size_t n, double *a, double *b, ranked *order)
+static double rank_correlation(size_t n, double *a, double *b, hfi_ranked *order)
 {
     rank(n, a, order);
     rank(n, b, order);
@@ -180,7 +167,7 @@ static double rank_correlation(size_t n, double *a, double *b, ranked *order)
 }
 
 /* Sizes of standardised residuals against predictions, which they replace. */
-static bool fans_out(const hf_model *model, double *mean, double *sd, ranked *order)
+static bool fans_out(const hf_model *model, double *mean, double *sd, hfi_ranked *order)
 {
     size_t count = 0;
     for (size_t i = 0; i < model->n; i++) {
@@ -197,7 +184,7 @@ hf_status hfi_transform_advise(hf_context *ctx, hf_model *model)
     const size_t n = model->n;
     if (n < LEAST || !hfi_model_is_plain(model) || model->extra != NULL || model->prior != NULL) return HF_OK;
     double *block = hfi_alloc(ctx, n, 2 * sizeof *block);
-    ranked *order = hfi_alloc(ctx, n, sizeof *order);
+    hfi_ranked *order = hfi_alloc(ctx, n, sizeof *order);
     hf_status status = block != NULL && order != NULL ? HF_OK : HF_ERR_MEMORY;
     const bool asked = status >= 0 && is_skewed(model, block);
     if (asked) status = model->kind->left_out(ctx, model, block, block + n);

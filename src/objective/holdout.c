@@ -83,13 +83,13 @@ static hf_status fill_absent(hfi_evaluator *e, const hfi_solution *solution, hfi
 }
 
 /* A solution, and what there is beside it. */
-typedef struct source {
+typedef struct holdout_source {
     const hfi_solution *solution;
     hfi_solution *spent;    /* the solution if it is not needed any more, else NULL */
     const double *diagonal; /* of (K + D)^-1; NULL: not known */
-} source;
+} holdout_source;
 
-static hf_status find_cavities(hfi_evaluator *e, const source *from, double *mean, double *variance)
+static hf_status find_cavities(hfi_evaluator *e, const holdout_source *from, double *mean, double *variance)
 {
     if (from->solution->form != HFI_FORM_EXACT)
         return hfi_projected_cavities(e->ctx, e->kernel, from->solution, mean, variance);
@@ -100,7 +100,7 @@ static hf_status find_cavities(hfi_evaluator *e, const source *from, double *mea
 }
 
 /* Leave-one-out of the anchors, scattered to their rows; the variance goes to `sd` for now. */
-static hf_status fill_present(hfi_evaluator *e, const source *from, hfi_holdout *r)
+static hf_status fill_present(hfi_evaluator *e, const holdout_source *from, hfi_holdout *r)
 {
     const hfi_solution *solution = from->solution;
     double *loo = hfi_alloc(e->ctx, solution->n, 3 * sizeof *loo);
@@ -131,7 +131,7 @@ static void standardise(const hfi_evaluator *e, bool absent, hfi_holdout *r)
     }
 }
 
-static hf_status fill(hfi_evaluator *e, const source *from, bool absent, hfi_holdout *r)
+static hf_status fill(hfi_evaluator *e, const holdout_source *from, bool absent, hfi_holdout *r)
 {
     hf_status s = fill_absent(e, from->solution, r);
     if (s >= 0 && !absent && hf_sites_present(e->sites) > 0) s = fill_present(e, from, r);
@@ -141,7 +141,7 @@ static hf_status fill(hfi_evaluator *e, const source *from, bool absent, hfi_hol
 
 hf_status hfi_holdout_from_solution(hfi_evaluator *e, const hfi_solution *solution, hfi_holdout *r)
 {
-    return fill(e, &(source){.solution = solution}, false, r);
+    return fill(e, &(holdout_source){.solution = solution}, false, r);
 }
 
 /* ---- from an evaluator ------------------------------------------------------------------------------------ */
@@ -177,9 +177,9 @@ hf_status hfi_exact_holdout(hfi_evaluator *e, bool absent, hfi_holdout *r)
                         "the weight of a reading overflows; scale the targets or give more noise");
     solution.log_det = hfi_chol_logdet(e->n, solution.factor, e->n);
     r->log_evidence = hfi_solution_log_evidence(&solution);
-    const source from = {.solution = &solution,
-                         .spent = known ? NULL : &solution,
-                         .diagonal = known ? e->kept->diagonal : NULL};
+    const holdout_source from = {.solution = &solution,
+                                 .spent = known ? NULL : &solution,
+                                 .diagonal = known ? e->kept->diagonal : NULL};
     const hf_status filled = fill(e, &from, absent, r);
     return filled < 0 ? filled : s;
 }

@@ -69,7 +69,7 @@ bool hfi_kronecker_applies(const hfi_evaluator *e)
 }
 
 /* Arrays of one evaluation. */
-typedef struct work {
+typedef struct kronecker_arrays {
     hfi_evaluator *e;
     hfi_kronecker *k;
     size_t n, t, reference;               /* the column whose covariances stand for k(x, x') */
@@ -79,37 +79,37 @@ typedef struct work {
     double *root, *noise, *diagonal;      /* T: sqrt(s), s, room */
     double *r, *alpha, *p, *y;            /* N x T */
     double *m, *l, *c, *g;                /* eigenvalues; what they are weighted with */
-} work;
+} kronecker_arrays;
 
-static work begin(hfi_evaluator *e)
+static kronecker_arrays begin(hfi_evaluator *e)
 {
     hfi_kronecker *k = e->kronecker;
     const size_t n = k->samples.count, t = k->samples.outputs, square = t * t, cells = n * t;
     double *small = k->small, *vectors = small + SMALL * square;
-    return (work){.e = e,
-                  .k = k,
-                  .n = n,
-                  .t = t,
-                  .b = small,
-                  .u = small + square,
-                  .ut = small + 2 * square,
-                  .inner = small + 3 * square,
-                  .weights = small + 4 * square,
-                  .root = vectors,
-                  .noise = vectors + t,
-                  .diagonal = vectors + 2 * t,
-                  .r = k->wide,
-                  .alpha = k->wide + cells,
-                  .p = k->wide + 2 * cells,
-                  .y = k->wide + 3 * cells,
-                  .m = k->values,
-                  .l = k->values + n,
-                  .c = k->values + n + t,
-                  .g = k->values + 2 * n + t};
+    return (kronecker_arrays){.e = e,
+                              .k = k,
+                              .n = n,
+                              .t = t,
+                              .b = small,
+                              .u = small + square,
+                              .ut = small + 2 * square,
+                              .inner = small + 3 * square,
+                              .weights = small + 4 * square,
+                              .root = vectors,
+                              .noise = vectors + t,
+                              .diagonal = vectors + 2 * t,
+                              .r = k->wide,
+                              .alpha = k->wide + cells,
+                              .p = k->wide + 2 * cells,
+                              .y = k->wide + 3 * cells,
+                              .m = k->values,
+                              .l = k->values + n,
+                              .c = k->values + n + t,
+                              .g = k->values + 2 * n + t};
 }
 
 /* B and the noises, in the order of the columns, and the one with the largest variance. */
-static hf_status read_outputs(work *w)
+static hf_status read_outputs(kronecker_arrays *w)
 {
     const hf_sites *sites = w->e->sites;
     const size_t *output = w->k->samples.output;
@@ -130,7 +130,7 @@ static hf_status read_outputs(work *w)
 }
 
 /* k(X, X), and the eigenvectors of it and of S^-1/2 B S^-1/2. */
-static hf_status decompose(work *w)
+static hf_status decompose(kronecker_arrays *w)
 {
     hfi_evaluator *e = w->e;
     hfi_kronecker *k = w->k;
@@ -162,7 +162,7 @@ static hf_status decompose(work *w)
 }
 
 /* alpha, and the evidence. */
-static hf_status solve(work *w, double *value)
+static hf_status solve(kronecker_arrays *w, double *value)
 {
     hfi_evaluator *e = w->e;
     const size_t n = w->n, t = w->t;
@@ -197,7 +197,7 @@ static hf_status solve(work *w, double *value)
 }
 
 /* out := S^-1/2 U diag(by) U' S^-1/2 */
-static void outer_small(const work *w, const double *by, double *out)
+static void outer_small(const kronecker_arrays *w, const double *by, double *out)
 {
     const size_t t = w->t;
     for (size_t q = 0; q < t; q++)
@@ -209,7 +209,7 @@ static void outer_small(const work *w, const double *by, double *out)
 }
 
 /* d/dB by T rows at one place, of which only what belongs to the coregion is kept; d/d log s. */
-static hf_status small_gradient(work *w, double *gradient, double *own)
+static hf_status small_gradient(kronecker_arrays *w, double *gradient, double *own)
 {
     hfi_evaluator *e = w->e;
     const size_t n = w->n, t = w->t, d = e->d, kernel_count = hf_kernel_parameters(e->kernel);
@@ -247,7 +247,7 @@ static hf_status small_gradient(work *w, double *gradient, double *own)
 }
 
 /* Weights of k(X, X), through the covariances of the reference output; k is spoilt. */
-static hf_status wide_gradient(work *w, double *gradient)
+static hf_status wide_gradient(kronecker_arrays *w, double *gradient)
 {
     hfi_evaluator *e = w->e;
     hfi_kronecker *k = w->k;
@@ -267,7 +267,7 @@ static hf_status wide_gradient(work *w, double *gradient)
     return hfi_kernel_gram_adjoint(e->ctx, e->kernel, n, k->x, e->d, k->w, n, gradient);
 }
 
-static void mean_gradient(const work *w, double *gradient)
+static void mean_gradient(const kronecker_arrays *w, double *gradient)
 {
     hfi_evaluator *e = w->e;
     const size_t kernel_count = hf_kernel_parameters(e->kernel);
@@ -280,7 +280,7 @@ static void mean_gradient(const work *w, double *gradient)
 
 static hf_status evaluate_kronecker(hfi_evaluator *e, double *value, double *gradient)
 {
-    work w = begin(e);
+    kronecker_arrays w = begin(e);
     hf_status s = read_outputs(&w);
     if (s >= 0) s = decompose(&w);
     if (s >= 0) s = solve(&w, value);

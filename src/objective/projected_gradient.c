@@ -15,19 +15,19 @@ enum {
     ROWS = 512 /* of B in one task */
 };
 
-typedef struct rows_job {
+typedef struct projected_rows_job {
     hfi_projected_evaluator *p;
     const double *inverse, *g, *product; /* G^-1, Gbar, G Gbar */
     const double *rhs, *lambda;          /* all of the adjoints of A'r and Lambda */
-} rows_job;
+} projected_rows_job;
 
-static double *vector(const rows_job *job, int which)
+static double *vector(const projected_rows_job *job, int which)
 {
     return hfi_projected_vector(job->p, which);
 }
 
 /* Adds up what an entry gets beside its part through B. */
-static void entry_rows(const rows_job *job, size_t block, size_t begin, size_t end)
+static void entry_rows(const projected_rows_job *job, size_t block, size_t begin, size_t end)
 {
     const hfi_block_system *s = &job->p->system;
     const double *column = job->product + block * s->count;
@@ -39,7 +39,7 @@ static void entry_rows(const rows_job *job, size_t block, size_t begin, size_t e
 }
 
 /* Some rows of one block. */
-static void adjoint_rows(const rows_job *job, size_t block, size_t begin, size_t end)
+static void adjoint_rows(const projected_rows_job *job, size_t block, size_t begin, size_t end)
 {
     const hfi_block_system *s = &job->p->system;
     const double *own = vector(job, HFI_PV_OWN), *cross = vector(job, HFI_PV_CROSS);
@@ -62,7 +62,7 @@ static void adjoint_rows(const rows_job *job, size_t block, size_t begin, size_t
 static void adjoint_task(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const rows_job *job = arg;
+    const projected_rows_job *job = arg;
     const hfi_block_system *s = &job->p->system;
     const size_t *first = s->actions->first;
     const size_t begin = task * ROWS, end = begin + ROWS < s->n ? begin + ROWS : s->n;
@@ -127,12 +127,12 @@ hf_status hfi_projected_collect(hfi_evaluator *e, hfi_projected_bar *bar, double
     double *product = bar->g + s->count * s->count;
     hf_status status = complete(p, bar, product);
     if (status < 0) return status;
-    rows_job job = {.p = p,
-                    .inverse = bar->inverse,
-                    .g = bar->g,
-                    .product = product,
-                    .rhs = bar->rhs,
-                    .lambda = bar->lambda};
+    projected_rows_job job = {.p = p,
+                              .inverse = bar->inverse,
+                              .g = bar->g,
+                              .product = product,
+                              .rhs = bar->rhs,
+                              .lambda = bar->lambda};
     hfi_parallel_for(s->ctx, (s->n + ROWS - 1) / ROWS, adjoint_task, &job);
     memset(gradient, 0, hfi_evaluator_parameters(e) * sizeof *gradient);
     status = hfi_kernel_block_adjoint(

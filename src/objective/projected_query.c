@@ -7,18 +7,18 @@
 #include <string.h>
 
 /* Parts of the query's room: covariances with the readings by place, b_a, G^-1 b_a. */
-typedef struct columns {
+typedef struct query_columns {
     double *cross, *b, *solved;
-} columns;
+} query_columns;
 
-static columns columns_of(const hfi_evaluator *e)
+static query_columns columns_of(const hfi_evaluator *e)
 {
     const hfi_query *q = e->query;
     double *cross = q->room, *b = cross + q->count * e->projected->system.n;
-    return (columns){cross, b, b + q->count * e->projected->system.count};
+    return (query_columns){cross, b, b + q->count * e->projected->system.count};
 }
 
-static hf_status project(const hfi_evaluator *e, columns c)
+static hf_status project(const hfi_evaluator *e, query_columns c)
 {
     const hfi_block_system *s = &e->projected->system;
     const hfi_query *q = e->query;
@@ -43,7 +43,7 @@ hf_status hfi_projected_query_forward(hfi_evaluator *e)
 {
     const hfi_block_system *s = &e->projected->system;
     hfi_query *q = e->query;
-    const columns c = columns_of(e);
+    const query_columns c = columns_of(e);
     hf_status status = hfi_query_prior(q, e->kernel, e->mean);
     if (status >= 0) status = project(e, c);
     if (status < 0) return status;
@@ -57,7 +57,7 @@ void hfi_projected_query_bars(const hfi_evaluator *e, hfi_projected_bar *bar)
 {
     const hfi_query *q = e->query;
     const size_t n = e->projected->system.count;
-    const columns c = columns_of(e);
+    const query_columns c = columns_of(e);
     hfi_gemv(n, q->count, 1.0, c.solved, n, q->mean_bar, 1.0, bar->u);
     for (size_t a = 0; a < q->count; a++)
         for (size_t b = 0; b < q->count; b++)
@@ -71,7 +71,7 @@ hf_status hfi_projected_query_backward(hfi_evaluator *e, double *gradient)
     const hfi_block_system *s = &e->projected->system;
     hfi_query *q = e->query;
     const size_t n = s->count;
-    const columns c = columns_of(e);
+    const query_columns c = columns_of(e);
     double *entry = gradient + hfi_evaluator_parameters(e);
     for (size_t a = 0; a < q->count; a++) {
         double *bar = c.b + a * n, *cross = c.cross + a * s->n;

@@ -182,18 +182,18 @@ hf_status hfi_acquiring_at(void *of, size_t d, const double *x, double *value, d
 /* ---- many points --------------------------------------------------------------------------------------- */
 
 /* Some points: predictions of one posterior, and the values so far. */
-typedef struct chunk {
+typedef struct acquire_chunk {
     const hfi_acquiring *p;
     size_t count;
     const double *x;
     double *mean, *var, *w; /* count, count, count x p */
     double *values;         /* log P, then the values */
-} chunk;
+} acquire_chunk;
 
 static void value_lot(size_t lot, int thread, void *arg)
 {
     (void)thread;
-    const chunk *c = arg;
+    const acquire_chunk *c = arg;
     const hfi_acquiring *p = c->p;
     const bool logarithm = p->row->logarithm;
     const size_t end = c->count - lot * LOT < LOT ? c->count : (lot + 1) * LOT;
@@ -207,7 +207,7 @@ static void value_lot(size_t lot, int thread, void *arg)
     }
 }
 
-static hf_status chunk_values(hf_context *ctx, chunk *c)
+static hf_status chunk_values(hf_context *ctx, acquire_chunk *c)
 {
     const hfi_acquiring *p = c->p;
     const hf_acquire *a = p->a;
@@ -238,13 +238,13 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
     double *room = hfi_alloc_product(ctx, most, 2 + p->draws.given.p, sizeof *room);
     hf_status status = room != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t begin = 0; begin < m && status >= 0; begin += most) {
-        chunk c = {.p = p,
-                   .count = m - begin < most ? m - begin : most,
-                   .x = x + begin * d,
-                   .mean = room,
-                   .var = room + most,
-                   .w = room + 2 * most,
-                   .values = values + begin};
+        acquire_chunk c = {.p = p,
+                           .count = m - begin < most ? m - begin : most,
+                           .x = x + begin * d,
+                           .mean = room,
+                           .var = room + most,
+                           .w = room + 2 * most,
+                           .values = values + begin};
         status = chunk_values(ctx, &c);
     }
     hfi_free(ctx, room);

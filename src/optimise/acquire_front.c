@@ -17,14 +17,14 @@ enum {
 
 /* Objectives at a place, and the logarithm of the expected improvement with its derivatives: in mean and sd
  * given what is pending, and (room of `pending` each, or NULL) in w. */
-typedef struct moments {
+typedef struct front_moments {
     double mean[MOST], sd[MOST];
     const double *w[MOST];
     double by_mean[MOST], by_sd[MOST];
     double *q[MOST];
-} moments;
+} front_moments;
 
-typedef struct prepared {
+typedef struct prepared_front {
     const hf_acquire_front *a;
     size_t draws;   /* of the objectives at the pending points; 1 without such points */
     hf_ehvi **ehvi; /* draws: over what is known and what is drawn */
@@ -36,7 +36,7 @@ typedef struct prepared {
     double *slopes;        /* MOST x 2 d: gradients of mean and variance of each objective */
     double *one;           /* 2 d: of a constraint; or a gradient of what pending points say */
     double *total;         /* d */
-} prepared;
+} prepared_front;
 
 static const hf_posterior *posterior_of(const hf_acquire_front *a, size_t k)
 {
@@ -98,7 +98,8 @@ static hf_status check_objectives(hf_context *ctx, const hf_acquire_front *a)
 
 /* Mean and sd of posterior k, and the gradients of mean and variance into `slopes` unless that is NULL; of an
  * objective the sd given the pending points, and w. The variance's gradient is without these. */
-static hf_status predict(prepared *p, size_t k, const double *x, double *slopes, double *mean, double *sd)
+static hf_status predict(prepared_front *p, size_t k, const double *x, double *slopes, double *mean,
+                         double *sd)
 {
     double var;
     const hf_status status = hf_predict_latent(posterior_of(p->a, k), p->rooms[k], x, mean, &var, slopes,
@@ -114,7 +115,8 @@ static hf_status predict(prepared *p, size_t k, const double *x, double *slopes,
 }
 
 /* An improvement in the unit of the sums, exp(*largest), which grows to hold it. */
-static double unit_of(double log_value, double *largest, double *sum, size_t m, size_t pending, moments *o)
+static double unit_of(double log_value, double *largest, double *sum, size_t m, size_t pending,
+                      front_moments *o)
 {
     if (log_value > *largest) {
         const double less = exp(*largest - log_value);
@@ -130,7 +132,7 @@ static double unit_of(double log_value, double *largest, double *sum, size_t m, 
 }
 
 /* log 1/S sum_s EHVI_s(mean + w'e_s, sd): of front s, the one with the values drawn at the pending points. */
-static hf_status mean_of_draws(const prepared *p, bool slopes, moments *o, double *value)
+static hf_status mean_of_draws(const prepared_front *p, bool slopes, front_moments *o, double *value)
 {
     const size_t m = p->a->objectives, pending = p->a->pending;
     double largest = -INFINITY, sum = 0.0;
@@ -168,7 +170,7 @@ static hf_status mean_of_draws(const prepared *p, bool slopes, moments *o, doubl
 }
 
 /* total += the gradient of the objectives' part. */
-static void add_objectives(prepared *p, const double *x, const moments *o)
+static void add_objectives(prepared_front *p, const double *x, const front_moments *o)
 {
     for (size_t k = 0; k < p->a->objectives; k++) {
         hfi_add_slopes(p->d, o->by_mean[k], o->by_sd[k], o->sd[k], p->slopes + 2 * k * p->d, p->total);
@@ -184,10 +186,10 @@ static void add_objectives(prepared *p, const double *x, const moments *o)
 
 static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
-    prepared *p = of;
+    prepared_front *p = of;
     const size_t m = p->a->objectives, pending = p->a->pending;
     const bool slopes = gradient != NULL;
-    moments o;
+    front_moments o;
     double mean, sd, sum;
     hf_status status = HF_OK;
     for (size_t k = 0; k < m && status >= 0; k++) {
@@ -216,8 +218,8 @@ static hf_status at(void *of, size_t d, const double *x, double *value, double *
 /* ---- many points ------------------------------------------------------------------------------------------------- */
 
 /* Means and standard deviations of posterior k at count points; `w` is room for what pending points say. */
-static hf_status predict_many(hf_context *ctx, const prepared *p, size_t k, size_t count, const double *x,
-                              double *mean, double *sd, double *w)
+static hf_status predict_many(hf_context *ctx, const prepared_front *p, size_t k, size_t count,
+                              const double *x, double *mean, double *sd, double *w)
 {
     const size_t pending = k < p->a->objectives ? p->a->pending : 0;
     hf_status status = hf_predict(ctx, posterior_of(p->a, k), count, x, p->d, mean, sd, NULL);
@@ -230,21 +232,21 @@ static hf_status predict_many(hf_context *ctx, const prepared *p, size_t k, size
 }
 
 /* Some points: predictions of the objectives one after the other, and the values. */
-typedef struct chunk {
-    const prepared *p;
+typedef struct front_chunk {
+    const prepared_front *p;
     size_t count;
     double *mean, *sd; /* MOST x count */
     double *w;         /* MOST x count x pending */
     double *values;    /* NaN where EHVI overflows */
-} chunk;
+} front_chunk;
 
 static void value_lot(size_t lot, int thread, void *arg)
 {
     (void)thread;
-    const chunk *c = arg;
+    const front_chunk *c = arg;
     const size_t end = c->count - lot * LOT < LOT ? c->count : (lot + 1) * LOT;
     for (size_t i = lot * LOT; i < end; i++) {
-        moments o;
+        front_moments o;
         for (size_t k = 0; k < c->p->a->objectives; k++) {
             o.mean[k] = c->mean[k * c->count + i];
             o.sd[k] = c->sd[k * c->count + i];
@@ -255,9 +257,9 @@ static void value_lot(size_t lot, int thread, void *arg)
     }
 }
 
-static hf_status chunk_values(hf_context *ctx, chunk *c, const double *x)
+static hf_status chunk_values(hf_context *ctx, front_chunk *c, const double *x)
 {
-    const prepared *p = c->p;
+    const prepared_front *p = c->p;
     const size_t m = p->a->objectives;
     hf_status status = HF_OK;
     for (size_t k = 0; k < m && status >= 0; k++)
@@ -281,12 +283,12 @@ static hf_status chunk_values(hf_context *ctx, chunk *c, const double *x)
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
 {
-    const prepared *p = of;
+    const prepared_front *p = of;
     const size_t most = m < CHUNK ? m : CHUNK;
     double *room = hfi_alloc_product(ctx, most, MOST * (2 + p->a->pending), sizeof *room);
     hf_status status = room != NULL ? HF_OK : HF_ERR_MEMORY;
     for (size_t begin = 0; begin < m && status >= 0; begin += most) {
-        chunk c = {.p = p, .count = m - begin < most ? m - begin : most, .values = values + begin};
+        front_chunk c = {.p = p, .count = m - begin < most ? m - begin : most, .values = values + begin};
         c.mean = room;
         c.sd = c.mean + MOST * c.count;
         c.w = c.sd + MOST * c.count;
@@ -298,7 +300,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 
 /* ---- preparing --------------------------------------------------------------------------------------------------- */
 
-static void finish(hf_context *ctx, prepared *p)
+static void finish(hf_context *ctx, prepared_front *p)
 {
     for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
@@ -307,7 +309,7 @@ static void finish(hf_context *ctx, prepared *p)
 }
 
 /* A front for each draw of what may come of the pending points; `values` has room for all points. */
-static hf_status draw_fronts(hf_context *ctx, prepared *p, double *values)
+static hf_status draw_fronts(hf_context *ctx, prepared_front *p, double *values)
 {
     const hf_acquire_front *a = p->a;
     const size_t m = a->objectives, pending = a->pending;
@@ -326,7 +328,7 @@ static hf_status draw_fronts(hf_context *ctx, prepared *p, double *values)
     return status;
 }
 
-static hf_status prepare_fronts(hf_context *ctx, prepared *p)
+static hf_status prepare_fronts(hf_context *ctx, prepared_front *p)
 {
     const hf_acquire_front *a = p->a;
     const size_t m = a->objectives, pending = a->pending;
@@ -343,9 +345,9 @@ static hf_status prepare_fronts(hf_context *ctx, prepared *p)
     return status;
 }
 
-static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, prepared *p)
+static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, prepared_front *p)
 {
-    *p = (prepared){.a = a, .d = d, .posteriors = a->objectives + a->constraints};
+    *p = (prepared_front){.a = a, .d = d, .posteriors = a->objectives + a->constraints};
     if (HFI_ALLOC(ctx, HFI_ROOM(p->rooms, p->posteriors), HFI_ROOMS(p->slopes, d, 2 * MOST + 3),
                   HFI_ROOMS(p->w, a->pending, 2 * MOST)) < 0)
         return HF_ERR_MEMORY;
@@ -360,7 +362,7 @@ static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, p
 }
 
 /* Multiplications for the value at a point. */
-static double work_of(const prepared *p)
+static double work_of(const prepared_front *p)
 {
     double sum = 0.0;
     for (size_t k = 0; k < p->posteriors; k++) {
@@ -378,7 +380,7 @@ static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, 
     return status >= 0 ? predict(of, 0, x, NULL, &found->mean, &found->sd) : status;
 }
 
-static hfi_surface surface_of(prepared *p)
+static hfi_surface surface_of(prepared_front *p)
 {
     return (hfi_surface){.what = "EHVI",
                          .of = p,
@@ -401,7 +403,7 @@ hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_
     status = check(ctx, front, d);
     if (status >= 0) status = hfi_posterior_check_rows(ctx, front->objective[0], count, x, d);
     if (status < 0) return status;
-    prepared p;
+    prepared_front p;
     status = prepare(ctx, front, d, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
@@ -423,7 +425,7 @@ hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, 
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = check(ctx, objectives, domain->dimension);
     if (status < 0) return status;
-    prepared p;
+    prepared_front p;
     status = prepare(ctx, objectives, domain->dimension, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);

@@ -8,7 +8,7 @@
 /* Least gain, as a share of the acquisition function: a place that gains less stays where it is. */
 static const double least_gain = 1e-9;
 
-typedef struct batch {
+typedef struct point_batch {
     hf_context *ctx;
     const hf_acquire *a;
     const hf_domain *domain;
@@ -19,10 +19,10 @@ typedef struct batch {
     double *x;  /* q x d */
     double *values; /* q: of each, given those before it */
     double *place;  /* d */
-} batch;
+} point_batch;
 
 /* The acquisition function given places [0, count) of the batch, but for `without`. */
-static hf_acquire given_places(batch *b, size_t count, size_t without)
+static hf_acquire given_places(point_batch *b, size_t count, size_t without)
 {
     hf_acquire a = *b->a;
     for (size_t k = 0; k < count; k++) {
@@ -34,7 +34,7 @@ static hf_acquire given_places(batch *b, size_t count, size_t without)
 }
 
 /* Place k, given those before it: where it pays most. */
-static hf_status choose(batch *b, size_t k, size_t guess_count, const double *guesses)
+static hf_status choose(point_batch *b, size_t k, size_t guess_count, const double *guesses)
 {
     const hf_acquire a = given_places(b, k, SIZE_MAX);
     hfi_acquiring p;
@@ -49,7 +49,7 @@ static hf_status choose(batch *b, size_t k, size_t guess_count, const double *gu
 }
 
 /* Place k anew, given all others. */
-static hf_status choose_again(batch *b, size_t k, bool *moved)
+static hf_status choose_again(point_batch *b, size_t k, bool *moved)
 {
     const hf_acquire a = given_places(b, b->q, k);
     double *x = b->x + k * b->d, before = 0.0;
@@ -69,7 +69,7 @@ static hf_status choose_again(batch *b, size_t k, bool *moved)
 }
 
 /* Values what each place adds to those before it. */
-static hf_status value_places(batch *b, double *values)
+static hf_status value_places(point_batch *b, double *values)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; k < b->q && status >= 0; k++) {
@@ -84,7 +84,7 @@ static hf_status value_places(batch *b, double *values)
 
 /* Improvements add up: E[max over the batch] is the sum of what each adds. Of logarithms, relative to the
  * largest of `by`. */
-static double total(const batch *b, const double *values, const double *by)
+static double total(const point_batch *b, const double *values, const double *by)
 {
     double largest = by[0], sum = 0.0;
     const bool logarithm = hfi_acquisition_of(b->a->kind)->logarithm;
@@ -94,7 +94,7 @@ static double total(const batch *b, const double *values, const double *by)
 }
 
 /* Until nothing moves, and only if the whole has become better. */
-static hf_status improve(batch *b, size_t sweeps)
+static hf_status improve(point_batch *b, size_t sweeps)
 {
     const size_t entries = b->q * b->d;
     double *before = hfi_alloc(b->ctx, entries + b->q, sizeof *before);
@@ -146,7 +146,8 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
 {
     hf_status status = check(ctx, a, domain, settings, q, sweeps, guess_count, guesses, x);
     if (status < 0) return status;
-    batch b = {.ctx = ctx, .a = a, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
+    point_batch b = {
+        .ctx = ctx, .a = a, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
     const size_t own = a->pending * b.d;
     status = HFI_ALLOC(ctx, HFI_ROOMS(b.given, a->pending + q, b.d), HFI_ROOMS(b.x, q, b.d),
                        HFI_ROOM(b.values, q), HFI_ROOM(b.place, b.d));

@@ -105,9 +105,9 @@ static double product(size_t p, const double *a, const double *b)
 }
 
 /* A mean of exponentials is kept as its logarithm: the largest one so far, and the sums in its units. */
-typedef struct sums {
+typedef struct exponential_sums {
     double largest, value, mean, sd;
-} sums;
+} exponential_sums;
 
 static double weight_of(const hfi_acquisition_row *row, hfi_acquired at, double largest)
 {
@@ -118,14 +118,14 @@ hfi_acquired hfi_draws_mean(const hfi_draws *f, double mean, double sd, const do
 {
     const hfi_acquisition_row *row = f->row;
     const size_t p = f->given.p;
-    sums sum = {.largest = -INFINITY};
+    exponential_sums sum = {.largest = -INFINITY};
     for (size_t k = 0; q != NULL && k < p; k++) q[k] = 0.0;
     for (size_t s = 0; s < f->count; s++) {
         const double *e = f->e + s * p;
         const hfi_acquired at = hfi_acquisition_at(row, mean + product(p, w, e), sd, f->best[s], f->beta);
         if (row->logarithm && at.value > sum.largest) {
             const double less = exp(sum.largest - at.value);
-            sum = (sums){at.value, sum.value * less, sum.mean * less, sum.sd * less};
+            sum = (exponential_sums){at.value, sum.value * less, sum.mean * less, sum.sd * less};
             for (size_t k = 0; q != NULL && k < p; k++) q[k] *= less;
         }
         const double weight = weight_of(row, at, sum.largest);

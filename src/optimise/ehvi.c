@@ -12,14 +12,14 @@ enum {
     MOST = 3 /* objectives */
 };
 
-typedef struct box {
+typedef struct objective_box {
     double lower[MOST], upper[MOST];
-} box;
+} objective_box;
 
 struct hf_ehvi {
     hfi_memory memory;
     size_t m, count;
-    box *boxes;
+    objective_box *boxes;
 };
 
 /* ---- boxes ------------------------------------------------------------------------------------------------------- */
@@ -42,7 +42,7 @@ static void emit(sweep *s, const strip *from, double right, double level)
     hf_ehvi *out = s->out;
     if (out->m == MOST && !(level < from->level)) return;
     out->boxes[out->count++] =
-        (box){.lower = {from->left, from->lower, level}, .upper = {right, INFINITY, from->level}};
+        (objective_box){.lower = {from->left, from->lower, level}, .upper = {right, INFINITY, from->level}};
 }
 
 /* Strips first .. end - 1 reach into what (x, y) dominates: in their place comes one above y, and what is
@@ -125,7 +125,7 @@ typedef struct total {
     double top, sum, by_mean[MOST], by_sd[MOST];
 } total;
 
-static void add(total *t, const hf_ehvi *ehvi, const box *b, const double *mean, const double *sd,
+static void add(total *t, const hf_ehvi *ehvi, const objective_box *b, const double *mean, const double *sd,
                 bool slopes)
 {
     hfi_slab side[MOST];

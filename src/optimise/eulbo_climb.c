@@ -26,7 +26,7 @@ static void movers_free(hf_context *ctx, movers *m)
     HFI_FREE(ctx, m->gradient, m->first, m->second);
 }
 
-typedef struct climb {
+typedef struct eulbo_climb {
     hfi_eulbo *e;
     hfi_trainer *trainer;
     hfi_query query;
@@ -38,11 +38,11 @@ typedef struct climb {
     movers model, place;
     double best_total; /* of best_state and best_x; -infinity before any */
     double best_utility, best_prior;
-} climb;
+} eulbo_climb;
 
 /* ---- one evaluation ------------------------------------------------------------------------------------ */
 
-static void keep_best(climb *c, double total, double log_prior)
+static void keep_best(eulbo_climb *c, double total, double log_prior)
 {
     if (!(total > c->best_total)) return;
     c->best_total = total;
@@ -53,7 +53,7 @@ static void keep_best(climb *c, double total, double log_prior)
 }
 
 /* EULBO at the present state and points, and its derivatives. */
-static hf_status evaluate(climb *c)
+static hf_status evaluate(eulbo_climb *c)
 {
     const hfi_fit *fit = c->e->fit;
     double value = 0.0, log_prior = 0.0;
@@ -69,7 +69,7 @@ static hf_status evaluate(climb *c)
     return hfi_progress(c->e->ctx, "eulbo", done, value + log_prior) ? HF_OK : hfi_cancelled(c->e->ctx);
 }
 
-static void gather(climb *c)
+static void gather(eulbo_climb *c)
 {
     const hfi_trainer *t = c->trainer;
     const hfi_fit *fit = c->e->fit;
@@ -98,7 +98,7 @@ static void adam(movers *m, double clip, double *step)
     }
 }
 
-static void step_model(climb *c)
+static void step_model(eulbo_climb *c)
 {
     const hfi_trainer *t = c->trainer;
     if (c->model.rate == 0.0) return;
@@ -109,7 +109,7 @@ static void step_model(climb *c)
     }
 }
 
-static void step_points(climb *c)
+static void step_points(eulbo_climb *c)
 {
     const hf_domain *domain = c->e->domain;
     adam(&c->place, c->e->settings.clip, c->place.gradient);
@@ -122,7 +122,7 @@ static void step_points(climb *c)
 }
 
 /* The derivatives at the present point are known on entry and on return. */
-static hf_status step(climb *c)
+static hf_status step(eulbo_climb *c)
 {
     gather(c);
     step_model(c);
@@ -145,7 +145,7 @@ static void forget(movers *m)
 }
 
 /* From the best so far with a tenth of the rates. */
-static void retreat(climb *c)
+static void retreat(eulbo_climb *c)
 {
     memcpy(c->state, c->best_state, c->trainer->count * sizeof *c->state);
     memcpy(c->x, c->best_x, c->points * sizeof *c->x);
@@ -161,7 +161,7 @@ static bool is_numerical(hf_status status)
     return status == HF_ERR_NOT_POSITIVE_DEFINITE || status == HF_ERR_NOT_FINITE;
 }
 
-static hf_status run_epoch(climb *c)
+static hf_status run_epoch(eulbo_climb *c)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < c->e->settings.steps; k++) {
@@ -174,7 +174,7 @@ static hf_status run_epoch(climb *c)
     return status;
 }
 
-static hf_status run_epochs(climb *c)
+static hf_status run_epochs(eulbo_climb *c)
 {
     hf_eulbo_report *report = &c->e->report;
     size_t idle = 0;
@@ -210,7 +210,7 @@ static hf_status add(void *arg, size_t n, const double *mean, const double *cov,
 }
 
 /* Room for a climb. */
-static hf_status open_climb(hfi_eulbo *e, climb *c)
+static hf_status open_climb(hfi_eulbo *e, eulbo_climb *c)
 {
     const hfi_fit *fit = e->fit;
     const size_t d = fit->d, q = e->settings.batch, count = c->trainer->count;
@@ -240,7 +240,7 @@ static void scale_utility(hfi_eulbo *e)
 
 hf_status hfi_eulbo_climb(hfi_eulbo *e, double *state)
 {
-    climb c = {.e = e, .trainer = &e->fit->trainer, .best_total = -INFINITY};
+    eulbo_climb c = {.e = e, .trainer = &e->fit->trainer, .best_total = -INFINITY};
     hf_status status = open_climb(e, &c);
     if (status >= 0) {
         memcpy(c.state, state, c.trainer->count * sizeof *state);

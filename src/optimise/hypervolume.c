@@ -62,21 +62,21 @@ hf_status hfi_front_above_reference(hf_context *ctx, size_t n, size_t m, const d
 
 /* A point and how many objectives it has. Sorted so that none is dominated by a later one, or equal to an
  * earlier one of a larger number. */
-typedef struct row {
+typedef struct front_row {
     const double *value;
     size_t m;
-} row;
+} front_row;
 
 static int lexicographic(const void *a, const void *b)
 {
-    const row *p = a, *q = b;
+    const front_row *p = a, *q = b;
     for (size_t j = 0; j < p->m; j++)
         if (p->value[j] != q->value[j]) return p->value[j] > q->value[j] ? -1 : 1;
     return (p->value > q->value) - (p->value < q->value);
 }
 
 /* Whether p is nowhere below q. */
-static bool covers(const row *p, const row *q)
+static bool covers(const front_row *p, const front_row *q)
 {
     size_t j = 0;
     while (j < p->m && p->value[j] >= q->value[j]) j++;
@@ -85,7 +85,7 @@ static bool covers(const row *p, const row *q)
 
 /* Moves those that stay to the front of `rows`; how many. Of two objectives the last kept point has the
  * largest second value. */
-static size_t sift(size_t n, row *rows)
+static size_t sift(size_t n, front_row *rows)
 {
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
@@ -102,9 +102,9 @@ hf_status hf_front(hf_context *ctx, size_t n, size_t m, const double *values, si
     if (status < 0) return status;
     if (count == NULL) return hfi_refuse(ctx, "count is NULL");
     if (n > 0 && index == NULL) return hfi_refuse(ctx, "index is NULL");
-    row *rows = hfi_alloc(ctx, n, sizeof *rows);
+    front_row *rows = hfi_alloc(ctx, n, sizeof *rows);
     if (rows == NULL) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < n; i++) rows[i] = (row){values + i * m, m};
+    for (size_t i = 0; i < n; i++) rows[i] = (front_row){values + i * m, m};
     if (n > 1) qsort(rows, n, sizeof *rows, lexicographic);
     *count = sift(n, rows);
     for (size_t i = 0; i < *count; i++) index[i] = (size_t)(rows[i].value - values) / m;

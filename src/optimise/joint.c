@@ -20,7 +20,7 @@ enum {
 };
 
 /* Points known come first: pending ones, and those to be improved upon. Then the batch. */
-typedef struct joint {
+typedef struct joint_acquisition {
     hf_context *ctx;
     const hf_acquire *a;
     const hfi_acquisition_row *row; /* of the logarithm */
@@ -38,7 +38,7 @@ typedef struct joint {
     double *room;             /* 3 d + p */
     double *log_p_slope;      /* q x d */
     hf_workspace **workspace; /* of f, then of the constraints */
-} joint;
+} joint_acquisition;
 
 /* ---- the value ------------------------------------------------------------------------------------------- */
 
@@ -50,7 +50,7 @@ static double dot(size_t n, const double *a, size_t step, const double *b)
 }
 
 /* Adds up what each place of the batch adds to those before it in draw s. */
-static void one_draw(joint *j, const hfi_given *g, size_t s)
+static void one_draw(joint_acquisition *j, const hfi_given *g, size_t s)
 {
     const double *e = j->e + s * j->p;
     double most = j->a->best;
@@ -72,14 +72,14 @@ static void one_draw(joint *j, const hfi_given *g, size_t s)
 }
 
 /* A slope in f of point k, in draw e: mean + L e. `last`: without the point's own variable. */
-static void by_value(joint *j, size_t k, const double *e, bool own, double slope)
+static void by_value(joint_acquisition *j, size_t k, const double *e, bool own, double slope)
 {
     j->by_mean[k] += slope;
     for (size_t i = 0; i < k + own; i++) j->by_factor[k + i * j->p] += slope * e[i];
 }
 
 /* Derivatives of the value by the means and by the factor, and each place's share of the value. */
-static void backwards(joint *j, double largest, double sum)
+static void backwards(joint_acquisition *j, double largest, double sum)
 {
     const size_t p = j->p;
     memset(j->by_mean, 0, p * sizeof *j->by_mean);
@@ -100,7 +100,7 @@ static void backwards(joint *j, double largest, double sum)
 
 /* The symmetric B with dV = tr(B dC), C = L L', from by_factor = dV / dL: B is the symmetric part of
  * L^-T Phi(L' by_factor) L^-1, Phi the lower triangle with half the diagonal (Murray 2016). */
-static void through_factor(joint *j, const double *l)
+static void through_factor(joint_acquisition *j, const double *l)
 {
     const size_t p = j->p;
     double *b = j->by_cov;
@@ -127,7 +127,7 @@ static void through_factor(joint *j, const double *l)
 }
 
 /* The gradient at place k: of its mean, of its covariances with all others, of its constraints. */
-static hf_status slope_of(joint *j, hfi_given *g, size_t i, double *gradient)
+static hf_status slope_of(joint_acquisition *j, hfi_given *g, size_t i, double *gradient)
 {
     const size_t k = j->known + i, p = j->p, d = j->d;
     const double *x = j->points + k * d;
@@ -149,7 +149,7 @@ static hf_status slope_of(joint *j, hfi_given *g, size_t i, double *gradient)
 }
 
 /* Probabilities of the constraints at the places, and their slopes if `slopes`. */
-static hf_status constraints(joint *j, bool slopes)
+static hf_status constraints(joint_acquisition *j, bool slopes)
 {
     const size_t d = j->d;
     memset(j->log_p, 0, j->q * sizeof *j->log_p);
@@ -172,7 +172,7 @@ static hf_status constraints(joint *j, bool slopes)
 }
 
 /* The value at places x (q x d), and its gradient unless that is NULL. */
-static hf_status value_at(joint *j, const double *x, double *value, double *gradient)
+static hf_status value_at(joint_acquisition *j, const double *x, double *value, double *gradient)
 {
     hfi_given given;
     memcpy(j->points + j->known * j->d, x, j->q * j->d * sizeof *j->points);
@@ -197,7 +197,7 @@ static hf_status value_at(joint *j, const double *x, double *value, double *grad
 
 /* ---- preparing ------------------------------------------------------------------------------------------- */
 
-static void finish(joint *j)
+static void finish(joint_acquisition *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
         hf_workspace_free(j->workspace[k]);
@@ -205,7 +205,7 @@ static void finish(joint *j)
              j->room, j->by_factor, j->by_cov, j->log_p_slope);
 }
 
-static hf_status make_room(joint *j)
+static hf_status make_room(joint_acquisition *j)
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, p = j->p, q = j->q;
@@ -224,16 +224,16 @@ static hf_status make_room(joint *j)
 }
 
 /* `a` has been checked. On error it can only be finished. */
-static hf_status begin(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, joint *j)
+static hf_status begin(hf_context *ctx, const hf_acquire *a, size_t d, size_t q, joint_acquisition *j)
 {
-    *j = (joint){.ctx = ctx,
-                 .a = a,
-                 .row = hfi_acquisition_of(HF_ACQUIRE_LOG_EI),
-                 .d = d,
-                 .q = q,
-                 .known = a->pending + a->against,
-                 .p = a->pending + a->against + q,
-                 .draws = a->draws > 0 ? a->draws : HFI_DRAWS};
+    *j = (joint_acquisition){.ctx = ctx,
+                             .a = a,
+                             .row = hfi_acquisition_of(HF_ACQUIRE_LOG_EI),
+                             .d = d,
+                             .q = q,
+                             .known = a->pending + a->against,
+                             .p = a->pending + a->against + q,
+                             .draws = a->draws > 0 ? a->draws : HFI_DRAWS};
     const hf_status status = make_room(j);
     if (status < 0) return status;
     if (a->pending > 0) memcpy(j->points, a->pending_x, a->pending * d * sizeof *j->points);
@@ -267,7 +267,7 @@ hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const
     const size_t d = hf_posterior_dimension(a->posterior);
     hf_status status = check(ctx, a, d, q, x);
     if (status < 0) return status;
-    joint j;
+    joint_acquisition j;
     double here = 0.0, *slopes = gradients != NULL ? hfi_alloc_product(ctx, q, d, sizeof *slopes) : NULL;
     status = begin(ctx, a, d, q, &j);
     if (gradients != NULL && slopes == NULL) status = HF_ERR_MEMORY;
@@ -285,17 +285,17 @@ hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const
 
 /* ---- the climb ------------------------------------------------------------------------------------------- */
 
-typedef struct climb {
-    joint *j;
+typedef struct joint_climb {
+    joint_acquisition *j;
     const hf_domain *domain;
     size_t smooth; /* inputs that are continuous */
     size_t *inputs;
     double *x, *gradient;       /* q x d */
     double *at, *lower, *upper; /* q x smooth */
     double base;
-} climb;
+} joint_climb;
 
-static void place(climb *c, const double *at)
+static void place(joint_climb *c, const double *at)
 {
     for (size_t i = 0; i < c->j->q; i++)
         for (size_t k = 0; k < c->smooth; k++) {
@@ -306,7 +306,7 @@ static void place(climb *c, const double *at)
 
 static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
 {
-    climb *c = self;
+    joint_climb *c = self;
     double here;
     place(c, at);
     const hf_status status = value_at(c->j, c->x, &here, c->gradient);
@@ -324,7 +324,7 @@ static hf_status evaluate(void *self, const double *at, double *value, double *g
 static const hfi_objective_kind of_places = {.evaluate = evaluate, .judge = hfi_judge_overflow};
 
 /* From c->x, which becomes the best place seen, by *gain better. */
-static hf_status go_up(climb *c, size_t iterations, double *gain)
+static hf_status go_up(joint_climb *c, size_t iterations, double *gain)
 {
     const size_t q = c->j->q, d = c->j->d;
     *gain = 0.0;
@@ -351,11 +351,12 @@ static hf_status go_up(climb *c, size_t iterations, double *gain)
 }
 
 /* Places (q x d) into `to` where they are better. */
-static hf_status ascend(joint *j, const hf_domain *domain, size_t iterations, double *x, double *gain)
+static hf_status ascend(joint_acquisition *j, const hf_domain *domain, size_t iterations, double *x,
+                        double *gain)
 {
     hf_context *ctx = j->ctx;
     const size_t d = j->d, entries = j->q * d;
-    climb c = {.j = j, .domain = domain};
+    joint_climb c = {.j = j, .domain = domain};
     hf_status status =
         HFI_ALLOC(ctx, HFI_ROOM(c.inputs, d), HFI_ROOM(c.x, entries), HFI_ROOM(c.gradient, entries),
                   HFI_ROOM(c.at, entries), HFI_ROOM(c.lower, entries), HFI_ROOM(c.upper, entries));
@@ -380,7 +381,7 @@ hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domai
         if (!hf_domain_contains(domain, x + i * domain->dimension, NULL))
             status = hfi_refuse(ctx, "place %zu (counted from 0) is not in the domain", i);
     if (status < 0) return status;
-    joint j;
+    joint_acquisition j;
     double more = 0.0;
     status = HF_OK;
     if (domain->candidates == 0) {

@@ -30,7 +30,7 @@ enum {
     FEW_STARTS = 3
 };
 
-typedef struct search {
+typedef struct surface_search {
     hf_context *ctx;
     const hfi_surface *surface;
     const hf_domain *domain;
@@ -51,11 +51,11 @@ typedef struct search {
     double *at, *zeros, *ends; /* smooth: where a climb is, in its units, and its bounds */
     double *before;            /* smooth: where it began, user's units */
     double base, scale;        /* of the values in a climb */
-} search;
+} surface_search;
 
 /* ---- a climb ----------------------------------------------------------------------------------------------------- */
 
-static void place(search *s, const double *at)
+static void place(surface_search *s, const double *at)
 {
     for (size_t k = 0; k < s->smooth; k++) {
         const size_t j = s->inputs[k];
@@ -63,14 +63,14 @@ static void place(search *s, const double *at)
     }
 }
 
-static double side(const search *s, size_t j)
+static double side(const surface_search *s, size_t j)
 {
     return s->domain->upper[j] - s->domain->lower[j];
 }
 
 static hf_status evaluate(void *self, const double *at, double *value, double *gradient)
 {
-    search *s = self;
+    surface_search *s = self;
     double here;
     place(s, at);
     s->evaluations++;
@@ -88,7 +88,7 @@ static const hfi_objective_kind of_surface = {.evaluate = evaluate, .judge = hfi
 
 /* Along the continuous inputs from s->x, where the value is *value. Both become those of the climb's best
  * place, unless that is no better. */
-static hf_status climb(search *s, double *value)
+static hf_status climb(surface_search *s, double *value)
 {
     for (size_t k = 0; k < s->smooth; k++) {
         const size_t j = s->inputs[k];
@@ -114,10 +114,10 @@ static hf_status climb(search *s, double *value)
     return HF_OK;
 }
 
-static hf_status look_at(search *s, size_t count, const double *points, double *values);
+static hf_status look_at(surface_search *s, size_t count, const double *points, double *values);
 
 /* Steps to the best neighbour of s->x until none is better. *moved: whether there was one. */
-static hf_status walk(search *s, double *value, bool *moved)
+static hf_status walk(surface_search *s, double *value, bool *moved)
 {
     *moved = false;
     while (s->walk.count > 0) {
@@ -136,7 +136,7 @@ static hf_status walk(search *s, double *value, bool *moved)
     return HF_OK;
 }
 
-static hf_status go_up(search *s, size_t start)
+static hf_status go_up(surface_search *s, size_t start)
 {
     double value = s->values[start];
     bool moved = true;
@@ -155,7 +155,7 @@ static hf_status go_up(search *s, size_t start)
 
 /* ---- what is looked at ------------------------------------------------------------------------------------------- */
 
-static hf_status make_room(search *s)
+static hf_status make_room(surface_search *s)
 {
     const size_t d = s->d;
     const hf_status status = HFI_ALLOC(s->ctx, HFI_ROOM(s->inputs, d), HFI_ROOM(s->x, d),
@@ -167,7 +167,7 @@ static hf_status make_room(search *s)
     return hfi_walk_begin(s->ctx, s->domain, s->free - s->smooth, s->inputs + s->smooth, &s->walk);
 }
 
-static hf_status look_at(search *s, size_t count, const double *points, double *values)
+static hf_status look_at(surface_search *s, size_t count, const double *points, double *values)
 {
     const hfi_surface *f = s->surface;
     if ((double)count * f->work >= least_for_threads || hf_context_threads(s->ctx) == 1)
@@ -181,7 +181,7 @@ static hf_status look_at(search *s, size_t count, const double *points, double *
 }
 
 /* The range of the values, or of the better half of them; spoils s->values[] no more than by their order in a copy. */
-static hf_status measure(search *s)
+static hf_status measure(surface_search *s)
 {
     double least = s->values[0];
     for (size_t i = 1; i < s->count; i++) least = fmin(least, s->values[i]);
@@ -196,7 +196,7 @@ static hf_status measure(search *s)
     return HF_OK;
 }
 
-static hf_status look_around(search *s, size_t guess_count, const double *guesses)
+static hf_status look_around(surface_search *s, size_t guess_count, const double *guesses)
 {
     hf_status status =
         hfi_points_to_look_at(s->ctx, s->surface->near, s->domain, s->free, s->inputs, s->settings.samples,
@@ -215,7 +215,7 @@ static hf_status look_around(search *s, size_t guess_count, const double *guesse
     return measure(s);
 }
 
-static hf_status climb_from_the_best(search *s)
+static hf_status climb_from_the_best(surface_search *s)
 {
     /* A function that is the same everywhere has no better place, and one of infinite range no scale. */
     if (s->free == 0 || s->settings.starts == 0 || !(s->scale > 0.0) || !isfinite(s->scale)) return HF_OK;
@@ -235,7 +235,7 @@ static hf_status climb_from_the_best(search *s)
 /* ---- the answer -------------------------------------------------------------------------------------------------- */
 
 /* The nearest point of the lattice in the box. */
-static void round_to_lattice(const search *s, double *x)
+static void round_to_lattice(const surface_search *s, double *x)
 {
     const double step = s->settings.resolution;
     for (size_t k = 0; k < s->smooth; k++) {
@@ -247,7 +247,7 @@ static void round_to_lattice(const search *s, double *x)
 }
 
 /* Largest entry of the gradient, in sides of the box, that does not push out of it. */
-static hf_status steepness(search *s, double *largest)
+static hf_status steepness(surface_search *s, double *largest)
 {
     double value;
     const hf_status status = s->surface->at(s->surface->of, s->d, s->best, &value, s->gradient);
@@ -263,7 +263,7 @@ static hf_status steepness(search *s, double *largest)
     return status;
 }
 
-static hf_status search_box(search *s, size_t guess_count, const double *guesses, hf_argmax *found)
+static hf_status search_box(surface_search *s, size_t guess_count, const double *guesses, hf_argmax *found)
 {
     hf_status status = make_room(s);
     if (status >= 0) status = look_around(s, guess_count, guesses);
@@ -273,7 +273,7 @@ static hf_status search_box(search *s, size_t guess_count, const double *guesses
     return status;
 }
 
-static hf_status search_candidates(search *s, size_t *index)
+static hf_status search_candidates(surface_search *s, size_t *index)
 {
     const hf_domain *domain = s->domain;
     const size_t n = domain->candidates;
@@ -332,7 +332,7 @@ hf_status hfi_maximise_surface(hf_context *ctx, const hfi_surface *surface, cons
                                const hf_search_settings *settings_or_null, size_t guess_count,
                                const double *guesses, double *x, hf_argmax *found)
 {
-    search s = {.ctx = ctx, .surface = surface, .domain = domain, .d = domain->dimension};
+    surface_search s = {.ctx = ctx, .surface = surface, .domain = domain, .d = domain->dimension};
     hf_argmax result = {.index = 0};
     if (settings_or_null == NULL && surface->measured)
         s.settings = measured_settings(surface->work, s.d);

@@ -9,28 +9,28 @@
 /* Costs of a usual path: its features, and a cosine in multiplications. */
 static const double features = 1024.0, wave = 20.0;
 
-typedef struct drawn {
+typedef struct drawn_function {
     const hf_posterior *posterior;
     hf_path *path;
     hf_workspace *room;
-} drawn;
+} drawn_function;
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
 {
-    const drawn *f = of;
+    const drawn_function *f = of;
     return hf_path_many_rows(ctx, f->path, m, x, d, values);
 }
 
 static hf_status at(void *of, size_t d, const double *x, double *value, double *gradient)
 {
     (void)d;
-    const drawn *f = of;
+    const drawn_function *f = of;
     return hf_path_evaluate(f->path, f->room, x, value, gradient);
 }
 
 static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, hf_argmax *found)
 {
-    const drawn *f = of;
+    const drawn_function *f = of;
     double var = 0.0;
     hf_status status = at(of, d, x, &found->value, NULL);
     if (status >= 0) status = hf_predict(ctx, f->posterior, 1, x, d, &found->mean, &var, NULL);
@@ -55,7 +55,7 @@ hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint6
                                size_t guess_count, const double *guesses, double *x, hf_argmax *report)
 {
     const double begin = hfi_now();
-    drawn f = {.posterior = model};
+    drawn_function f = {.posterior = model};
     hf_argmax found = {.index = 0};
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = check(ctx, model, domain);

@@ -133,15 +133,15 @@ double hfi_utility_single(const hfi_utility *u, double mean, double variance, do
 
 /* ---- several points ---------------------------------------------------------------------------------------------- */
 
-typedef struct filling {
+typedef struct raised_covariance {
     const double *cov;
     size_t n;
     double added;
-} filling;
+} raised_covariance;
 
 static hf_status fill(void *arg, double *a, size_t lda)
 {
-    const filling *f = arg;
+    const raised_covariance *f = arg;
     for (size_t j = 0; j < f->n; j++)
         for (size_t i = j; i < f->n; i++) a[i + j * lda] = f->cov[i + j * f->n] + (i == j ? f->added : 0.0);
     return HF_OK;
@@ -153,7 +153,7 @@ static hf_status factor(const hfi_utility *u, const double *cov, double *l)
     double largest = 0.0, jitter;
     for (size_t a = 0; a < n; a++) largest = fmax(largest, cov[a + a * n]);
     if (!(largest > 0.0)) largest = 1e-300;
-    filling f = {.cov = cov, .n = n, .added = least_share * largest};
+    raised_covariance f = {.cov = cov, .n = n, .added = least_share * largest};
     return hfi_chol_jitter(u->ctx, n, l, n, largest, fill, &f, &jitter);
 }
 

@@ -5,7 +5,6 @@
 #include "outliers/pursuit_impl.h"
 #include "search/explore.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- how the objective depends on one own variance --------------------------------------------------- */
@@ -83,19 +82,6 @@ enum {
 /* A reading that gains less than this, nats, is not worth a try. */
 static const double least_gain = 0.5;
 
-typedef struct candidate {
-    double gain;
-    size_t row;
-} candidate;
-
-/* Largest gain first, of equal ones the first row. */
-static int by_gain(const void *a, const void *b)
-{
-    const candidate *p = a, *q = b;
-    if (p->gain != q->gain) return p->gain > q->gain ? -1 : 1;
-    return p->row < q->row ? -1 : p->row > q->row;
-}
-
 /* Cost of one more reading in the support. */
 static double cost(const hfi_pursuit *p)
 {
@@ -105,19 +91,19 @@ static double cost(const hfi_pursuit *p)
 
 /* Adds at most `most` readings that gain more than `threshold` at the present outlook, each with the variance
  * that is best for it. */
-static size_t add(hfi_pursuit *p, candidate *list, size_t most, double threshold)
+static size_t add(hfi_pursuit *p, hfi_ranked *list, size_t most, double threshold)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
     size_t count = 0;
     for (size_t i = 0; i < e->rows; i++) {
         if (p->now.member[i] || !hf_sites_is_present(e->sites, i)) continue;
         const double gain = hfi_pursuit_gain(&p->outlook[i], hfi_pursuit_best(&p->outlook[i]));
-        if (gain > threshold) list[count++] = (candidate){gain, i};
+        if (gain > threshold) list[count++] = (hfi_ranked){-gain, i}; /* the largest first */
     }
-    qsort(list, count, sizeof *list, by_gain);
+    hfi_sort_ranked(list, count);
     if (count > most) count = most;
     for (size_t c = 0; c < count; c++) {
-        const size_t i = list[c].row;
+        const size_t i = list[c].index;
         p->now.member[i] = true;
         p->now.rho[i] = hfi_pursuit_best(&p->outlook[i]);
     }
@@ -127,7 +113,7 @@ static size_t add(hfi_pursuit *p, candidate *list, size_t most, double threshold
 
 /* Takes the readings out of the support whose gain does not cover what they cost: at most half of it, the
  * least gain first. */
-static size_t drop(hfi_pursuit *p, candidate *list)
+static size_t drop(hfi_pursuit *p, hfi_ranked *list)
 {
     const hfi_evaluator *e = &p->trainer->evaluator;
     size_t count = 0;
@@ -138,14 +124,14 @@ static size_t drop(hfi_pursuit *p, candidate *list)
     for (size_t i = 0; i < e->rows; i++) {
         if (!p->now.member[i]) continue;
         const double gain = hfi_pursuit_gain(&p->outlook[i], p->now.rho[i]);
-        if (gain < price) list[count++] = (candidate){-gain, i};
+        if (gain < price) list[count++] = (hfi_ranked){gain, i};
     }
-    qsort(list, count, sizeof *list, by_gain);
+    hfi_sort_ranked(list, count);
     const size_t most = (p->now.size + 1) / 2;
     if (count > most) count = most;
     for (size_t c = 0; c < count; c++) {
-        p->now.member[list[c].row] = false;
-        p->now.rho[list[c].row] = 0.0;
+        p->now.member[list[c].index] = false;
+        p->now.rho[list[c].index] = 0.0;
     }
     p->now.size -= count;
     return count;
@@ -195,7 +181,7 @@ static hf_status train(hfi_pursuit *p, hfi_pursuit_model *path, size_t iteration
 }
 
 /* Readings added at the hyperparameters as they are. */
-static hf_status add_blindly(hfi_pursuit *p, candidate *list, size_t batch)
+static hf_status add_blindly(hfi_pursuit *p, hfi_ranked *list, size_t batch)
 {
     hf_status s = HF_OK;
     for (int step = 0; s >= 0 && step < BLIND_STEPS; step++) {
@@ -208,7 +194,7 @@ static hf_status add_blindly(hfi_pursuit *p, candidate *list, size_t batch)
 }
 
 /* Whether the first training ended above *least. */
-static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *list, size_t iterations,
+static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, hfi_ranked *list, size_t iterations,
                          double least, bool *worth)
 {
     const size_t n = hf_sites_present(p->trainer->evaluator.sites), batch = (n + BATCHES - 1) / BATCHES;
@@ -225,7 +211,7 @@ static hf_status forward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *lis
     return s;
 }
 
-static hf_status backward(hfi_pursuit *p, hfi_pursuit_model *path, candidate *list)
+static hf_status backward(hfi_pursuit *p, hfi_pursuit_model *path, hfi_ranked *list)
 {
     bool better = true;
     copy(p, &p->now, path);
@@ -260,7 +246,7 @@ static hf_status follow(hfi_pursuit *p, const hf_fit_settings *settings, bool bl
     hfi_evaluator *e = &p->trainer->evaluator;
     const size_t n = hf_sites_present(e->sites), batch = (n + BATCHES - 1) / BATCHES;
     hfi_pursuit_model path;
-    candidate *list;
+    hfi_ranked *list;
     hf_status s =
         hfi_worse(hfi_pursuit_model_init(p->trainer, &path), HFI_ALLOC(e->ctx, HFI_ROOM(list, e->rows)));
     empty_support(p);
@@ -285,7 +271,7 @@ hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool
 
 typedef struct blind_value {
     hfi_pursuit *p;
-    candidate *list;
+    hfi_ranked *list;
 } blind_value;
 
 /* The score once the first readings are chosen. */
@@ -310,7 +296,7 @@ hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, c
     hfi_trainer *t = p->trainer;
     hfi_evaluator *e = &t->evaluator;
     if (t->free_count == 0) return HF_OK;
-    candidate *list = hfi_alloc(e->ctx, e->rows, sizeof *list);
+    hfi_ranked *list = hfi_alloc(e->ctx, e->rows, sizeof *list);
     double *at = hfi_alloc(e->ctx, t->count, sizeof *at);
     hf_status s = list && at ? HF_OK : HF_ERR_MEMORY;
     const hfi_start *chosen = NULL;

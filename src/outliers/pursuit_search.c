@@ -14,16 +14,16 @@
 static const double most_eta = 300.0;
 
 /* Theta is the trainer's state, then eta of the support. */
-typedef struct joint {
+typedef struct support_search {
     hfi_pursuit *p;
     size_t members;
     size_t *row;  /* of the support */
     double *unit; /* v of the support */
-} joint;
+} support_search;
 
 /* Slopes in rho into the gradient's entries of eta. A matrix of an evaluator holds d objective / d (K + D)
  * after a gradient. */
-static hf_status find_slopes(const joint *w, double *slope)
+static hf_status find_slopes(const support_search *w, double *slope)
 {
     hfi_pursuit *p = w->p;
     const hfi_evaluator *e = &p->trainer->evaluator;
@@ -41,7 +41,7 @@ static hf_status find_slopes(const joint *w, double *slope)
 
 static hf_status place(void *self, const double *theta)
 {
-    const joint *w = self;
+    const support_search *w = self;
     hfi_pursuit *p = w->p;
     const size_t count = p->trainer->count;
     memcpy(p->now.state, theta, count * sizeof *theta);
@@ -51,7 +51,7 @@ static hf_status place(void *self, const double *theta)
 
 static hf_status evaluate(void *self, const double *theta, double *value, double *gradient)
 {
-    const joint *w = self;
+    const support_search *w = self;
     hfi_trainer *t = w->p->trainer;
     hf_status s = hfi_evaluator_run(&t->evaluator, HF_OBJECTIVE_EVIDENCE, value, gradient);
     if (!gradient) return s;
@@ -65,7 +65,7 @@ static hf_status evaluate(void *self, const double *theta, double *value, double
 
 static double log_prior(void *self, const double *theta, double *gradient)
 {
-    const joint *w = self;
+    const support_search *w = self;
     return hfi_trainer_add_prior(w->p->trainer, theta, gradient);
 }
 
@@ -79,13 +79,13 @@ static const hfi_objective_kind of_pursuit = {
 /* Variances of the support's readings given all others. */
 static hf_status compute_units(void *arg, hfi_journal_entry *entry)
 {
-    const joint *w = arg;
+    const support_search *w = arg;
     const hf_status s = hfi_pursuit_look(w->p);
     for (size_t q = 0; s >= 0 && q < w->members; q++) entry->answer[q] = w->p->outlook[w->row[q]].variance;
     return s;
 }
 
-static hf_status find_units(joint *w)
+static hf_status find_units(support_search *w)
 {
     hfi_pursuit *p = w->p;
     hfi_journal_entry entry = {
@@ -93,7 +93,7 @@ static hf_status find_units(joint *w)
     return w->members > 0 ? hfi_journal_answer(p->trainer->journal, &entry, compute_units, w) : HF_OK;
 }
 
-static hf_status run(joint *w, hfi_wide_space *wide, size_t iterations)
+static hf_status run(support_search *w, hfi_wide_space *wide, size_t iterations)
 {
     hfi_pursuit *p = w->p;
     hfi_trainer *t = p->trainer;
@@ -114,7 +114,7 @@ static hf_status run(joint *w, hfi_wide_space *wide, size_t iterations)
 hf_status hfi_pursuit_maximise(hfi_pursuit *p, size_t iterations)
 {
     hfi_evaluator *e = &p->trainer->evaluator;
-    joint w = {.p = p};
+    support_search w = {.p = p};
     hfi_wide_space wide = {0};
     hf_status s = hfi_pursuit_set(p, &p->now);
     if (s < 0) return s;

@@ -5,12 +5,12 @@
 #include <string.h>
 
 /* One output, which is all that a judgement looks at. */
-typedef struct view {
+typedef struct output_view {
     const bool *outside; /* rows of other outputs */
     const bool *skip;    /* those, and flagged ones */
     const bool *flag;
     size_t rows, flags;
-} view;
+} output_view;
 
 /* Kept readings in order of size; their number. */
 static size_t sort_kept(const hfi_finder *finder, const bool *skip, double *sorted)
@@ -55,7 +55,8 @@ static bool has_twin(const double *sorted, size_t count, size_t at)
 }
 
 /* Readings of the view with some flag that are not `number`, in order of size, and how many of them have no twin. */
-static size_t count_alone(const hfi_finder *finder, const view *v, bool flagged, double number, size_t *count)
+static size_t count_alone(const hfi_finder *finder, const output_view *v, bool flagged, double number,
+                          size_t *count)
 {
     const double *y = hf_sites_readings(finder->trainer->evaluator.sites);
     double *sorted = finder->probability;
@@ -72,7 +73,7 @@ static size_t count_alone(const hfi_finder *finder, const view *v, bool flagged,
  * by the same instrument: that most are one number is then no reason to doubt the flags. */
 static const double few = 0.01, most = 0.9;
 
-static bool off_the_steps(const hfi_finder *finder, const view *v, double number)
+static bool off_the_steps(const hfi_finder *finder, const output_view *v, double number)
 {
     size_t kept = 0, flagged = 0;
     const size_t kept_alone = count_alone(finder, v, false, number, &kept);
@@ -108,9 +109,9 @@ static size_t bin(double t)
 static const double lean_of_wrong = 4.0, lean_of_kept = 2.0, share_of_wrong = 0.9;
 
 /* Readings that count, by size and side (right or not). */
-typedef struct sizes {
+typedef struct size_counts {
     size_t all[BINS][2], flagged[BINS][2];
-} sizes;
+} size_counts;
 
 /* By how many standard errors more than half of them are on the right. */
 static double lean(const double side[2])
@@ -120,7 +121,7 @@ static double lean(const double side[2])
 
 /* Whether flags are on one side although the kept readings from half their lower quartile on are not: wrong
  * readings, not a tail. */
-static bool leave_one_side(const sizes *count)
+static bool leave_one_side(const size_counts *count)
 {
     double kept[2] = {0.0, 0.0}, flagged[2] = {0.0, 0.0}, below = 0.0;
     for (size_t b = 0; b < BINS; b++)
@@ -141,7 +142,7 @@ static bool leave_one_side(const sizes *count)
 
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without)
 {
-    sizes count = {0};
+    size_counts count = {0};
     size_t hump = 0, height = 0;
     for (size_t i = 0; i < finder->n; i++) {
         if (without && without[i]) continue;
@@ -192,8 +193,8 @@ static double strong_margin(double kept, double all, double gain, size_t n)
  * (share, side, start and nu of the mixture) once in 10 000 times. */
 static const double most_by_chance = 0.05, plenty = 12.0;
 
-static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f, const view *v,
-                       const bool *lock, hfi_judgement *out)
+static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f,
+                       const output_view *v, const bool *lock, hfi_judgement *out)
 {
     const size_t n = finder->n, count = sort_kept(finder, v->skip, finder->sorted);
     const bool one_number = half_are_one_number(finder->sorted, count);
@@ -238,9 +239,9 @@ size_t hfi_finder_output(const hfi_finder *finder, size_t row)
 
 /* The rows of an output, those of the others left out. */
 static void look_at(const hfi_finder *finder, size_t output, const bool *flag, bool *outside, bool *skip,
-                    view *v)
+                    output_view *v)
 {
-    *v = (view){.outside = outside, .skip = skip, .flag = flag};
+    *v = (output_view){.outside = outside, .skip = skip, .flag = flag};
     for (size_t i = 0; i < finder->n; i++) {
         outside[i] = hfi_finder_output(finder, i) != output;
         skip[i] = outside[i] || flag[i];
@@ -266,7 +267,7 @@ hf_status hfi_gate(hfi_finder *finder, const bool *lock, const hfi_flagging *bas
     memcpy(passed, lock, n * sizeof *passed);
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < finder->outputs; k++) {
-        view v;
+        output_view v;
         hfi_judgement one;
         look_at(finder, k, f->flag, outside, outside + n, &v);
         if (v.flags == 0) continue;

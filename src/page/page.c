@@ -20,12 +20,12 @@ static const char *const line_name[LINES] = {"full line", "dashed", "dotted", "d
 /* ---- predictions along an input ------------------------------------------------------------------------- */
 
 /* The numbers of one slice: x (rows x width), what is drawn on the axis, and curves. */
-typedef struct slice {
+typedef struct page_slice {
     size_t curves, width;
     double beside;          /* the exposure or the prior mean of all rows */
     double *x, *at, *curve; /* curves x POINTS: mean, low, high; or probabilities of classes */
     double *raw;            /* as predictions come, row by row */
-} slice;
+} page_slice;
 
 static double median_of(double *values, size_t n)
 {
@@ -59,7 +59,7 @@ static hf_status middle(hf_context *ctx, const hf_model *model, double *out, dou
     return HF_OK;
 }
 
-static hf_status predict_slice(hfi_page *page, slice *s)
+static hf_status predict_slice(hfi_page *page, page_slice *s)
 {
     static const double level[2] = {0.025, 0.975};
     const hf_model *model = page->model;
@@ -88,7 +88,7 @@ static hf_status predict_slice(hfi_page *page, slice *s)
 }
 
 /* Which line is which class, and for which exposure or prior mean it is. */
-static void slice_notes(hfi_page *page, const slice *s)
+static void slice_notes(hfi_page *page, const page_slice *s)
 {
     const hf_model *model = page->model;
     if (hf_model_can(model, HF_ABILITY_CLASS_SCORES)) {
@@ -104,7 +104,7 @@ static void slice_notes(hfi_page *page, const slice *s)
     }
 }
 
-static void draw_slice(hfi_page *page, const slice *s, size_t j)
+static void draw_slice(hfi_page *page, const page_slice *s, size_t j)
 {
     const bool labels = hf_model_can(page->model, HF_ABILITY_CLASS_SCORES);
     const char *name = page->model->feature[j];
@@ -145,7 +145,7 @@ static size_t next_input(const hfi_page *page, const bool *drawn)
     return best;
 }
 
-static void draw_slices(hfi_page *page, slice *s, const double *centre, bool *drawn)
+static void draw_slices(hfi_page *page, page_slice *s, const double *centre, bool *drawn)
 {
     const hf_model *model = page->model;
     for (size_t k = 0; k < MOST_SLICES && k < model->d && page->status >= 0; k++) {
@@ -173,8 +173,8 @@ static void write_slices(hfi_page *page)
         return;
     }
     const bool labels = hf_model_can(model, HF_ABILITY_CLASS_SCORES);
-    slice s = {.curves = labels ? model->classes : 3,
-               .beside = hf_model_mean_column(model) != NULL ? 0.0 : 1.0};
+    page_slice s = {.curves = labels ? model->classes : 3,
+                    .beside = hf_model_mean_column(model) != NULL ? 0.0 : 1.0};
     const size_t room =
         POINTS * (model->d + 1 + s.curves + (labels ? model->classes : 3 * model->outputs)) + model->d;
     bool *drawn = hfi_alloc(page->ctx, model->d, sizeof *drawn);

@@ -21,7 +21,7 @@ enum {
 
 /* One call. The blocks depend on the number of queries but not on the number of threads, so that no digit
  * does. */
-typedef struct batch {
+typedef struct prediction_batch {
     const hf_posterior *posterior;
     size_t m;
     const double *x;
@@ -33,11 +33,11 @@ typedef struct batch {
     size_t arena_size;
     double *mean;     /* m, scaled units */
     double *variance; /* m latent ones, scaled units, or NULL: the mean-only path */
-} batch;
+} prediction_batch;
 
 static void predict_block(size_t task, int thread, void *arg)
 {
-    const batch *job = arg;
+    const prediction_batch *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
     size_t begin = task * job->block;
@@ -73,7 +73,7 @@ static size_t column_stride(size_t n)
     return stride % (64 * LINE) == 0 ? stride + LINE : stride;
 }
 
-static void plan(batch *job)
+static void plan(prediction_batch *job)
 {
     const hf_posterior *p = job->posterior;
     size_t block = job->variance != NULL ? BLOCK : MEAN_BLOCK, share = round_up(job->m / TASKS + 1, LINE);
@@ -87,7 +87,7 @@ static void plan(batch *job)
                  LINE);
 }
 
-static hf_status run(hf_context *ctx, batch *job)
+static hf_status run(hf_context *ctx, prediction_batch *job)
 {
     const size_t tasks = (job->m + job->block - 1) / job->block, threads = (size_t)hf_context_threads(ctx);
     job->arena = hfi_alloc(ctx, hfi_smaller(threads, tasks), job->arena_size * sizeof *job->arena);
@@ -98,7 +98,7 @@ static hf_status run(hf_context *ctx, batch *job)
 }
 
 /* Scaled results to the caller's arrays, or the first one that overflowed. */
-static hf_status deliver(hf_context *ctx, const batch *job, double *mean, double *var_latent,
+static hf_status deliver(hf_context *ctx, const prediction_batch *job, double *mean, double *var_latent,
                          double *var_observed)
 {
     const hf_posterior *p = job->posterior;
@@ -124,7 +124,7 @@ hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, c
     hf_status status = hfi_posterior_check_rows(ctx, posterior, m, x, ldx);
     if (status < 0 || m == 0) return status;
     bool variance = var_latent != NULL || var_observed != NULL;
-    batch job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
+    prediction_batch job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
     /* Collected aside, because a cancelled call leaves the caller's arrays alone. */
     job.mean = hfi_alloc(ctx, m, sizeof *job.mean);
     job.variance = variance ? hfi_alloc(ctx, m, sizeof *job.variance) : NULL;

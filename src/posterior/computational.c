@@ -11,7 +11,7 @@ enum {
     BLOCK = 64 /* points of a task */
 };
 
-typedef struct comparison {
+typedef struct exact_comparison {
     const hf_posterior *posterior;
     hfi_solution exact; /* anchors borrowed from the posterior's solution, factor and weights its own */
     size_t m, ldx;
@@ -19,11 +19,11 @@ typedef struct comparison {
     double *result; /* m, scaled units */
     double *arena;  /* per thread: scaled inputs, covariances, whitened ones, the kernel's scratch */
     size_t arena_size;
-} comparison;
+} exact_comparison;
 
 static void compare(size_t task, int thread, void *arg)
 {
-    const comparison *job = arg;
+    const exact_comparison *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
     size_t begin = task * BLOCK, n = s->n, rank = hfi_solution_rank(s), ld;
@@ -43,7 +43,7 @@ static void compare(size_t task, int thread, void *arg)
     }
 }
 
-static hf_status compare_all(hf_context *ctx, comparison *job)
+static hf_status compare_all(hf_context *ctx, exact_comparison *job)
 {
     const hf_status status = hfi_waves(ctx, "predict", job->m / BLOCK + (job->m % BLOCK != 0), compare, job);
     if (status < 0) return status;
@@ -69,7 +69,7 @@ hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_
     return status;
 }
 
-static hf_status predict(hf_context *ctx, comparison *job, double *var)
+static hf_status predict(hf_context *ctx, exact_comparison *job, double *var)
 {
     const hf_posterior *p = job->posterior;
     hf_status status = hfi_solve_exactly(ctx, p, &job->exact);
@@ -102,6 +102,6 @@ hf_status hf_predict_computational(hf_context *ctx, const hf_posterior *posterio
     status = hfi_need_readings(ctx, posterior, "computational part of the variance");
     if (status < 0) return status;
     if (m == 0) return HF_OK;
-    comparison job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
+    exact_comparison job = {.posterior = posterior, .m = m, .x = x, .ldx = ldx};
     return predict(ctx, &job, var);
 }

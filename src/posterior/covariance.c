@@ -9,7 +9,7 @@ enum {
     BLOCK = 64 /* points of a task, and side of a tile of the covariance */
 };
 
-typedef struct joint {
+typedef struct joint_covariance {
     const hf_posterior *posterior;
     size_t m;
     const double *x;  /* m x d, scaled units */
@@ -19,9 +19,9 @@ typedef struct joint {
     double *c;        /* m x m: k(x, x), then less V' V */
     double *scratch;  /* per thread, the kernel's */
     size_t scratch_size;
-} joint;
+} joint_covariance;
 
-static size_t extent(const joint *job, size_t block)
+static size_t extent(const joint_covariance *job, size_t block)
 {
     size_t begin = block * BLOCK;
     return job->m - begin < BLOCK ? job->m - begin : BLOCK;
@@ -30,7 +30,7 @@ static size_t extent(const joint *job, size_t block)
 /* A block of V, and its mean on the way. */
 static void whiten(size_t block, int thread, void *arg)
 {
-    const joint *job = arg;
+    const joint_covariance *job = arg;
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
     size_t begin = block * BLOCK, count = extent(job, block);
@@ -49,7 +49,7 @@ static void whiten(size_t block, int thread, void *arg)
 static void subtract(size_t column, int thread, void *arg)
 {
     (void)thread;
-    const joint *job = arg;
+    const joint_covariance *job = arg;
     size_t n = hfi_solution_rank(&job->posterior->solution), begin = column * BLOCK;
     const double *right = job->whitened + begin * n;
     for (size_t row = column; row * BLOCK < job->m; row++)
@@ -59,7 +59,7 @@ static void subtract(size_t column, int thread, void *arg)
         job->c[i + i * job->m] = hfi_variance_clamp(job->c[i + i * job->m]);
 }
 
-static hf_status check_result(hf_context *ctx, const joint *job)
+static hf_status check_result(hf_context *ctx, const joint_covariance *job)
 {
     for (size_t j = 0; j < job->m; j++) {
         bool finite = isfinite(job->mean[j]);
@@ -78,7 +78,7 @@ hf_status hfi_posterior_joint_scaled(hf_context *ctx, const hf_posterior *poster
     hf_status status = hfi_require_memory(ctx, "a joint prediction", m,
                                           (double)sizeof *x * (double)m * ((double)s->n + (double)s->d));
     if (status < 0) return status;
-    joint job = {.posterior = posterior, .m = m, .x = x, .mean = mean, .c = covariance};
+    joint_covariance job = {.posterior = posterior, .m = m, .x = x, .mean = mean, .c = covariance};
     job.scratch_size = hfi_kernel_scratch(posterior->kernel);
     job.v = hfi_alloc(ctx, m, s->n * sizeof *job.v);
     job.scratch = hfi_alloc(ctx, (size_t)hf_context_threads(ctx), job.scratch_size * sizeof *job.scratch);

@@ -122,16 +122,16 @@ void hfi_given_gradient(hfi_given *given, const double *x, const double *q, doub
     for (size_t j = 0; j < d; j++) gradient[j] /= posterior->scaling.x_scale[j];
 }
 
-typedef struct job {
+typedef struct given_queries {
     const hfi_given *given;
     size_t m, d, size; /* size: doubles of room for each thread */
     const double *x;
     double *w, *room;
-} job;
+} given_queries;
 
 static void block(size_t index, int thread, void *arg)
 {
-    const job *j = arg;
+    const given_queries *j = arg;
     const hfi_given *g = j->given;
     const size_t begin = index * BLOCK, count = j->m - begin < BLOCK ? j->m - begin : BLOCK;
     double *k = j->room + (size_t)thread * j->size, *scaled = k + g->rows * BLOCK;
@@ -142,7 +142,7 @@ static void block(size_t index, int thread, void *arg)
 hf_status hfi_given_many(hf_context *ctx, const hfi_given *g, size_t m, const double *x, double *w)
 {
     if (g->p == 0 || m == 0) return HF_OK;
-    job j = {.given = g, .m = m, .d = g->posterior->solution.d, .x = x, .w = w};
+    given_queries j = {.given = g, .m = m, .d = g->posterior->solution.d, .x = x, .w = w};
     j.size = BLOCK * (g->rows + j.d) + hfi_kernel_scratch(g->posterior->kernel);
     j.room = hfi_alloc_product(ctx, (size_t)hf_context_threads(ctx), j.size, sizeof *j.room);
     if (j.room == NULL) return HF_ERR_MEMORY;

@@ -27,7 +27,7 @@
 #include <string.h>
 
 /* Matrices k x k are column-major without gaps. */
-typedef struct moved {
+typedef struct moved_sites {
     hf_context *ctx;
     const hf_posterior *posterior;
     size_t k, m;
@@ -37,10 +37,10 @@ typedef struct moved {
     double *joint;                      /* (k + m) x (k + m): the cavity's covariance */
     double *v, *h, *open, *a[2], *work; /* k x k: V; H, then F; V - H, then a root of it; F'P F; scratch */
     double *pull[2];                    /* k: F'P (r - c) */
-} moved;
+} moved_sites;
 
 /* One block of doubles for everything. */
-static hf_status allocate(moved *job, double **block)
+static hf_status allocate(moved_sites *job, double **block)
 {
     const size_t k = job->k, q = job->k + job->m, d = job->posterior->solution.d;
     const double doubles = (double)q * ((double)d + (double)q) + 7.0 * (double)k * (double)(k + 1);
@@ -62,7 +62,7 @@ static hf_status allocate(moved *job, double **block)
 }
 
 /* Mean and covariance without the sites of R, from the posterior's. `g`: n x k, G_:R; `a`: k x (k + m). */
-static hf_status take_out(moved *job, double *g, double *a, double *column, double *scratch)
+static hf_status take_out(moved_sites *job, double *g, double *a, double *column, double *scratch)
 {
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
@@ -94,7 +94,7 @@ static hf_status take_out(moved *job, double *g, double *a, double *column, doub
     return HF_OK;
 }
 
-static hf_status find_cavity(moved *job)
+static hf_status find_cavity(moved_sites *job)
 {
     const hf_posterior *p = job->posterior;
     const hfi_solution *s = &p->solution;
@@ -121,7 +121,7 @@ static hf_status root_of(hf_context *ctx, size_t k, double *a, double *values)
 /* Fills in C_MM, which is factored. */
 static hf_status fill_points(void *arg, double *a, size_t lda)
 {
-    const moved *job = arg;
+    const moved_sites *job = arg;
     const hf_posterior *p = job->posterior;
     const size_t k = job->k, q = k + job->m, d = p->solution.d;
     for (size_t j = 0; j < job->m; j++) {
@@ -136,7 +136,7 @@ static hf_status fill_points(void *arg, double *a, size_t lda)
 }
 
 /* H = S'S, S = L^-1 C_MR. */
-static hf_status see_from_points(moved *job)
+static hf_status see_from_points(moved_sites *job)
 {
     const size_t k = job->k, m = job->m, q = k + m;
     hf_context *ctx = job->ctx;
@@ -158,7 +158,7 @@ static hf_status see_from_points(moved *job)
 }
 
 /* F and a root of V - H. */
-static hf_status resolve(moved *job)
+static hf_status resolve(moved_sites *job)
 {
     const size_t k = job->k, q = k + job->m;
     for (size_t j = 0; j < k; j++) memcpy(job->v + j * k, job->joint + j * q, k * sizeof *job->v);
@@ -174,7 +174,7 @@ static hf_status resolve(moved *job)
 }
 
 /* F'P F (lower triangle) and F'P (r - c) of the sites before (0) or after (1). */
-static hf_status look_through(moved *job, size_t which)
+static hf_status look_through(moved_sites *job, size_t which)
 {
     const size_t k = job->k;
     const double *target = job->target + which * k, *precision = job->precision + which * k;
@@ -207,7 +207,7 @@ static hf_status look_through(moved *job, size_t which)
 }
 
 /* x - log(1 + x) of all eigenvalues. `l`: the factor of A_p; job->v becomes A_q - A_p. */
-static hf_status compare_spread(moved *job, const double *l, double *out)
+static hf_status compare_spread(moved_sites *job, const double *l, double *out)
 {
     const size_t k = job->k;
     double *change = job->v, *values = job->open;
@@ -230,7 +230,7 @@ static hf_status compare_spread(moved *job, const double *l, double *out)
     return status;
 }
 
-static hf_status diverge(moved *job, double *kl)
+static hf_status diverge(moved_sites *job, double *kl)
 {
     const size_t k = job->k;
     double *p = job->a[0], *q = job->a[1], *l = job->work, *lq = job->h, spread = 0.0;
@@ -292,7 +292,7 @@ hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, siz
     hf_status status = check(ctx, posterior, count, anchor, target, variance, m, x, ldx, kl);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;
-    moved job = {.ctx = ctx, .posterior = posterior, .k = count, .m = m, .anchor = anchor};
+    moved_sites job = {.ctx = ctx, .posterior = posterior, .k = count, .m = m, .anchor = anchor};
     double *block = NULL;
     status = allocate(&job, &block);
     if (status < 0) return status;

@@ -27,17 +27,17 @@ struct hf_path {
 
 /* ---- the function at points -------------------------------------------------------------------------------------- */
 
-typedef struct look {
+typedef struct path_look {
     const hfi_features *prior;
     size_t m;
     const double *x; /* m x d, scaled units */
     double *value;   /* m: g is added */
-} look;
+} path_look;
 
 static void look_at_block(size_t task, int thread, void *arg)
 {
     (void)thread;
-    const look *job = arg;
+    const path_look *job = arg;
     const size_t begin = task * BLOCK, d = job->prior->d;
     for (size_t i = begin; i < job->m && i < begin + BLOCK; i++)
         job->value[i] += hfi_features_evaluate(job->prior, job->x + i * d, NULL);
@@ -47,7 +47,7 @@ static void look_at_block(size_t task, int thread, void *arg)
 static hf_status add_prior(hf_context *ctx, const hfi_features *prior, size_t m, const double *x,
                            double *value)
 {
-    look job = {.prior = prior, .m = m, .x = x, .value = value};
+    path_look job = {.prior = prior, .m = m, .x = x, .value = value};
     return hfi_waves(ctx, "path", (m + BLOCK - 1) / BLOCK, look_at_block, &job);
 }
 

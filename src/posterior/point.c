@@ -51,16 +51,16 @@ double *hfi_workspace_spare(hf_workspace *workspace, size_t d)
 }
 
 /* Request and answer, in scaled units. */
-typedef struct answer {
+typedef struct point_prediction {
     double mean;
     double variance;
     bool wants_variance;
     bool wants_mean_gradient;
     bool wants_variance_gradient;
-} answer;
+} point_prediction;
 
 /* Into *a and workspace->gradient. */
-static void evaluate(const hf_posterior *posterior, hf_workspace *w, answer *a)
+static void evaluate(const hf_posterior *posterior, hf_workspace *w, point_prediction *a)
 {
     const hfi_solution *s = &posterior->solution;
     const hf_kernel *kernel = posterior->kernel;
@@ -115,9 +115,9 @@ static hf_status predict(const hf_posterior *posterior, hf_workspace *workspace,
         if (!isfinite(x[j])) return HF_ERR_NOT_FINITE;
     if (!hfi_posterior_has_output(posterior, x)) return HF_ERR_ARGUMENT;
     const size_t output = hfi_scaling_output(scaling, x);
-    answer p = {.wants_variance = var != NULL,
-                .wants_mean_gradient = gradient_mean != NULL,
-                .wants_variance_gradient = gradient_var != NULL};
+    point_prediction p = {.wants_variance = var != NULL,
+                          .wants_mean_gradient = gradient_mean != NULL,
+                          .wants_variance_gradient = gradient_var != NULL};
     hfi_scaling_inputs(scaling, 1, x, scaling->d, workspace->x);
     evaluate(posterior, workspace, &p);
     double variance = observed ? hfi_posterior_observed(posterior, output, p.variance) : p.variance;

@@ -9,14 +9,14 @@
 
 /* ---- inducing inputs ------------------------------------------------------------------------- */
 
-typedef struct place {
+typedef struct inducing_row {
     const double *row;
     size_t d, index;
-} place;
+} inducing_row;
 
 static int compare(const void *a, const void *b)
 {
-    const place *p = a, *q = b;
+    const inducing_row *p = a, *q = b;
     for (size_t j = 0; j < p->d; j++)
         if (p->row[j] != q->row[j]) return p->row[j] < q->row[j] ? -1 : 1;
     return p->index < q->index ? -1 : p->index > q->index;
@@ -25,9 +25,9 @@ static int compare(const void *a, const void *b)
 /* Equal rows are neighbours once sorted. */
 static hf_status check_distinct(hf_context *ctx, size_t m, size_t d, const double *z, size_t ldz)
 {
-    place *places = hfi_alloc(ctx, m, sizeof *places);
+    inducing_row *places = hfi_alloc(ctx, m, sizeof *places);
     if (!places) return HF_ERR_MEMORY;
-    for (size_t i = 0; i < m; i++) places[i] = (place){z + i * ldz, d, i};
+    for (size_t i = 0; i < m; i++) places[i] = (inducing_row){z + i * ldz, d, i};
     qsort(places, m, sizeof *places, compare);
     hf_status status = HF_OK;
     for (size_t i = 1; i < m && status >= 0; i++) {

@@ -6,18 +6,18 @@
 #include <nlopt.h>
 #include <string.h>
 
-typedef struct state {
+typedef struct lbfgs_state {
     hfi_search_run *run;
     nlopt_opt opt;
     double *gradient;
     double flat;
     hf_status error;
     bool converged;
-} state;
+} lbfgs_state;
 
 static double callback(unsigned count, const double *point, double *gradient, void *arg)
 {
-    state *s = arg;
+    lbfgs_state *s = arg;
     const hfi_search_run *r = s->run;
     double value = 0.0;
     if (s->error < 0) return -HUGE_VAL; /* NLopt may finish its line search after having been told to stop */
@@ -40,7 +40,7 @@ static double callback(unsigned count, const double *point, double *gradient, vo
     return value;
 }
 
-static hf_stop why(const state *s, nlopt_result result)
+static hf_stop why(const lbfgs_state *s, nlopt_result result)
 {
     if (s->run->best.gradient_norm < s->flat) return HF_STOP_CONVERGED;
     if (s->converged || result == NLOPT_FTOL_REACHED || result == NLOPT_XTOL_REACHED ||
@@ -49,7 +49,7 @@ static hf_stop why(const state *s, nlopt_result result)
     return result == NLOPT_MAXEVAL_REACHED ? HF_STOP_ITERATIONS : HF_STOP_ROUNDOFF;
 }
 
-static hf_status climb(state *s)
+static hf_status climb(lbfgs_state *s)
 {
     hfi_search_run *r = s->run;
     s->opt = nlopt_create(NLOPT_LD_LBFGS, (unsigned)r->count);
@@ -70,7 +70,7 @@ static hf_status climb(state *s)
 
 hf_status hfi_by_lbfgs(hfi_search_run *r)
 {
-    state s = {.run = r, .flat = r->settings->flat > 0.0 ? r->settings->flat : hfi_search_flat};
+    lbfgs_state s = {.run = r, .flat = r->settings->flat > 0.0 ? r->settings->flat : hfi_search_flat};
     s.gradient = hfi_alloc(r->ctx, r->count, sizeof *s.gradient);
     if (!s.gradient) return HF_ERR_MEMORY;
     hfi_search_enter(r);

@@ -10,16 +10,16 @@ hf_status hfi_judge_overflow(void *self, hf_status answer)
     return answer == HF_ERR_NOT_FINITE ? HF_ERR_NOT_POSITIVE_DEFINITE : answer;
 }
 
-typedef struct question {
+typedef struct objective_question {
     const hfi_objective *objective;
     double *gradient;
     size_t slopes; /* entries of the gradient; 0 without one */
     bool beside;
-} question;
+} objective_question;
 
 static hf_status compute(void *arg, hfi_journal_entry *entry)
 {
-    const question *q = arg;
+    const objective_question *q = arg;
     const hfi_objective_kind *kind = q->objective->kind;
     const hf_status s = kind->evaluate(q->objective->self, entry->question, &entry->value, q->gradient);
     if (s < 0) return s;
@@ -34,10 +34,10 @@ hf_status hfi_objective_evaluate(hf_context *ctx, const hfi_objective *o, const 
     hf_status s = o->kind->place ? o->kind->place(o->self, theta) : HF_OK;
     if (s < 0) return s;
     if (!o->journal) return o->kind->evaluate(o->self, theta, value, gradient);
-    question q = {.objective = o,
-                  .gradient = gradient,
-                  .slopes = gradient ? o->count : 0,
-                  .beside = o->kind->beside != NULL};
+    objective_question q = {.objective = o,
+                            .gradient = gradient,
+                            .slopes = gradient ? o->count : 0,
+                            .beside = o->kind->beside != NULL};
     const size_t told = q.slopes + (q.beside ? o->kind->beside(o->self) : 0);
     double *answer = hfi_alloc(ctx, told + 1, sizeof *answer);
     if (!answer) return HF_ERR_MEMORY;

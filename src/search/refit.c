@@ -3,7 +3,6 @@
 #include "linalg/linalg.h"
 #include "search/trainer.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -43,34 +42,21 @@ hf_status hfi_trainer_follow_mean(hfi_trainer *t, double *state)
     return s;
 }
 
-/* A present reading, to be sorted by size; equal ones by place. */
-typedef struct place {
-    double y;
-    size_t row;
-} place;
-
-static int by_size(const void *a, const void *b)
-{
-    const place *left = a, *right = b;
-    if (left->y != right->y) return left->y < right->y ? -1 : 1;
-    return left->row < right->row ? -1 : left->row > right->row;
-}
-
 /* fold[i]: which the reading is of, SIZE_MAX for absent ones; every fold has small readings and large ones.
  * Returns the folds' number, 0 without memory. */
 static size_t deal(const hfi_evaluator *e, size_t *fold)
 {
     const double *y = hf_sites_readings(e->sites);
-    place *order = hfi_alloc(e->ctx, e->rows, sizeof *order);
+    hfi_ranked *order = hfi_alloc(e->ctx, e->rows, sizeof *order);
     size_t count = 0;
     if (!order) return 0;
     for (size_t i = 0; i < e->rows; i++) {
         fold[i] = SIZE_MAX;
-        if (hf_sites_is_present(e->sites, i)) order[count++] = (place){y[i], i};
+        if (hf_sites_is_present(e->sites, i)) order[count++] = (hfi_ranked){y[i], i};
     }
-    qsort(order, count, sizeof *order, by_size);
+    hfi_sort_ranked(order, count);
     const size_t folds = count <= LEAVE_ONE_OUT ? count : FOLDS;
-    for (size_t k = 0; k < count; k++) fold[order[k].row] = k % folds;
+    for (size_t k = 0; k < count; k++) fold[order[k].index] = k % folds;
     hfi_free(e->ctx, order);
     return folds;
 }

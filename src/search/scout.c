@@ -99,23 +99,23 @@ static hf_status make_room(hfi_trainer *t, size_t at, double value)
 }
 
 /* A start of a period, and what it led to. */
-typedef struct candidate {
+typedef struct period_start {
     double period, bend; /* logarithms: the period, and the lengthscale that goes with it */
     double total;
-} candidate;
+} period_start;
 
 /* The largest total first; equal ones as they were. */
-static void sort_candidates(size_t count, candidate *list)
+static void sort_candidates(size_t count, period_start *list)
 {
     for (size_t k = 1; k < count; k++) {
-        const candidate own = list[k];
+        const period_start own = list[k];
         size_t at = k;
         for (; at > 0 && own.total > list[at - 1].total; at--) list[at] = list[at - 1];
         list[at] = own;
     }
 }
 
-static void place(const hfi_trainer *t, const period *p, const candidate *c, const double *state,
+static void place(const hfi_trainer *t, const period *p, const period_start *c, const double *state,
                   double *trial)
 {
     memcpy(trial, state, t->count * sizeof *trial);
@@ -125,7 +125,7 @@ static void place(const hfi_trainer *t, const period *p, const candidate *c, con
 
 /* By their values at `state`. */
 static hf_status value_all(hfi_trainer *t, const period *p, const double *state, size_t count,
-                           candidate *list, double *trial)
+                           period_start *list, double *trial)
 {
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < count; k++) {
@@ -140,7 +140,7 @@ static hf_status value_all(hfi_trainer *t, const period *p, const double *state,
 /* A search from one, with this wave; `shorter`: from there with shorter lengthscales. Its start becomes *best
  * if it ends clearly higher. */
 static hf_status climb(hfi_trainer *t, const period *p, const double *state, size_t iterations, bool shorter,
-                       candidate *c, double *work, candidate *best)
+                       period_start *c, double *work, period_start *best)
 {
     double *trial = work, *cold = work + t->count;
     const hfi_start *moved = NULL;
@@ -163,7 +163,7 @@ static hf_status climb(hfi_trainer *t, const period *p, const double *state, siz
 /* Searches from the candidates with the largest values, then from those of them that end highest with another
  * wave and with shorter lengthscales. */
 static hf_status climb_all(hfi_trainer *t, const period *p, const double *state, size_t iterations,
-                           size_t count, candidate *list, double *work, candidate *best)
+                           size_t count, period_start *list, double *work, period_start *best)
 {
     hf_status s = HF_OK;
     if (count > CLIMBS) count = CLIMBS;
@@ -171,7 +171,7 @@ static hf_status climb_all(hfi_trainer *t, const period *p, const double *state,
         s = climb(t, p, state, iterations, false, &list[k], work, best);
     sort_candidates(count, list);
     for (size_t k = 0; s >= 0 && k < count && k < FINALISTS; k++) {
-        candidate other = list[k];
+        period_start other = list[k];
         s = climb(t, p, state, iterations, true, &other, work, best);
         other.bend = fmax(other.bend + log(pointed), t->lower[p->lengthscale]);
         if (s >= 0 && p->bends) s = climb(t, p, state, iterations, false, &other, work, best);
@@ -184,11 +184,12 @@ static hf_status settle(hfi_trainer *t, const hfi_thinned *thinned, const period
                         double *state, size_t iterations, double *work, double *reached)
 {
     double proposal[HFI_PERIODS_MOST];
-    candidate list[HFI_PERIODS_MOST];
-    candidate best = {.period = state[p->at], .bend = state[p->lengthscale], .total = *reached};
+    period_start list[HFI_PERIODS_MOST];
+    period_start best = {.period = state[p->at], .bend = state[p->lengthscale], .total = *reached};
     size_t count = 0;
     hf_status s = propose(t, thinned, state, p, all, proposal, &count);
-    for (size_t k = 0; k < count; k++) list[k] = (candidate){.period = log(proposal[k]), .bend = best.bend};
+    for (size_t k = 0; k < count; k++)
+        list[k] = (period_start){.period = log(proposal[k]), .bend = best.bend};
     if (s >= 0) s = value_all(t, p, state, count, list, work);
     if (s >= 0) s = climb_all(t, p, state, iterations, count, list, work, &best);
     if (s < 0) return s;

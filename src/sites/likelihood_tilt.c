@@ -4,11 +4,11 @@
 #include "sites/likelihood.h"
 #include <math.h>
 
-typedef struct product {
+typedef struct tilted_product {
     const hfi_likelihood *likelihood;
     const hfi_seen *seen;
     double power, mean, var;
-} product;
+} tilted_product;
 
 /* To that of the likelihood's power. */
 static void to_power(hfi_likelihood_slopes *at, double power)
@@ -20,14 +20,14 @@ static void to_power(hfi_likelihood_slopes *at, double power)
 }
 
 /* Log density of the product up to a constant, and its derivative. */
-static double height(const product *p, double f, hfi_likelihood_slopes *at)
+static double height(const tilted_product *p, double f, hfi_likelihood_slopes *at)
 {
     *at = hfi_likelihood_density(p->likelihood, p->seen, f);
     if (p->power != 1.0) to_power(at, p->power);
     return at->value - 0.5 * (f - p->mean) * (f - p->mean) / p->var;
 }
 
-static double rise(const product *p, double f, const hfi_likelihood_slopes *at)
+static double rise(const tilted_product *p, double f, const hfi_likelihood_slopes *at)
 {
     return at->f - (f - p->mean) / p->var;
 }
@@ -37,7 +37,7 @@ enum {
 };
 
 /* A place on the other side of the mode from the mean, by steps that double. */
-static double beyond(const product *p, double first)
+static double beyond(const tilted_product *p, double first)
 {
     double step = first > 0.0 ? sqrt(p->var) : -sqrt(p->var), f = p->mean + step;
     hfi_likelihood_slopes at;
@@ -51,7 +51,7 @@ static double beyond(const product *p, double first)
 /* Near the mode of the product, which is log-concave: by Newton's steps within a bracket. Where exp(f) is
  * huge they are of length 1, so that each third one halves the bracket instead. *width receives the standard
  * deviation that the curvature there stands for. */
-static double find_mode(const product *p, double *width)
+static double find_mode(const tilted_product *p, double *width)
 {
     hfi_likelihood_slopes at;
     height(p, p->mean, &at);
@@ -72,14 +72,14 @@ static double find_mode(const product *p, double *width)
 }
 
 /* Sums over the points of the rule. */
-typedef struct sums {
+typedef struct tilt_sums {
     double top;              /* log of the product at the mode */
     double z, first, second; /* of weights, and with the distance from the mode and its square */
     double slope, bend, square, d;
-} sums;
+} tilt_sums;
 
 /* @return the logarithm of the weight. */
-static double add(const product *p, double centre, double away, sums *s)
+static double add(const tilted_product *p, double centre, double away, tilt_sums *s)
 {
     hfi_likelihood_slopes at;
     const double log_weight = height(p, centre + away, &at) - s->top, weight = exp(log_weight);
@@ -103,7 +103,7 @@ enum {
 
 /* Where the likelihood says more than the normal density, the variance of the product is small beside `var`,
  * and bend comes from it without cancellation; else from E[l''] + Var[l']. */
-static void conclude(const product *p, const sums *s, double centre, double width, double step,
+static void conclude(const tilted_product *p, const tilt_sums *s, double centre, double width, double step,
                      hfi_likelihood_tilted *out)
 {
     const double sd = sqrt(p->var), slope = s->slope / s->z, first = s->first / s->z;
@@ -116,7 +116,7 @@ static void conclude(const product *p, const sums *s, double centre, double widt
     out->d = s->d / s->z;
 }
 
-static void quadrature(const product *p, hfi_likelihood_tilted *out)
+static void quadrature(const tilted_product *p, hfi_likelihood_tilted *out)
 {
     const double sd = sqrt(p->var);
     double width = 0.0;
@@ -124,7 +124,7 @@ static void quadrature(const product *p, hfi_likelihood_tilted *out)
     double step = fmin(per_width * width, p->likelihood->step);
     if (reach * sd / step > MOST_POINTS) step = fmin(reach * sd / MOST_POINTS, per_width * width);
     hfi_likelihood_slopes at;
-    sums s = {.top = height(p, centre, &at)};
+    tilt_sums s = {.top = height(p, centre, &at)};
     add(p, centre, 0.0, &s);
     for (int side = -1; side <= 1; side += 2)
         for (int k = 1; k <= MOST_POINTS; k++)
@@ -136,7 +136,7 @@ hfi_likelihood_tilted hfi_likelihood_tilt(const hfi_likelihood *likelihood, cons
                                           double power, double mean, double var)
 {
     hfi_likelihood_tilted out = {0};
-    const product p = {likelihood, seen, power, mean, var};
+    const tilted_product p = {likelihood, seen, power, mean, var};
     if (!(var > 0.0)) {
         hfi_likelihood_slopes at = hfi_likelihood_density(likelihood, seen, mean);
         to_power(&at, power);

@@ -17,7 +17,7 @@ enum {
 };
 
 /* Candidates are written by one thread each. */
-typedef struct stage {
+typedef struct mcd_stage {
     const hf_context *ctx;
     const hfi_mcd_rows *rows;
     size_t h, first;          /* `first`: number of the first stream */
@@ -27,18 +27,18 @@ typedef struct stage {
     hfi_mcd_fit *fits;        /* starting points in, results out; NULL: log_determinant only */
     double *log_determinant;  /* of every start */
     size_t *taken;            /* steps that each took; NULL: nobody asks */
-} stage;
+} mcd_stage;
 
-typedef struct pool {
+typedef struct mcd_pool {
     double *block;
     size_t count;
     hfi_mcd_fit fit[POOL];
-} pool;
+} mcd_pool;
 
-static hf_status pool_create(hf_context *ctx, size_t p, pool *out)
+static hf_status pool_create(hf_context *ctx, size_t p, mcd_pool *out)
 {
     const size_t most = POOL;
-    *out = (pool){.block = hfi_alloc(ctx, most * (p + p * p), sizeof *out->block)};
+    *out = (mcd_pool){.block = hfi_alloc(ctx, most * (p + p * p), sizeof *out->block)};
     if (out->block == NULL) return HF_ERR_MEMORY;
     for (size_t k = 0; k < most; k++)
         out->fit[k] =
@@ -47,7 +47,7 @@ static hf_status pool_create(hf_context *ctx, size_t p, pool *out)
 }
 
 /* The half of the rows that is nearest to the origin, which is where the columns' medians are. */
-static void central_start(const stage *job, hfi_mcd_scratch *scratch)
+static void central_start(const mcd_stage *job, hfi_mcd_scratch *scratch)
 {
     const size_t p = job->rows->p;
     memset(scratch->fit.mean, 0, p * sizeof *scratch->fit.mean);
@@ -57,7 +57,7 @@ static void central_start(const stage *job, hfi_mcd_scratch *scratch)
 }
 
 /* p + 1 random rows, and a few more while they lie in a plane. */
-static void random_start(const stage *job, size_t number, hfi_mcd_scratch *scratch)
+static void random_start(const mcd_stage *job, size_t number, hfi_mcd_scratch *scratch)
 {
     const size_t n = job->rows->n, fewest = job->rows->p + 1, most = 3 * fewest < n ? 3 * fewest : n;
     size_t count = 0;
@@ -74,7 +74,7 @@ static void random_start(const stage *job, size_t number, hfi_mcd_scratch *scrat
     }
 }
 
-static size_t concentrate(const stage *job, hfi_mcd_scratch *scratch)
+static size_t concentrate(const mcd_stage *job, hfi_mcd_scratch *scratch)
 {
     double last = INFINITY;
     for (size_t step = 1; step <= job->steps; step++) {
@@ -88,7 +88,7 @@ static size_t concentrate(const stage *job, hfi_mcd_scratch *scratch)
 
 static void follow_start(size_t index, int thread, void *arg)
 {
-    const stage *job = arg;
+    const mcd_stage *job = arg;
     const size_t number = job->which ? job->which[index] : index;
     hfi_mcd_scratch *scratch = &job->scratch[thread];
     if (number == 0)
@@ -102,7 +102,7 @@ static void follow_start(size_t index, int thread, void *arg)
 
 static void follow_fit(size_t index, int thread, void *arg)
 {
-    const stage *job = arg;
+    const mcd_stage *job = arg;
     hfi_mcd_scratch *scratch = &job->scratch[thread];
     hfi_mcd_fit_copy(job->rows->p, &job->fits[index], &scratch->fit);
     const size_t taken = concentrate(job, scratch);
@@ -126,7 +126,7 @@ static size_t least(size_t count, const double *value, size_t most, size_t *best
 }
 
 /* Random and central starts on some rows; the best of them are added to the pool. `value` holds starts + 1. */
-static void explore(stage job, size_t starts, size_t most, double *value, pool *out)
+static void explore(mcd_stage job, size_t starts, size_t most, double *value, mcd_pool *out)
 {
     size_t best[POOL];
     job.log_determinant = value;
@@ -140,7 +140,7 @@ static void explore(stage job, size_t starts, size_t most, double *value, pool *
 }
 
 /* Concentration steps on other rows, after which only the best of the pool are kept. */
-static void condense(stage job, pool *candidates)
+static void condense(mcd_stage job, mcd_pool *candidates)
 {
     double value[POOL];
     size_t best[BEST];
@@ -161,8 +161,8 @@ static size_t share_of(size_t n, size_t h, size_t rows)
 
 /* Candidates from lots of the rows, and then from all those lots together. `gathered` has room for MOST_LOTS
  * lots and `order` for all rows. */
-static void join_lots(stage job, const hfi_mcd_rows *all, size_t h, size_t starts, size_t *order,
-                      double *gathered, double *value, pool *candidates)
+static void join_lots(mcd_stage job, const hfi_mcd_rows *all, size_t h, size_t starts, size_t *order,
+                      double *gathered, double *value, mcd_pool *candidates)
 {
     const size_t p = all->p, lots = all->n / LOT_ROWS < MOST_LOTS ? all->n / LOT_ROWS : MOST_LOTS;
     const size_t used = all->n < MOST_LOTS * LOT_ROWS ? all->n : MOST_LOTS * LOT_ROWS;
@@ -187,13 +187,13 @@ static void join_lots(stage job, const hfi_mcd_rows *all, size_t h, size_t start
     condense(job, candidates);
 }
 
-static hf_status search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts, stage *job,
+static hf_status search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, size_t starts, mcd_stage *job,
                         bool *chosen, size_t *steps)
 {
     const size_t n = rows->n, p = rows->p, room = n > LARGEST ? MOST_LOTS * LOT_ROWS : 0;
     size_t *order = hfi_alloc(ctx, n > LARGEST ? n : 1, sizeof *order), taken[POOL] = {0};
     double *block = hfi_alloc(ctx, room * p + starts + 1, sizeof *block);
-    pool candidates = {0};
+    mcd_pool candidates = {0};
     hf_status status = order && block ? pool_create(ctx, p, &candidates) : HF_ERR_MEMORY;
     if (status >= 0) {
         job->steps = n > LARGEST ? EARLY_STEPS : MOST_STEPS;
@@ -227,7 +227,7 @@ hf_status hfi_mcd_search(hf_context *ctx, const hfi_mcd_rows *rows, size_t h, si
         status = hfi_mcd_scratch_create(ctx, rows->n, rows->p, &scratch[ready]);
         ready += status >= 0;
     }
-    stage job = {.ctx = ctx, .rows = rows, .h = h, .scratch = scratch};
+    mcd_stage job = {.ctx = ctx, .rows = rows, .h = h, .scratch = scratch};
     if (status >= 0) status = search(ctx, rows, h, starts, &job, chosen, steps);
     while (ready > 0) hfi_mcd_scratch_free(ctx, &scratch[--ready]);
     hfi_free(ctx, scratch);

@@ -56,12 +56,12 @@ static inline double outlying(const hfi_window *window, double level, double t)
 }
 
 /* Sums over the residuals of r, r u and r u t^2, where r is the probability of being an inlier. */
-typedef struct sums {
+typedef struct mixture_sums {
     double r, u, ut2;
-} sums;
+} mixture_sums;
 
 /* Residuals outside the window: r = 1. */
-static void add_inliers(const double *t, size_t begin, size_t end, double inverse_nu_tau2, sums *s)
+static void add_inliers(const double *t, size_t begin, size_t end, double inverse_nu_tau2, mixture_sums *s)
 {
     double u_sum = 0.0, ut2_sum = 0.0;
     for (size_t i = begin; i < end; i++) {
@@ -76,7 +76,7 @@ static void add_inliers(const double *t, size_t begin, size_t end, double invers
 
 /* Residuals inside: r = tail / (tail + odds), odds = pi o / ((1 - pi) c_nu / tau). */
 static void add_window(const double *t, size_t begin, size_t end, double inverse_nu_tau2, size_t nu,
-                       double odds, const hfi_window *window, sums *s)
+                       double odds, const hfi_window *window, mixture_sums *s)
 {
     for (size_t i = begin; i < end; i++) {
         double t2 = t[i] * t[i], u = 1.0 / (1.0 + t2 * inverse_nu_tau2), p = tail(u, nu);
@@ -95,7 +95,7 @@ static double step(const hfi_residuals *residuals, hfi_mixture *m)
     size_t right = m->pi > 0.0 ? m->window.right_begin : n;
     double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau);
     double odds = m->pi * m->window.density * m->tau / ((1.0 - m->pi) * m->peak);
-    sums s = {0};
+    mixture_sums s = {0};
     add_window(residuals->t, 0, left, inverse, m->nu, odds, &m->window, &s);
     add_inliers(residuals->t, left, right, inverse, &s);
     add_window(residuals->t, right, n, inverse, m->nu, odds, &m->window, &s);

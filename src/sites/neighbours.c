@@ -4,12 +4,12 @@
 
 #include <math.h>
 
-typedef struct search {
+typedef struct neighbour_search {
     const hfi_rows *rows;
     const double *values;
     double *scratch; /* n per thread */
     double *out;
-} search;
+} neighbour_search;
 
 /* The nearest rows so far, nearest first. */
 typedef struct nearest {
@@ -38,7 +38,7 @@ static void offer(nearest *best, double squared, double value)
 
 static void one_row(size_t i, int thread, void *arg)
 {
-    search *s = arg;
+    neighbour_search *s = arg;
     size_t n = s->rows->n;
     double *squared = s->scratch + (size_t)thread * n;
     nearest best = {.count = 0};
@@ -57,7 +57,7 @@ static hf_status median_of_neighbours(hf_context *ctx, const hfi_rows *rows, con
     size_t entries = 0;
     if (!hfi_size_mul(rows->n, (size_t)hf_context_threads(ctx), &entries))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows do not fit in memory", rows->n);
-    search s = {
+    neighbour_search s = {
         .rows = rows, .values = values, .scratch = hfi_alloc(ctx, entries, sizeof(double)), .out = out};
     if (s.scratch == NULL) return HF_ERR_MEMORY;
     hfi_parallel_for(ctx, rows->n, one_row, &s);

@@ -8,7 +8,7 @@
 /* A conditional variance below this share of the whole is rounding. */
 static const double LEAST_SHARE = 1e-12;
 
-typedef struct job {
+typedef struct centre_job {
     const hf_outputs_model *model;
     const double *y;
     size_t ldy;
@@ -17,7 +17,7 @@ typedef struct job {
     double *work;            /* 2 T T + 2 T */
     double *conditional;     /* T: variances of the pattern at hand */
     size_t *observed, *index;
-} job;
+} centre_job;
 
 static size_t list_observed(size_t outputs, const double *y, size_t *observed)
 {
@@ -27,7 +27,7 @@ static size_t list_observed(size_t outputs, const double *y, size_t *observed)
     return count;
 }
 
-static void apply(const job *j, size_t row, size_t count)
+static void apply(const centre_job *j, size_t row, size_t count)
 {
     const size_t outputs = j->model->outputs;
     const double *y = j->y + row * j->ldy;
@@ -42,14 +42,15 @@ static void apply(const job *j, size_t row, size_t count)
     }
 }
 
-static hf_status one_pattern(hf_context *ctx, const job *all, const hfi_patterns *patterns, size_t group)
+static hf_status one_pattern(hf_context *ctx, const centre_job *all, const hfi_patterns *patterns,
+                             size_t group)
 {
     const size_t outputs = all->model->outputs, begin = patterns->begin[group],
                  end = patterns->begin[group + 1];
     const hf_outputs_model model = hfi_outputs_at(all->model, patterns->row[begin]);
-    job own = *all;
+    centre_job own = *all;
     own.model = &model;
-    const job *j = &own;
+    const centre_job *j = &own;
     const size_t count = list_observed(outputs, j->y + patterns->row[begin] * j->ldy, j->observed);
     hf_status status =
         hfi_outputs_regress(ctx, j->model, count, j->observed, j->coefficient, j->work, j->index);
@@ -77,16 +78,16 @@ hf_status hfi_outputs_condition(hf_context *ctx, size_t n, const double *y, size
     size_t *index = hfi_alloc(ctx, 2 * outputs, sizeof *index);
     if (status >= 0 && (block == NULL || index == NULL)) status = HF_ERR_MEMORY;
     if (status >= 0) {
-        const job j = {.model = model,
-                       .y = y,
-                       .ldy = ldy,
-                       .mean = mean,
-                       .variance = variance,
-                       .coefficient = block,
-                       .work = block + outputs * outputs,
-                       .conditional = block + 3 * outputs * outputs + 2 * outputs,
-                       .observed = index,
-                       .index = index + outputs};
+        const centre_job j = {.model = model,
+                              .y = y,
+                              .ldy = ldy,
+                              .mean = mean,
+                              .variance = variance,
+                              .coefficient = block,
+                              .work = block + outputs * outputs,
+                              .conditional = block + 3 * outputs * outputs + 2 * outputs,
+                              .observed = index,
+                              .index = index + outputs};
         for (size_t k = 0; k < patterns.groups && status >= 0; k++)
             status = hfi_worse(status, one_pattern(ctx, &j, &patterns, k));
     }

@@ -5,12 +5,12 @@
 #include <math.h>
 #include <stdlib.h>
 
-typedef struct entry {
+typedef struct pattern_row {
     const double *y;
     size_t outputs, row;
-} entry;
+} pattern_row;
 
-static int compare_patterns(const entry *a, const entry *b)
+static int compare_patterns(const pattern_row *a, const pattern_row *b)
 {
     for (size_t t = 0; t < a->outputs; t++) {
         const int left = isnan(a->y[t]) ? 1 : 0, right = isnan(b->y[t]) ? 1 : 0;
@@ -21,7 +21,7 @@ static int compare_patterns(const entry *a, const entry *b)
 
 static int compare(const void *left, const void *right)
 {
-    const entry *a = left, *b = right;
+    const pattern_row *a = left, *b = right;
     const int order = compare_patterns(a, b);
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
@@ -30,14 +30,14 @@ hf_status hfi_patterns_create(hf_context *ctx, size_t n, const double *y, size_t
                               const hf_outputs_model *model, hfi_patterns *out)
 {
     const size_t outputs = model->outputs;
-    entry *entries;
+    pattern_row *entries;
     hfi_patterns p = {.n = n};
     if (HFI_ALLOC(ctx, HFI_ROOM(entries, n), HFI_ROOM(p.row, n), HFI_ROOM(p.begin, n + 1)) < 0) {
         hfi_free(ctx, entries);
         hfi_patterns_free(ctx, &p);
         return HF_ERR_MEMORY;
     }
-    for (size_t i = 0; i < n; i++) entries[i] = (entry){.y = y + i * ldy, .outputs = outputs, .row = i};
+    for (size_t i = 0; i < n; i++) entries[i] = (pattern_row){.y = y + i * ldy, .outputs = outputs, .row = i};
     qsort(entries, n, sizeof *entries, compare);
     for (size_t i = 0; i < n; i++) {
         p.row[i] = entries[i].row;

@@ -24,16 +24,16 @@ typedef struct complete_rows {
 
 static const double FURTHEST = 1e100;
 
-typedef struct entry {
+typedef struct sorted_row {
     const double *u;
     size_t p, index;
     double distance;
-} entry;
+} sorted_row;
 
 /* By distance (all the same at first), then by values, then by place. */
 static int compare(const void *left, const void *right)
 {
-    const entry *a = left, *b = right;
+    const sorted_row *a = left, *b = right;
     if (a->distance != b->distance) return a->distance < b->distance ? -1 : 1;
     for (size_t j = 0; j < a->p; j++)
         if (a->u[j] != b->u[j]) return a->u[j] < b->u[j] ? -1 : 1;
@@ -92,7 +92,7 @@ static void scale_column(complete_rows *r, size_t j, double *scratch)
 }
 
 /* Puts the rows into the order of the entries. `moved` has n p entries. */
-static void reorder(complete_rows *r, const entry *entries, double *moved, size_t *index)
+static void reorder(complete_rows *r, const sorted_row *entries, double *moved, size_t *index)
 {
     const size_t n = r->rows.n, p = r->rows.p;
     for (size_t i = 0; i < n; i++) {
@@ -103,11 +103,12 @@ static void reorder(complete_rows *r, const entry *entries, double *moved, size_
     memcpy(r->index, index, n * sizeof *index);
 }
 
-static void sort_rows(complete_rows *r, entry *entries, const double *distance, double *moved, size_t *index)
+static void sort_rows(complete_rows *r, sorted_row *entries, const double *distance, double *moved,
+                      size_t *index)
 {
     const size_t n = r->rows.n, p = r->rows.p;
     for (size_t i = 0; i < n; i++)
-        entries[i] = (entry){
+        entries[i] = (sorted_row){
             .u = r->u + i * p, .p = p, .index = r->index[i], .distance = distance ? distance[i] : 0.0};
     qsort(entries, n, sizeof *entries, compare);
     reorder(r, entries, moved, index);
@@ -117,7 +118,7 @@ static hf_status prepare(hf_context *ctx, complete_rows *r)
 {
     const size_t n = r->rows.n, p = r->rows.p;
     hfi_mcd_scratch scratch = {0};
-    entry *entries = hfi_alloc(ctx, n, sizeof *entries);
+    sorted_row *entries = hfi_alloc(ctx, n, sizeof *entries);
     double *moved = hfi_alloc_product(ctx, n, p > 2 ? p : 2, sizeof *moved);
     size_t *index = hfi_alloc(ctx, n, sizeof *index);
     hf_status status =
@@ -283,12 +284,12 @@ SETTINGS_TABLE(hf_robust_covariance_settings, "a robust covariance", settings_ro
 
 static const double KEPT_SHARE = 0.975; /* of normal rows, by the reweighting step */
 
-typedef struct estimate {
+typedef struct scatter_estimate {
     complete_rows rows;
     bool *support, *kept; /* rows.n */
     scatter raw, final;
     hf_robust_covariance_report report;
-} estimate;
+} scatter_estimate;
 
 static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, size_t ldx,
                        const hf_robust_covariance_arrays *out)
@@ -301,7 +302,7 @@ static hf_status check(hf_context *ctx, size_t n, size_t p, const double *x, siz
     return HF_OK;
 }
 
-static hf_status find_support(hf_context *ctx, size_t starts, estimate *e)
+static hf_status find_support(hf_context *ctx, size_t starts, scatter_estimate *e)
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     const size_t h = e->rows.half;
@@ -319,7 +320,7 @@ static double consistency(size_t rank, double share)
     return rank > 0 ? hfi_chi_squared_consistency(rank, share) : 1.0;
 }
 
-static void keep_near(bool reweight, estimate *e)
+static void keep_near(bool reweight, scatter_estimate *e)
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     const size_t rank = e->raw.rank;
@@ -333,7 +334,7 @@ static void keep_near(bool reweight, estimate *e)
 }
 
 static hf_status compute(hf_context *ctx, size_t n, const hf_robust_covariance_settings *settings,
-                         estimate *e)
+                         scatter_estimate *e)
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     hf_robust_covariance_report *report = &e->report;
@@ -367,7 +368,7 @@ static void write_moments(const complete_rows *rows, const scatter *spread, doub
 }
 
 /* The flattest direction, in the caller's units, its largest component positive; zeros when no direction is flat. */
-static void write_normal(const estimate *e, double *normal)
+static void write_normal(const scatter_estimate *e, double *normal)
 {
     const size_t p = e->rows.rows.p;
     size_t largest = 0;
@@ -387,7 +388,7 @@ static void write_normal(const estimate *e, double *normal)
     for (size_t j = 0; j < p; j++) normal[j] /= length;
 }
 
-static void write_rows(size_t n, const estimate *e, const hf_robust_covariance_arrays *out)
+static void write_rows(size_t n, const scatter_estimate *e, const hf_robust_covariance_arrays *out)
 {
     const hfi_mcd_rows *rows = &e->rows.rows;
     for (size_t i = 0; i < n; i++) {
@@ -405,7 +406,7 @@ static void write_rows(size_t n, const estimate *e, const hf_robust_covariance_a
     }
 }
 
-static hf_status verdict(hf_context *ctx, size_t n, const estimate *e)
+static hf_status verdict(hf_context *ctx, size_t n, const scatter_estimate *e)
 {
     const hf_robust_covariance_report *r = &e->report;
     const size_t p = e->rows.rows.p;
@@ -432,7 +433,7 @@ hf_status hf_robust_covariance(hf_context *ctx, size_t n, size_t p, const double
                                const hf_robust_covariance_arrays *out, hf_robust_covariance_report *report)
 {
     hf_robust_covariance_settings own;
-    estimate e = {0};
+    scatter_estimate e = {0};
     hf_status status = hfi_settings_open(ctx, hf_robust_covariance_settings_table(), settings, &own);
     if (status >= 0) status = check(ctx, n, p, x, ldx, out);
     if (status < 0) return status;

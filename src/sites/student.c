@@ -124,12 +124,12 @@ static const double NOTHING = 40.0;
 
 /* Sums over the nodes of a mixture: of the weights, and of weight times 1/V, 1/V^2, (variance of f given
  * tau), and what the derivatives in log s and nu take. All relative to exp(top). */
-typedef struct sums {
+typedef struct node_sums {
     double top, total, inverse, square, within, scale, nu;
-} sums;
+} node_sums;
 
 /* One node, u = log tau: given it, V = v + s / tau is the variance of r. */
-static double add_node(sums *k, const hfi_student *t, double u, double tau, double r, double v, double s)
+static double add_node(node_sums *k, const hfi_student *t, double u, double tau, double r, double v, double s)
 {
     const double own = s / tau, sum = v + own, inverse = 1.0 / sum;
     const double squared = r * inverse * r;
@@ -162,7 +162,7 @@ void hfi_student_tilt(const hfi_student *t, double r, double v, double s, hfi_st
     /* Without a cavity the weight peaks here; with one, between here and 0. */
     const double peak = fmin(0.0, log((nu + 1.0) / (nu + r / s * r)));
     const double right = log(1.0 + 2.0 * NOTHING / nu + 2.0 * sqrt(NOTHING / nu));
-    sums k = {.top = -INFINITY};
+    node_sums k = {.top = -INFINITY};
     /* Whole multiples of the step, so that the nodes do not move with the arguments. */
     const double first = ceil(right / step), shrink = exp(-step);
     double tau = exp(first * step);

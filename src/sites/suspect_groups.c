@@ -36,22 +36,22 @@ static void nearest_of_row(size_t i, int thread, void *arg)
 }
 
 /* Arrays of the search for components; n entries each (distance: n per thread). */
-typedef struct work {
+typedef struct group_arrays {
     double *distance, *nearest, *sorted;
     size_t *candidate, *queue, *label, *size;
-} work;
+} group_arrays;
 
-static void work_free(hf_context *ctx, work *w)
+static void work_free(hf_context *ctx, group_arrays *w)
 {
     HFI_FREE(ctx, w->distance, w->nearest, w->candidate);
 }
 
-static hf_status work_create(hf_context *ctx, size_t n, work *out)
+static hf_status work_create(hf_context *ctx, size_t n, group_arrays *out)
 {
     size_t entries = 0;
     if (!hfi_size_mul(n, (size_t)hf_context_threads(ctx), &entries))
         return hfi_fail(ctx, HF_ERR_TOO_LARGE, "%zu rows do not fit in memory", n);
-    work w = {0};
+    group_arrays w = {0};
     if (HFI_ALLOC(ctx, HFI_ROOM(w.distance, entries), HFI_ROOMS(w.nearest, n, 2),
                   HFI_ROOMS(w.candidate, n, 4)) < 0) {
         work_free(ctx, &w);
@@ -66,7 +66,7 @@ static hf_status work_create(hf_context *ctx, size_t n, work *out)
 }
 
 /* Labels the component of `seed` with `label` and returns its size. */
-static size_t flood(const hfi_rows *rows, work *w, size_t candidates, size_t seed, size_t label,
+static size_t flood(const hfi_rows *rows, group_arrays *w, size_t candidates, size_t seed, size_t label,
                     double squared)
 {
     size_t head = 0, tail = 0;
@@ -86,7 +86,7 @@ static size_t flood(const hfi_rows *rows, work *w, size_t candidates, size_t see
 
 /* Components of the graph "closer than h"; label[i] = 0 for rows without an edge, size[label - 1]. Only rows
  * whose nearest row is that close have edges, which is at most half of them. */
-static size_t components(const hfi_rows *rows, work *w, double h)
+static size_t components(const hfi_rows *rows, group_arrays *w, double h)
 {
     size_t candidates = 0, count = 0;
     for (size_t i = 0; i < rows->n; i++) {
@@ -103,7 +103,7 @@ static size_t components(const hfi_rows *rows, work *w, double h)
 }
 
 /* group[i] from the labels: the largest allowed components in turn, of equal ones that of the first row. */
-static size_t rank(size_t n, work *w, size_t components_count, size_t max_groups, size_t *group)
+static size_t rank(size_t n, group_arrays *w, size_t components_count, size_t max_groups, size_t *group)
 {
     size_t count = 0;
     for (size_t i = 0; i < n; i++) group[i] = 0;
@@ -130,7 +130,7 @@ hf_status hfi_suspect_groups(hf_context *ctx, size_t n, size_t d, const double *
         return HF_OK;
     }
     hfi_rows rows = {0};
-    work w = {0};
+    group_arrays w = {0};
     hf_status status = hfi_rows_create(ctx, n, d, x, ldx, &rows);
     if (status < 0) return status;
     status = work_create(ctx, n, &w);

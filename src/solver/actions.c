@@ -2,26 +2,12 @@
 /* Which readings share a block. */
 #include "solver/projected.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void hfi_block_actions_free(hf_context *ctx, hfi_block_actions *actions)
 {
     HFI_FREE(ctx, actions->order, actions->first, actions->entry);
     memset(actions, 0, sizeof *actions);
-}
-
-/* One coordinate of a reading, to be sorted by. */
-typedef struct key {
-    double value;
-    size_t reading;
-} key;
-
-static int by_value(const void *a, const void *b)
-{
-    const key *p = a, *q = b;
-    if (p->value != q->value) return p->value < q->value ? -1 : 1;
-    return (p->reading > q->reading) - (p->reading < q->reading);
 }
 
 /* Places and blocks that are still to be cut. */
@@ -51,7 +37,7 @@ static size_t widest_input(const hfi_block_actions *a, const span *s, size_t d, 
 
 /* Recursive halving along the widest input: as many readings to each side as its blocks will hold, so that the sizes
  * fixed beforehand come out. Ties go by the reading's number. `keys`: n. */
-static void cluster(hfi_block_actions *a, size_t d, const double *x, size_t ldx, key *keys)
+static void cluster(hfi_block_actions *a, size_t d, const double *x, size_t ldx, hfi_ranked *keys)
 {
     /* Each cut leaves the larger half on the stack, whose number of blocks is at most half of its parent's
      * (rounded up). */
@@ -63,9 +49,9 @@ static void cluster(hfi_block_actions *a, size_t d, const double *x, size_t ldx,
         const size_t input = widest_input(a, &s, d, x, ldx), left = s.count / 2;
         const size_t cut = a->first[s.block + left];
         for (size_t l = s.begin; l < s.end; l++)
-            keys[l - s.begin] = (key){x[a->order[l] * ldx + input], a->order[l]};
-        qsort(keys, s.end - s.begin, sizeof *keys, by_value);
-        for (size_t l = s.begin; l < s.end; l++) a->order[l] = keys[l - s.begin].reading;
+            keys[l - s.begin] = (hfi_ranked){x[a->order[l] * ldx + input], a->order[l]};
+        hfi_sort_ranked(keys, s.end - s.begin);
+        for (size_t l = s.begin; l < s.end; l++) a->order[l] = keys[l - s.begin].index;
         stack[depth++] = (span){s.begin, cut, s.block, left};
         stack[depth++] = (span){cut, s.end, s.block + left, s.count - left};
     }
@@ -84,7 +70,7 @@ hf_status hfi_block_actions_init(hf_context *ctx, hf_blocks rule, size_t n, size
     a.order = hfi_alloc(ctx, n, sizeof *a.order);
     a.first = hfi_alloc(ctx, count + 1, sizeof *a.first);
     a.entry = hfi_alloc(ctx, n, sizeof *a.entry);
-    key *keys = rule == HF_BLOCKS_CLUSTERED ? hfi_alloc(ctx, n, sizeof *keys) : NULL;
+    hfi_ranked *keys = rule == HF_BLOCKS_CLUSTERED ? hfi_alloc(ctx, n, sizeof *keys) : NULL;
     if (!a.order || !a.first || !a.entry || (rule == HF_BLOCKS_CLUSTERED && !keys)) {
         hfi_free(ctx, keys);
         hfi_block_actions_free(ctx, &a);

@@ -11,7 +11,7 @@ enum {
 };
 
 /* Several arrays of n, cut from one allocation. */
-typedef struct check {
+typedef struct solution_check {
     const hf_kernel *kernel;
     const hfi_solution *s;
     double *diagonal; /* a_ii */
@@ -23,7 +23,7 @@ typedef struct check {
     double *unit_sum; /* sum_j |h_ij| */
     double *blocks;   /* per thread: ROWS rows of A and the kernel's scratch */
     size_t block_size;
-} check;
+} solution_check;
 
 enum {
     ARRAYS = 7
@@ -31,7 +31,7 @@ enum {
 
 static void multiply_rows(size_t task, int thread, void *arg)
 {
-    check *c = arg;
+    solution_check *c = arg;
     const hfi_solution *s = c->s;
     size_t n = s->n, first = task * ROWS, count = n - first < ROWS ? n - first : ROWS;
     double *rows = c->blocks + (size_t)thread * c->block_size;
@@ -81,7 +81,7 @@ static double ratio(double error, double size)
     return isnan(value) ? INFINITY : value;
 }
 
-static double backward_error(check *c)
+static double backward_error(solution_check *c)
 {
     const hfi_solution *s = c->s;
     double norm = largest(s->n, c->unit_sum), error = 0.0, of_t = 0.0, of_r = 0.0;
@@ -101,7 +101,7 @@ static double backward_error(check *c)
     return fmax(weights, ratio(factor, norm));
 }
 
-static hf_status measure(hf_context *ctx, check *c, hfi_solution *s, double *memory)
+static hf_status measure(hf_context *ctx, solution_check *c, hfi_solution *s, double *memory)
 {
     size_t n = s->n;
     double **array[ARRAYS] = {&c->diagonal, &c->unit, &c->probe,   &c->times_t,
@@ -130,7 +130,7 @@ hf_status hfi_solution_measure(hf_context *ctx, const hf_kernel *kernel, hfi_sol
 {
     size_t n = solution->n, tasks = (n + ROWS - 1) / ROWS, threads = (size_t)hf_context_threads(ctx);
     if (threads > tasks) threads = tasks;
-    check c = {.kernel = kernel, .s = solution, .block_size = ROWS * n + hfi_kernel_scratch(kernel)};
+    solution_check c = {.kernel = kernel, .s = solution, .block_size = ROWS * n + hfi_kernel_scratch(kernel)};
     double *memory = hfi_alloc(ctx, n, ARRAYS * sizeof *memory);
     c.blocks = hfi_alloc_unset(ctx, threads, c.block_size * sizeof *c.blocks);
     hf_status status = HF_ERR_MEMORY;

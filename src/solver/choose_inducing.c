@@ -6,22 +6,22 @@
 #include <string.h>
 
 /* Rows to choose from: all of them, or a sample. */
-typedef struct pool {
+typedef struct row_pool {
     size_t n, d, ldx;
     const double *x;
     size_t *rows; /* sampled: where its rows are among all; else NULL */
     double *copy; /* sampled: the rows */
-} pool;
+} row_pool;
 
-static void free_pool(hf_context *ctx, pool *p)
+static void free_pool(hf_context *ctx, row_pool *p)
 {
     HFI_FREE(ctx, p->rows, p->copy);
 }
 
 static hf_status fill_pool(hf_context *ctx, size_t n, size_t d, const double *x, size_t ldx, size_t limit,
-                           pool *p)
+                           row_pool *p)
 {
-    *p = (pool){.n = n, .d = d, .ldx = ldx, .x = x};
+    *p = (row_pool){.n = n, .d = d, .ldx = ldx, .x = x};
     if (n <= limit) return HF_OK;
     if (HFI_ALLOC(ctx, HFI_ROOM(p->rows, limit), HFI_ROOMS(p->copy, limit, d)) < 0) {
         free_pool(ctx, p);
@@ -46,7 +46,7 @@ static hf_status by_covariance(hf_context *ctx, const hf_kernel *kernel, bool sa
 {
     double most = HFI_GREEDY_BYTES / (double)sizeof(double) / (double)m;
     size_t limit = most > (double)m ? (size_t)most : m, count = 0;
-    pool p;
+    row_pool p;
     hf_status status = fill_pool(ctx, n, hf_kernel_dimension(kernel), x, ldx, limit, &p);
     if (status < 0) return status;
     status = hfi_choose_greedy(ctx, kernel, p.n, p.x, p.ldx, NULL, m, 0.0, rows, &count, NULL);
@@ -67,7 +67,7 @@ static hf_status by_distance(hf_context *ctx, size_t n, size_t d, const double *
                              double *z, size_t *chosen)
 {
     size_t limit = m > HFI_KMEANS_ROWS ? m : HFI_KMEANS_ROWS, steps;
-    pool p;
+    row_pool p;
     hf_status status = fill_pool(ctx, n, d, x, ldx, limit, &p);
     if (status < 0) return status;
     status = hfi_choose_kmeans(ctx, p.n, d, p.x, p.ldx, m, HFI_KMEANS_STEPS, z, chosen, NULL, &steps);

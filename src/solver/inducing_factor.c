@@ -41,17 +41,17 @@ static hf_status factor_prior(hfi_inducing *u, const hf_kernel *kernel)
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-typedef struct pass {
+typedef struct inducing_pass {
     hfi_inducing_chunk chunk;
     double *right; /* one share of Lu^-1 b for each job of a chunk */
-} pass;
+} inducing_pass;
 
 /* v_j sqrt(p_j), whose outer products are wanted; their share of the right side; the scalars are added up by
  * one thread. */
 static void weigh_job(size_t job, int thread, void *arg)
 {
     (void)thread;
-    pass *p = arg;
+    inducing_pass *p = arg;
     hfi_inducing_chunk *c = &p->chunk;
     const size_t m = c->inducing->m;
     size_t first;
@@ -68,7 +68,7 @@ static void weigh_job(size_t job, int thread, void *arg)
     }
 }
 
-static void add_chunk(hfi_inducing *u, pass *p, double *sums)
+static void add_chunk(hfi_inducing *u, inducing_pass *p, double *sums)
 {
     hfi_inducing_chunk *c = &p->chunk;
     double *right = sums + u->m * u->m, *scalar = right + u->m;
@@ -96,7 +96,7 @@ static hf_status add_rows(hfi_inducing *u, const hf_kernel *kernel, const hf_mea
     hfi_parts parts;
     hf_status status =
         hfi_parts_init(u->ctx, rows, u->m * u->m + u->m + HFI_INDUCING_SCALARS, u->sums, &parts);
-    pass p = {.right = hfi_alloc(u->ctx, jobs, u->m * sizeof *p.right)};
+    inducing_pass p = {.right = hfi_alloc(u->ctx, jobs, u->m * sizeof *p.right)};
     if (status >= 0 && !p.right) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_inducing_chunk_init(&p.chunk, u, kernel, mean, sites, hfi_parts_rows(u->ctx, rows), x,

@@ -11,14 +11,14 @@ enum {
 };
 
 /* The entry being read: it moves `entries` and `seal` of the journal on. */
-typedef struct reading {
+typedef struct ledger_reading {
     hf_context *ctx;
     hfi_ledger *ledger;
     sqlite3_stmt *statement;
     const hfi_ledger_owner *owner;
     uint64_t expected; /* entries by the head */
     hfi_seal last;     /* and its seal */
-} reading;
+} ledger_reading;
 
 static bool find_kind(const hfi_ledger_form *form, const char *name, unsigned *kind)
 {
@@ -31,7 +31,7 @@ static bool find_kind(const hfi_ledger_form *form, const char *name, unsigned *k
 }
 
 /* The present row, which must be the entry after the last, and its seal. */
-static hf_status read_row(const reading *r, hfi_entry *entry, hfi_seal *made)
+static hf_status read_row(const ledger_reading *r, hfi_entry *entry, hfi_seal *made)
 {
     sqlite3_stmt *s = r->statement;
     const hfi_ledger *ledger = r->ledger;
@@ -52,7 +52,7 @@ static hf_status read_row(const reading *r, hfi_entry *entry, hfi_seal *made)
                : hfi_ledger_damaged_entry(r->ctx, ledger, entry->number);
 }
 
-static hf_status take_row(reading *r)
+static hf_status take_row(ledger_reading *r)
 {
     hfi_entry entry;
     hfi_seal seal;
@@ -104,7 +104,7 @@ int hfi_ledger_seal_at(const hfi_ledger *ledger, uint64_t number, hfi_seal *seal
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? SQLITE_OK : sqlite3_extended_errcode(ledger->db);
 }
 
-static hf_status read_rows(reading *r)
+static hf_status read_rows(ledger_reading *r)
 {
     hf_status status = HF_OK;
     int rc = SQLITE_OK;
@@ -121,7 +121,7 @@ static hf_status read_rows(reading *r)
 }
 
 /* Every entry from number `first` on. */
-static hf_status read_from(reading *r, sqlite3_int64 first)
+static hf_status read_from(ledger_reading *r, sqlite3_int64 first)
 {
     const hfi_ledger *ledger = r->ledger;
     hf_status status = HF_OK;
@@ -144,7 +144,7 @@ static hf_status read_from(reading *r, sqlite3_int64 first)
 /* From before the first entry, whatever number that has. */
 static hf_status read_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
-    reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
+    ledger_reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
     ledger->entries = 0;
     ledger->seal = ledger->first;
     return read_from(&r, INT64_MIN);
@@ -152,7 +152,7 @@ static hf_status read_all(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_
 
 static hf_status read_tail(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner)
 {
-    reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
+    ledger_reading r = {.ctx = ctx, .ledger = ledger, .owner = owner};
     return read_from(&r, (sqlite3_int64)ledger->entries + 1);
 }
 

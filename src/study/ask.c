@@ -11,7 +11,7 @@ enum {
 };
 
 /* A call, and its room. */
-typedef struct asking {
+typedef struct trial_asking {
     hf_study *study;
     size_t count;
     double now;
@@ -23,9 +23,9 @@ typedef struct asking {
     bool heard;          /* `region` is news */
     hfi_region *region;  /* of the study, after what was told */
     double *region_room; /* their numbers for the journal */
-} asking;
+} trial_asking;
 
-static void done(hf_context *ctx, asking *a)
+static void done(hf_context *ctx, trial_asking *a)
 {
     HFI_FREE(ctx, a->proposed, a->at, a->pending, a->values, a->events, a->region, a->region_room);
     a->region = NULL;
@@ -35,7 +35,7 @@ static void done(hf_context *ctx, asking *a)
     a->events = NULL;
 }
 
-static hf_status make_room(hf_context *ctx, asking *a)
+static hf_status make_room(hf_context *ctx, trial_asking *a)
 {
     const size_t d = a->study->d, pending = a->study->pending;
     const size_t regions = a->study->regions, events = a->count + a->study->outcomes + 1 + pending + regions;
@@ -58,7 +58,7 @@ static bool expired(const hf_study *study, const hfi_trial *trial, double now)
 }
 
 /* Inputs of the trials that stay pending. */
-static size_t list_pending(const asking *a)
+static size_t list_pending(const trial_asking *a)
 {
     size_t n = 0;
     for (uint64_t id = 1; id <= a->study->trials; id++) {
@@ -70,7 +70,7 @@ static size_t list_pending(const asking *a)
 }
 
 /* Few readings, or none of some outcome, are no error here: the space is filled until there are more. */
-static hf_status make_surrogates(hf_context *ctx, asking *a, size_t pending, bool *made)
+static hf_status make_surrogates(hf_context *ctx, trial_asking *a, size_t pending, bool *made)
 {
     *made = false;
     if (a->study->told + pending + a->count <= a->study->s.start) return HF_OK;
@@ -79,7 +79,7 @@ static hf_status make_surrogates(hf_context *ctx, asking *a, size_t pending, boo
     return s == HF_ERR_NO_DATA ? HF_OK : s;
 }
 
-static hf_status compute(hf_context *ctx, asking *a)
+static hf_status compute(hf_context *ctx, trial_asking *a)
 {
     hf_status s = make_room(ctx, a);
     if (s < 0) return s;
@@ -105,7 +105,7 @@ static hf_status compute(hf_context *ctx, asking *a)
 /* ---- writing ------------------------------------------------------------------------------------------- */
 
 /* Regions that have changed; how many. */
-static size_t write_regions(const asking *a, hfi_study_event *events)
+static size_t write_regions(const trial_asking *a, hfi_study_event *events)
 {
     size_t n = 0;
     for (size_t r = 0; r < a->study->regions; r++) {
@@ -126,7 +126,7 @@ static size_t write_regions(const asking *a, hfi_study_event *events)
     return n;
 }
 
-static hf_status write(hf_context *ctx, asking *a)
+static hf_status write(hf_context *ctx, trial_asking *a)
 {
     hf_study *study = a->study;
     const size_t d = study->d;
@@ -158,7 +158,7 @@ static hf_status write(hf_context *ctx, asking *a)
     return s;
 }
 
-static void tell(const asking *a, hf_proposal *out)
+static void tell(const trial_asking *a, hf_proposal *out)
 {
     for (size_t i = 0; i < a->count; i++) {
         const hfi_proposed *p = &a->proposed[i];
@@ -174,7 +174,7 @@ static void tell(const asking *a, hf_proposal *out)
 /* ---- the call ------------------------------------------------------------------------------------------ */
 
 /* Computed without the lock, written with it if nothing has come in; else all over again, at last locked. */
-static hf_status ask(hf_context *ctx, asking *a, hf_proposal *out)
+static hf_status ask(hf_context *ctx, trial_asking *a, hf_proposal *out)
 {
     hf_study *study = a->study;
     hf_status s = HF_OK;
@@ -206,7 +206,7 @@ hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, double no
     hf_context *own = hfi_context_borrow(ctx);
     if (own == NULL) return HF_ERR_MEMORY;
     hf_context_set_seed(own, study->s.seed);
-    asking a = {.study = study, .count = count, .now = hfi_study_clock(now)};
+    trial_asking a = {.study = study, .count = count, .now = hfi_study_clock(now)};
     const hf_status s = ask(own, &a, proposal);
     done(own, &a);
     hfi_context_give_back(ctx, own);

@@ -9,17 +9,17 @@ const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {
     "asked", "added", "told", "failed", "expired", "fitted", "region", "labelled", "added as failed"};
 
 /* All that applying an event needs, made beforehand: applying cannot fail. */
-typedef struct prepared {
+typedef struct prepared_event {
     hfi_trial *trial;
     char *note;
     hfi_fitted fitted;
-} prepared;
+} prepared_event;
 
-static void drop(const hfi_memory *memory, prepared *p)
+static void drop(const hfi_memory *memory, prepared_event *p)
 {
     HFI_MEMORY_FREE(memory, p->trial, p->note);
     hfi_fitted_free(memory, &p->fitted);
-    *p = (prepared){0};
+    *p = (prepared_event){0};
 }
 
 void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted)
@@ -61,7 +61,7 @@ static hf_status check_outcomes(hf_context *ctx, const hf_study *study, const hf
 }
 
 static hf_status new_trial(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t number,
-                           prepared *p)
+                           prepared_event *p)
 {
     const size_t d = study->d, o = study->outcomes;
     const bool asked = event->kind == HFI_STUDY_ASKED;
@@ -162,7 +162,7 @@ static hf_status check_label(hf_context *ctx, const hf_study *study, const hfi_s
 }
 
 static hf_status prepare(hf_context *ctx, hf_study *study, const hfi_study_event *event, uint64_t *trials,
-                         prepared *p)
+                         prepared_event *p)
 {
     hf_status s = HF_OK;
     switch (event->kind) {
@@ -210,7 +210,7 @@ static void settle(hf_study *study, hfi_trial *trial, hf_trial_state state)
 }
 
 static void hear(const hf_study *study, hfi_trial *trial, const hfi_study_event *event, const double *values,
-                 prepared *p)
+                 prepared_event *p)
 {
     const size_t o = study->outcomes;
     memcpy(trial->value, values, o * sizeof(double));
@@ -221,7 +221,7 @@ static void hear(const hf_study *study, hfi_trial *trial, const hfi_study_event 
     p->note = NULL;
 }
 
-static void begin_trial(hf_study *study, const hfi_study_event *event, prepared *p)
+static void begin_trial(hf_study *study, const hfi_study_event *event, prepared_event *p)
 {
     hfi_trial *trial = p->trial;
     p->trial = NULL;
@@ -245,7 +245,7 @@ static hfi_region region_of(const double *v)
                         .heard = (uint64_t)v[6]};
 }
 
-static void apply(hf_study *study, const hfi_study_event *event, prepared *p)
+static void apply(hf_study *study, const hfi_study_event *event, prepared_event *p)
 {
     hfi_trial *trial = hfi_study_find(study, event->id);
     study->changes++;
@@ -286,7 +286,7 @@ static void apply(hf_study *study, const hfi_study_event *event, prepared *p)
 
 hf_status hfi_study_replay(hf_context *ctx, hf_study *study, const hfi_study_event *event)
 {
-    prepared p = {0};
+    prepared_event p = {0};
     uint64_t trials = study->trials;
     const hf_status s = prepare(ctx, study, event, &trials, &p);
     if (s < 0)
@@ -306,7 +306,7 @@ hf_status hfi_study_commit(hf_context *ctx, hf_study *study, size_t n, const hfi
 {
     const hf_status writable = hfi_study_writable(ctx, study);
     if (writable < 0) return writable;
-    prepared *p = hfi_alloc(ctx, n, sizeof *p);
+    prepared_event *p = hfi_alloc(ctx, n, sizeof *p);
     if (p == NULL) return HF_ERR_MEMORY;
     hf_status s = grow(ctx, study, n);
     uint64_t trials = study->trials;

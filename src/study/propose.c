@@ -378,13 +378,13 @@ static hf_status expect(hf_context *ctx, const hf_study *study, const double *u,
 /* ---- a batch ------------------------------------------------------------------------------------------- */
 
 /* The proposals of a call that the acquisition chose: those move, the others and the pending trials stay. */
-typedef struct batch {
+typedef struct chosen_proposals {
     size_t moving, staying;
     size_t *number;     /* of proposals, moving */
     double *staying_u;  /* staying x d */
     double *before, *u; /* moving x d: settings that there are, as found one after the other, and moved */
     double *at;         /* moving x variables */
-} batch;
+} chosen_proposals;
 
 static bool moves(const hfi_proposed *p)
 {
@@ -398,7 +398,7 @@ static void settle(const hf_study *study, const double *from, double *at, double
     for (size_t j = 0; j < study->d; j++) u[j] = hfi_variable_encode(&study->s.variable[j], at[j]);
 }
 
-static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, batch *b)
+static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round *r, chosen_proposals *b)
 {
     const size_t d = study->d, known = r->pending - r->count, row = d * sizeof(double);
     const hf_status status =
@@ -421,7 +421,7 @@ static hf_status gather(hf_context *ctx, const hf_study *study, const hfi_round 
 }
 
 /* Whether each of the moved places is a new one. */
-static bool all_new(const hf_study *study, const hfi_round *r, const batch *b)
+static bool all_new(const hf_study *study, const hfi_round *r, const chosen_proposals *b)
 {
     const size_t d = study->d, row = d * sizeof(double);
     for (size_t k = 0; k < b->moving; k++) {
@@ -437,8 +437,8 @@ static bool all_new(const hf_study *study, const hfi_round *r, const batch *b)
 
 /* Whether the places that were moved, put onto settings that there are, are worth more than before, and are
  * all likely to succeed. */
-static hf_status better(hf_context *ctx, const hf_study *study, const hf_acquire *a, const batch *b,
-                        bool *out)
+static hf_status better(hf_context *ctx, const hf_study *study, const hf_acquire *a,
+                        const chosen_proposals *b, bool *out)
 {
     double before, after;
     hfi_verdict_at *place = hfi_alloc(ctx, b->moving, sizeof *place);
@@ -452,8 +452,8 @@ static hf_status better(hf_context *ctx, const hf_study *study, const hf_acquire
 }
 
 /* The moved places become the proposals. */
-static hf_status take_over(hf_context *ctx, const hf_study *study, const hf_acquire *a, const batch *b,
-                           const hfi_round *r, hfi_proposed *proposed)
+static hf_status take_over(hf_context *ctx, const hf_study *study, const hf_acquire *a,
+                           const chosen_proposals *b, const hfi_round *r, hfi_proposed *proposed)
 {
     const size_t d = study->d, known = r->pending - r->count;
     hf_status s = HF_OK;
@@ -475,7 +475,7 @@ static hf_status take_over(hf_context *ctx, const hf_study *study, const hf_acqu
 }
 
 /* Evaluations that a climb of the batch may have; 0: it is too dear. */
-static size_t affordable(const hf_study *study, const hfi_round *r, const batch *b)
+static size_t affordable(const hf_study *study, const hfi_round *r, const chosen_proposals *b)
 {
     const double n = (double)hf_posterior_anchors(study->surrogate[study->objective[0]].posterior),
                  points = (double)(r->pending + b->moving);
@@ -494,7 +494,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
     double gain = 0.0;
     uint64_t id = 0;
     hfi_verdict_at incumbent;
-    batch b = {.moving = 0};
+    chosen_proposals b = {.moving = 0};
     hf_status s = gather(ctx, study, r, &b);
     const size_t steps = s >= 0 && b.moving > 1 ? affordable(study, r, &b) : 0;
     if (steps > 0) s = hfi_worse(s, hfi_study_incumbent(ctx, study, &id, &incumbent));

@@ -198,30 +198,30 @@ hf_status hfi_surrogate_hold(hf_context *ctx, const hf_study *study, size_t of, 
 /* ---- attempts ------------------------------------------------------------------------------------------ */
 
 /* One explanation of the readings. */
-typedef struct attempt {
+typedef struct explanation {
     hf_posterior *posterior;
     hf_reading *reading; /* n */
     bool *aside;         /* n */
     double merit;
-} attempt;
+} explanation;
 
 /* Things that both attempts share. */
-typedef struct training {
+typedef struct outcome_training {
     const hf_study *study;
     size_t outcome;
     const hfi_surrogate *s; /* warped readings */
     const hfi_fitted *before;
     double wrong, range; /* share of wrong readings; of all readings */
-} training;
+} outcome_training;
 
-static void drop(hf_context *ctx, attempt *a)
+static void drop(hf_context *ctx, explanation *a)
 {
     hf_posterior_free(a->posterior);
     HFI_FREE(ctx, a->reading, a->aside);
-    *a = (attempt){0};
+    *a = (explanation){0};
 }
 
-static void judge(const training *t, attempt *a)
+static void judge(const outcome_training *t, explanation *a)
 {
     hf_solve_report report;
     hf_posterior_report(a->posterior, &report);
@@ -232,7 +232,7 @@ static void judge(const training *t, attempt *a)
                gone * log(t->wrong / t->range);
 }
 
-static hf_status fit(hf_context *ctx, const training *t, const double *y, bool finder, attempt *a,
+static hf_status fit(hf_context *ctx, const outcome_training *t, const double *y, bool finder, explanation *a,
                      bool *adopted)
 {
     hf_fit_settings settings;
@@ -263,7 +263,7 @@ static hf_status fit(hf_context *ctx, const training *t, const double *y, bool f
 }
 
 /* Readings left out that agree with the rest come back. */
-static hf_status readmit(hf_context *ctx, const training *t, const bool *out, attempt *a)
+static hf_status readmit(hf_context *ctx, const outcome_training *t, const bool *out, explanation *a)
 {
     const hfi_surrogate *s = t->s;
     const size_t d = t->study->d, parameters = hf_kernel_parameters(hf_posterior_kernel(a->posterior)) + 2;
@@ -297,7 +297,7 @@ static hf_status readmit(hf_context *ctx, const training *t, const bool *out, at
 }
 
 /* Readings that repetitions confirm count, whatever the finder says: then the rest is fitted again. */
-static hf_status insist(hf_context *ctx, const training *t, attempt *a)
+static hf_status insist(hf_context *ctx, const outcome_training *t, explanation *a)
 {
     bool any = false, ignored, *confirmed = hfi_alloc(ctx, t->s->n, sizeof *confirmed);
     if (confirmed == NULL) return HF_ERR_MEMORY;
@@ -320,7 +320,7 @@ static hf_status insist(hf_context *ctx, const training *t, attempt *a)
 }
 
 /* An explanation without the readings `out`; of all of them if it is NULL. */
-static hf_status try_without(hf_context *ctx, const training *t, const bool *out, attempt *a)
+static hf_status try_without(hf_context *ctx, const outcome_training *t, const bool *out, explanation *a)
 {
     const size_t n = t->s->n;
     bool adopted = false;
@@ -344,7 +344,7 @@ static hf_status try_without(hf_context *ctx, const training *t, const bool *out
 
 /* Parameters and verdicts of the attempt that won, into s->next. The posterior is made of these, as it is
  * where they come out of a journal: to the last digit the same. */
-static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome, attempt *a,
+static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome, explanation *a,
                           hfi_surrogate *s)
 {
     const size_t parameters = hf_kernel_parameters(hf_posterior_kernel(a->posterior)) + 2;
@@ -367,7 +367,7 @@ static hf_status remember(hf_context *ctx, const hf_study *study, size_t outcome
     return condition(ctx, study, outcome, s, s->aside, next, &s->posterior);
 }
 
-static void range_of(const hfi_surrogate *s, training *t)
+static void range_of(const hfi_surrogate *s, outcome_training *t)
 {
     double low = INFINITY, high = -INFINITY;
     for (size_t i = 0; i < s->n; i++) {
@@ -389,12 +389,12 @@ static bool were_aside(const hfi_surrogate *s, const hfi_fitted *before, bool *o
 }
 
 /* The attempt without the readings `out` takes the place of the best so far if it explains all readings better. */
-static hf_status compare(hf_context *ctx, const training *t, const bool *out, attempt *best)
+static hf_status compare(hf_context *ctx, const outcome_training *t, const bool *out, explanation *best)
 {
-    attempt other = {0};
+    explanation other = {0};
     const hf_status s = try_without(ctx, t, out, &other);
     if (s >= 0 && !(other.merit <= best->merit)) {
-        const attempt held = *best;
+        const explanation held = *best;
         *best = other;
         other = held;
     }
@@ -402,7 +402,7 @@ static hf_status compare(hf_context *ctx, const training *t, const bool *out, at
     return s;
 }
 
-static hf_status best_attempt(hf_context *ctx, const training *t, attempt *best)
+static hf_status best_attempt(hf_context *ctx, const outcome_training *t, explanation *best)
 {
     const size_t n = t->s->n;
     const bool more = t->study->s.robust && t->outcome < t->study->outcomes && n <= LARGE;
@@ -419,8 +419,8 @@ static hf_status best_attempt(hf_context *ctx, const training *t, attempt *best)
 
 hf_status hfi_surrogate_train(hf_context *ctx, const hf_study *study, size_t of, hfi_surrogate *s)
 {
-    training t = {.study = study, .outcome = of, .s = s, .before = &study->fitted[of]};
-    attempt best = {0};
+    outcome_training t = {.study = study, .outcome = of, .s = s, .before = &study->fitted[of]};
+    explanation best = {0};
     s->next = (hfi_fitted){.warp = hfi_warp_none()};
     if (hfi_study_is_objective(study, of)) {
         double *scratch = hfi_alloc(ctx, s->n, sizeof *scratch);

@@ -122,13 +122,13 @@ void hfi_svgp_end_snapshots(hfi_svgp_climb *c)
 
 /* ---- passes ---------------------------------------------------------------------------------------------------- */
 
-typedef struct pass {
+typedef struct svgp_pass {
     const hfi_svgp_run *run;
     hfi_svgp_sums *sums;
-} pass;
+} svgp_pass;
 
 /* Readings, those far off, pull, square. */
-static void go_through_sums(const pass *p, hfi_journal_entry *entry)
+static void go_through_sums(const svgp_pass *p, hfi_journal_entry *entry)
 {
     const hfi_svgp *q = p->run->q;
     cursor at = {.at = entry->answer, .reading = entry->recalled};
@@ -140,7 +140,7 @@ static void go_through_sums(const pass *p, hfi_journal_entry *entry)
 
 static hf_status make_pass(void *arg, hfi_journal_entry *entry)
 {
-    const pass *p = arg;
+    const svgp_pass *p = arg;
     const hf_status s = hfi_svgp_add_all(p->run->q, p->run->rows, p->sums);
     entry->value = p->sums->value;
     if (s >= 0) go_through_sums(p, entry);
@@ -156,7 +156,7 @@ hf_status hfi_svgp_pass(const hfi_svgp_run *run, hfi_svgp_sums *sums)
     if (!numbers) return HF_ERR_MEMORY;
     memcpy(numbers, q->mu, m * sizeof *numbers);
     numbers[m] = q->noise.threshold;
-    pass p = {.run = run, .sums = sums};
+    svgp_pass p = {.run = run, .sums = sums};
     hfi_journal_entry entry = {.asked = m + 1, .told = told, .question = numbers, .answer = numbers + m + 1};
     const hf_status s = hfi_journal_answer(run->space->journal, &entry, make_pass, &p);
     if (entry.recalled) {

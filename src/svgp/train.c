@@ -30,8 +30,6 @@ enum {
     BACKTRACKS = 8
 };
 
-typedef hfi_svgp_climb climb;
-
 /* ---- states ------------------------------------------------------------------------------------------------ */
 
 void hfi_svgp_get_state(const hfi_svgp_run *run, double *state)
@@ -67,7 +65,8 @@ static double nu_prior(const hfi_svgp_run *run, const double *state)
 /* ---- Adam -------------------------------------------------------------------------------------------------- */
 
 /* One parameter: its gradient, its prior's, its box. */
-static void move_one(climb *c, size_t i, double prior_mean, double prior_sd, double lower, double upper)
+static void move_one(hfi_svgp_climb *c, size_t i, double prior_mean, double prior_sd, double lower,
+                     double upper)
 {
     double g = c->sums.gradient[i] * (double)c->batches.count;
     if (isfinite(prior_sd)) g -= (c->state[i] - prior_mean) / (prior_sd * prior_sd);
@@ -77,7 +76,7 @@ static void move_one(climb *c, size_t i, double prior_mean, double prior_sd, dou
 }
 
 /* A step that leads where Kuu cannot be factored is halved. */
-static hf_status move(climb *c)
+static hf_status move(hfi_svgp_climb *c)
 {
     const hfi_trainer *space = c->run->space;
     c->moves++;
@@ -99,7 +98,7 @@ static hf_status move(climb *c)
 
 /* ---- steps and rounds -------------------------------------------------------------------------------------- */
 
-static hf_status add_batch(climb *c)
+static hf_status add_batch(hfi_svgp_climb *c)
 {
     size_t count = 0;
     const hf_status s = hfi_batches_next(&c->batches, &count);
@@ -107,7 +106,7 @@ static hf_status add_batch(climb *c)
     return hfi_svgp_add(c->run->q, count, c->batches.x, c->batches.y, c->batches.extra, NULL, &c->sums);
 }
 
-static hf_status step(climb *c)
+static hf_status step(hfi_svgp_climb *c)
 {
     hfi_svgp *q = c->run->q;
     hfi_svgp_sums_clear(q, &c->sums);
@@ -126,7 +125,7 @@ static hf_status step(climb *c)
 }
 
 /* The rest of a round, and its bound per reading, as its batches saw it. */
-static hf_status round_of_steps(climb *c, size_t steps, double done)
+static hf_status round_of_steps(hfi_svgp_climb *c, size_t steps, double done)
 {
     hfi_svgp *q = c->run->q;
     while (c->step < steps) {
@@ -149,7 +148,7 @@ static hf_status round_of_steps(climb *c, size_t steps, double done)
     return HF_OK;
 }
 
-static size_t steps_of_round(const climb *c)
+static size_t steps_of_round(const hfi_svgp_climb *c)
 {
     const size_t count = c->batches.count;
     if (count > LONGEST_ROUND) return LONGEST_ROUND;
@@ -159,7 +158,7 @@ static size_t steps_of_round(const climb *c)
 
 /* The settings' iterations are passes over the rows; rounds of several are one, rounds of less than one are
  * counted by it. */
-static size_t most_rounds(const climb *c)
+static size_t most_rounds(const hfi_svgp_climb *c)
 {
     const size_t steps = steps_of_round(c), passes = c->run->settings->iterations;
     const size_t most = c->batches.count > steps ? (passes * c->batches.count + steps - 1) / steps : passes;
@@ -168,7 +167,7 @@ static size_t most_rounds(const climb *c)
 
 /* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the
  * later half of the record does not rise by half its own uncertainty, or by next to nothing. */
-static bool stands_still(const climb *c, size_t fewest)
+static bool stands_still(const hfi_svgp_climb *c, size_t fewest)
 {
     if (c->bounds < fewest) return false;
     const size_t half = (c->bounds + 1) / 2, n = half > fewest ? half : fewest;
@@ -190,7 +189,7 @@ static bool stands_still(const climb *c, size_t fewest)
 }
 
 /* Begins a round; in an interrupted one this has been done. */
-static hf_status begin_round(climb *c)
+static hf_status begin_round(hfi_svgp_climb *c)
 {
     if (c->step > 0) return HF_OK;
     c->value = 0.0;
@@ -199,7 +198,7 @@ static hf_status begin_round(climb *c)
     return hfi_svgp_rethreshold(c->run);
 }
 
-static hf_status rounds(climb *c)
+static hf_status rounds(hfi_svgp_climb *c)
 {
     hfi_svgp_run *run = c->run;
     const bool near = run->warm && !c->sums.z_trained;
@@ -221,7 +220,7 @@ static hf_status rounds(climb *c)
 }
 
 /* A natural step from as many batches as an epoch has, or enough of them. */
-static hf_status whole_step(climb *c, double rho)
+static hf_status whole_step(hfi_svgp_climb *c, double rho)
 {
     hfi_svgp *q = c->run->q;
     const size_t batches = c->batches.count < FIRST_BATCHES ? c->batches.count : FIRST_BATCHES;
@@ -235,7 +234,7 @@ static hf_status whole_step(climb *c, double rho)
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust
  * sites: at the prior, whose variance may be a thousand times the noise's, its expected log density is all
  * but flat and would pull for many steps. */
-static hf_status first_steps(climb *c)
+static hf_status first_steps(hfi_svgp_climb *c)
 {
     hfi_svgp *q = c->run->q;
     const hf_likelihood kind = q->noise.kind;
@@ -256,11 +255,11 @@ static hf_status first_steps(climb *c)
     return s;
 }
 
-static hf_status climb_init(hfi_svgp_run *run, climb *c)
+static hf_status climb_init(hfi_svgp_run *run, hfi_svgp_climb *c)
 {
     hf_context *ctx = run->q->ctx;
     const hf_fit_settings *settings = run->settings;
-    *c = (climb){.run = run, .length = run->space->count + 1};
+    *c = (hfi_svgp_climb){.run = run, .length = run->space->count + 1};
     hf_status s = hfi_batches_init(ctx, run->rows, settings->minibatch, &c->batches);
     if (s >= 0)
         s = hfi_svgp_sums_init(run->q, true, true, run->space->count > run->space->noise + 1, &c->sums);
@@ -285,7 +284,7 @@ static hf_status climb_init(hfi_svgp_run *run, climb *c)
 hf_status hfi_svgp_train(hfi_svgp_run *run)
 {
     hf_context *ctx = run->q->ctx;
-    climb c;
+    hfi_svgp_climb c;
     hf_status s = climb_init(run, &c);
     if (s >= 0) s = hfi_svgp_resume(&c);
     if (s >= 0) s = first_steps(&c);

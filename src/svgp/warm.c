@@ -11,12 +11,12 @@
 #include <string.h>
 
 /* Cold on few rows, then on more of them. */
-typedef struct stage {
+typedef struct warm_stage {
     size_t rows, inducing;
     size_t iterations, rounds; /* of L-BFGS; of re-weighting, which goes on later */
-} stage;
+} warm_stage;
 
-static const stage stages[] = {{4096, 128, SIZE_MAX, 3}, {16384, 512, 25, 2}};
+static const warm_stage stages[] = {{4096, 128, SIZE_MAX, 3}, {16384, 512, 25, 2}};
 
 enum {
     STAGES = sizeof stages / sizeof stages[0]
@@ -102,7 +102,7 @@ static hf_status take_share(const hfi_svgp_run *run, size_t rows, uint64_t index
     return hf_sites_gaussian(ctx, w->n, w->y, run->q->noise.noise, w->extra, &w->sites);
 }
 
-static hf_status climb(hfi_svgp_run *run, const stage *at, warm *w)
+static hf_status climb(hfi_svgp_run *run, const warm_stage *at, warm *w)
 {
     hfi_trainer *t = &w->trainer;
     hf_fit_settings settings = *run->settings;

@@ -14,7 +14,7 @@ enum {
 #define NOISE_START 0.05
 #define SPAN_START  0.3
 
-typedef struct comparison {
+typedef struct rule_comparison {
     hf_context *ctx;
     const hf_advice_settings *settings;
     const hf_track *learnt;
@@ -23,7 +23,7 @@ typedef struct comparison {
     double *theta;                                      /* parameters, log noise, rate: an event */
     double *loss;                                       /* rows x draws */
     double runs[HF_ADVICE_ROWS], asked[HF_ADVICE_ROWS]; /* sums over draws */
-} comparison;
+} rule_comparison;
 
 /* ---- learning ---------------------------------------------------------------------------------------------------- */
 
@@ -96,7 +96,7 @@ static void add_aged(hf_track_advice *out, hf_track_method method, hf_age_kind l
 }
 
 /* Every method with settings that T and the rate ask for. */
-static void list_rows(comparison *c)
+static void list_rows(rule_comparison *c)
 {
     hf_track_advice *out = c->out;
     const double t = out->period, sd = out->rate * t, r = out->rate;
@@ -116,7 +116,7 @@ static void list_rows(comparison *c)
     add_aged(out, HF_TRACK_SPARQ, HF_AGE_QUADRATIC, r, c->settings->queries);
 }
 
-static hf_status make(comparison *c, const hf_advice_row *row, hf_track **out)
+static hf_status make(rule_comparison *c, const hf_advice_row *row, hf_track **out)
 {
     hf_track_settings s = hf_track_settings_default(row->method);
     s.domain = (hf_domain){.dimension = c->world.d, .candidates = c->world.places, .points = c->world.x};
@@ -139,17 +139,17 @@ static hf_status make(comparison *c, const hf_advice_row *row, hf_track **out)
 
 /* ---- a run ------------------------------------------------------------------------------------------------------- */
 
-static double reading(const comparison *c, hfi_stream *stream, size_t place, size_t step)
+static double reading(const rule_comparison *c, hfi_stream *stream, size_t place, size_t step)
 {
     return c->world.value[place + step * c->world.places] + sqrt(c->out->noise) * hfi_stream_normal(stream);
 }
 
-static double lost(const comparison *c, size_t place, size_t step)
+static double lost(const rule_comparison *c, size_t place, size_t step)
 {
     return fabs(c->world.best[step] - c->world.value[place + step * c->world.places]);
 }
 
-static hf_status answer_all(comparison *c, hf_track *track, hfi_stream *stream, size_t step, size_t row)
+static hf_status answer_all(rule_comparison *c, hf_track *track, hfi_stream *stream, size_t step, size_t row)
 {
     size_t count = 0;
     hf_track_request request;
@@ -165,7 +165,7 @@ static hf_status answer_all(comparison *c, hf_track *track, hfi_stream *stream, 
     return status;
 }
 
-static hf_status walk(comparison *c, hf_track *track, hfi_stream *stream, size_t row, double *sum)
+static hf_status walk(rule_comparison *c, hf_track *track, hfi_stream *stream, size_t row, double *sum)
 {
     const hfi_world *w = &c->world;
     hf_status status = HF_OK;
@@ -187,7 +187,7 @@ static hf_status walk(comparison *c, hf_track *track, hfi_stream *stream, size_t
     return status;
 }
 
-static hf_status run_row(comparison *c, size_t row, size_t draw)
+static hf_status run_row(rule_comparison *c, size_t row, size_t draw)
 {
     double *sum = &c->loss[row * c->settings->draws + draw];
     const size_t steps = c->world.steps;
@@ -207,7 +207,7 @@ static hf_status run_row(comparison *c, size_t row, size_t draw)
     return status;
 }
 
-static hf_status run_all(comparison *c)
+static hf_status run_all(rule_comparison *c)
 {
     const size_t draws = c->settings->draws, rows = c->out->rows;
     hf_status status = HF_OK;
@@ -237,12 +237,12 @@ static void average(size_t draws, const double *a, const double *b, double *mean
     *error = draws > 1 ? sqrt(squares / ((double)draws * (double)(draws - 1))) : INFINITY;
 }
 
-static double rank_of(const comparison *c, const hf_advice_row *row)
+static double rank_of(const rule_comparison *c, const hf_advice_row *row)
 {
     return c->settings->costly ? row->loss_of_runs : row->loss;
 }
 
-static void sum_up(comparison *c)
+static void sum_up(rule_comparison *c)
 {
     hf_track_advice *out = c->out;
     const size_t draws = c->settings->draws;
@@ -297,7 +297,7 @@ static double mean_gap(const hfi_recent *r)
     return (last - first) / (double)(times - 1);
 }
 
-static hf_status compare(comparison *c, const hf_track *survey)
+static hf_status compare(rule_comparison *c, const hf_track *survey)
 {
     hf_track_advice *out = c->out;
     const size_t p = hf_kernel_parameters(c->learnt->kernel);
@@ -331,7 +331,7 @@ hf_status hf_track_advise(hf_context *ctx, const hf_track *survey, const hf_advi
     status = learn(ctx, survey, &made);
     const hf_status fitted = status;
     hf_track_advice advice = {0};
-    comparison c = {.ctx = ctx, .settings = &own, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
+    rule_comparison c = {.ctx = ctx, .settings = &own, .learnt = made, .out = &advice, .world = {.ctx = ctx}};
     if (status >= 0) status = compare(&c, survey);
     hfi_world_free(&c.world);
     HFI_FREE(ctx, c.theta, c.loss);

@@ -8,18 +8,19 @@
 #include <string.h>
 
 /* Both posteriors of a moment. */
-typedef struct pair {
+typedef struct posterior_pair {
     hfi_solved mean;
     hfi_solved spread; /* w-gp-ucb; else empty */
-} pair;
+} posterior_pair;
 
-static void release(pair *p)
+static void release(posterior_pair *p)
 {
     hf_posterior_free(p->mean.posterior);
     hf_posterior_free(p->spread.posterior);
 }
 
-static hf_status solve_both(hf_context *ctx, const hf_track *track, double time, bool spread, pair *out)
+static hf_status solve_both(hf_context *ctx, const hf_track *track, double time, bool spread,
+                            posterior_pair *out)
 {
     memset(out, 0, sizeof *out);
     hfi_moment moment = hfi_track_moment(track, time);
@@ -98,7 +99,7 @@ static void first_place(const hf_track *track, double *x, hf_suggestion *out)
 static hf_status best_place(hf_context *ctx, const hf_track *track, double time, double *x,
                             hf_suggestion *out)
 {
-    pair solved;
+    posterior_pair solved;
     hf_status status = solve_both(ctx, track, effective(track, time), true, &solved);
     if (status < 0) return status;
     const hf_track_settings *s = &track->own.s;
@@ -177,7 +178,7 @@ hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time
         return hfi_refuse(ctx, "a posterior needs a context, a track and a place for it");
     hf_status status = hfi_track_check_time(ctx, track, time);
     if (status < 0) return status;
-    pair solved;
+    posterior_pair solved;
     status = solve_both(ctx, track, effective(track, time), spread != NULL, &solved);
     if (status < 0) return status;
     *out = solved.mean.posterior;

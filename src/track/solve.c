@@ -103,15 +103,15 @@ static double settle_mean(hfi_solution *s, double given, bool is_given, double *
 /* ---- tv-gp-ucb --------------------------------------------------------------------------------------------------- */
 
 /* Arguments of the matrix that hfi_chol_jitter() fills: K with fading in time, and the variances. */
-typedef struct filling {
+typedef struct fading_matrix {
     hf_context *ctx;
     const hf_track *track;
     const gathered *g;
-} filling;
+} fading_matrix;
 
 static hf_status fill_faded(void *arg, double *a, size_t lda)
 {
-    const filling *f = arg;
+    const fading_matrix *f = arg;
     const gathered *g = f->g;
     hf_status status = hfi_kernel_gram_lower(f->ctx, f->track->kernel, g->count, g->x, f->track->d, a, lda);
     for (size_t j = 0; j < g->count && status >= 0; j++) {
@@ -154,7 +154,7 @@ static hf_status solve_faded(hf_context *ctx, const gathered *g, hfi_solution *s
     memcpy(s->z, g->x, g->count * track->d * sizeof *s->z);
     memcpy(s->residual, g->target, g->count * sizeof *s->residual);
     memcpy(s->variance, g->variance, g->count * sizeof *s->variance);
-    filling f = {.ctx = ctx, .track = track, .g = g};
+    fading_matrix f = {.ctx = ctx, .track = track, .g = g};
     status =
         hfi_chol_jitter(ctx, g->count, s->factor, s->capacity,
                         hfi_jitter_scale(track->kernel, g->count, s->z, s->d), fill_faded, &f, &s->jitter);

@@ -13,39 +13,39 @@
 #define GAIN   1e-6
 #define LEFT   1e-6
 
-typedef struct survey {
+typedef struct place_survey {
     size_t n;
     double *c; /* n x n: covariance given the list */
     double noise;
     double *column; /* n */
-} survey;
+} place_survey;
 
 /* C := C - scale c_p c_p' */
-static void change(survey *s, size_t p, double scale)
+static void change(place_survey *s, size_t p, double scale)
 {
     memcpy(s->column, s->c + p * s->n, s->n * sizeof *s->column);
     for (size_t j = 0; j < s->n; j++) hfi_axpy(s->n, -scale * s->column[j], s->column, s->c + j * s->n);
 }
 
-static double variance(const survey *s, size_t p)
+static double variance(const place_survey *s, size_t p)
 {
     return s->c[p * (s->n + 1)];
 }
 
-static void take(survey *s, size_t p)
+static void take(place_survey *s, size_t p)
 {
     change(s, p, 1.0 / (variance(s, p) + s->noise));
 }
 
 /* The part that an answer at p takes off the sum of all variances. */
-static double gain(const survey *s, size_t p)
+static double gain(const place_survey *s, size_t p)
 {
     const double *c = s->c + p * s->n;
     return hfi_dot(s->n, c, c) / (variance(s, p) + s->noise);
 }
 
 /* The place that gains most; the first of equals. */
-static size_t best(const survey *s, double *most)
+static size_t best(const place_survey *s, double *most)
 {
     size_t found = 0;
     *most = -INFINITY;
@@ -58,14 +58,14 @@ static size_t best(const survey *s, double *most)
     return found;
 }
 
-static double largest(const survey *s)
+static double largest(const place_survey *s)
 {
     double most = 0.0;
     for (size_t p = 0; p < s->n; p++) most = fmax(most, variance(s, p));
     return most;
 }
 
-static hf_status exchange(hf_context *ctx, survey *s, size_t count, size_t *place)
+static hf_status exchange(hf_context *ctx, place_survey *s, size_t count, size_t *place)
 {
     bool moved = count > 1;
     for (unsigned round = 0; round < ROUNDS && moved; round++) {
@@ -92,7 +92,7 @@ static hf_status exchange(hf_context *ctx, survey *s, size_t count, size_t *plac
 hf_status hfi_survey_choose(hf_context *ctx, size_t n, double *covariance, double noise, double enough,
                             size_t most, size_t *place, size_t *chosen)
 {
-    survey s = {.n = n, .c = covariance, .noise = noise};
+    place_survey s = {.n = n, .c = covariance, .noise = noise};
     s.column = hfi_alloc(ctx, n, sizeof *s.column);
     if (s.column == NULL) return HF_ERR_MEMORY;
     size_t count = 0;

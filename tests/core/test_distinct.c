@@ -2,6 +2,7 @@
 /* Equal rows, beside every pair compared. */
 #include "core/core.h"
 
+#include <math.h>
 #include <setjmp.h>
 
 #include <cmocka.h>
@@ -86,12 +87,25 @@ static void indices_are_sorted(void **state)
     assert_memory_equal(index, sorted, sizeof sorted);
 }
 
+static void ranked_by_value_then_index(void **state)
+{
+    (void)state;
+    hfi_ranked list[] = {{2.0, 0}, {-INFINITY, 1}, {0.5, 5}, {2.0, 3}, {0.5, 4}, {-1e-300, 2}};
+    const size_t sorted[] = {1, 2, 4, 5, 0, 3};
+    hfi_sort_ranked(list, 6);
+    for (size_t i = 0; i < 6; i++) assert_int_equal(list[i].index, sorted[i]);
+    assert_true(list[4].value == 2.0 && list[0].value == -INFINITY);
+    hfi_sort_ranked(list, 0);
+    assert_int_equal(list[0].index, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_are_numbered_as_pairs_say),
         cmocka_unit_test(as_many_as_asked_for),
         cmocka_unit_test(indices_are_sorted),
+        cmocka_unit_test(ranked_by_value_then_index),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Symbols, as the linker sees them. The shared library shows the functions of the public headers, all of them and nothing else; inside,
-names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may. A name of
-the internal headers means one thing: no type, enumerator or macro is defined in two of them."""
+names begin with hf_ or hfi_, nothing is writable at file level (no globals), and rooms call only what they may. A name means
+one thing: no type is defined in two files of the library and the tool, no enumerator or macro in two of their headers."""
 import os
 import re
 
@@ -67,28 +67,48 @@ def check_object(room, path, source_exists):
             yield f"{label}: {name} is writable and lives as long as the process ({section})"
 
 
-def definitions(text):
-    """Names of types, enumerators and macros that a header defines; `typedef struct x x;` announces one and defines none."""
-    code = house.blank(text)
-    for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", code, re.M):
-        yield match.group(1)
-    code = re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", code, flags=re.M)
-    for match in re.finditer(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code):
-        yield match.group(1)
-    for match in re.finditer(r"\benum\b\s*\w*\s*\{([^}]*)\}", code):
-        yield from re.findall(r"(?:^|,)\s*(\w+)", match.group(1))
-    for match in re.finditer(r"^\}\s*(\w+)\s*;|^typedef\b[^;{}]*?(?:\(\*?(\w+)\)\([^;]*|\b(\w+)(?:\([^;]*|\[[^;]*)?)\s*;", code, re.M):
+def plain_code(text):
+    """C text without comments, texts and lines of the preprocessor."""
+    return re.sub(r"^[ \t]*#(?:[^\n]*\\\n)*[^\n]*", "", house.blank(text), flags=re.M)
+
+
+def after_braces(code, begin):
+    """Place behind the brace that closes the one at `begin`."""
+    depth = 0
+    for brace in re.finditer(r"[{}]", code[begin:]):
+        depth += 1 if brace.group(0) == "{" else -1
+        if depth == 0:
+            return begin + brace.end()
+    return len(code)
+
+
+def types(text):
+    """Names of types that C text defines, also inside functions; `typedef struct x x;` announces one and defines none."""
+    code = plain_code(text)
+    yield from re.findall(r"\b(?:struct|union|enum)\s+(\w+)\s*\{", code)
+    for match in re.finditer(r"\btypedef\s+(?:struct|union|enum)\b\s*\w*\s*(?=\{)", code):
+        yield from re.findall(r"\A\s*(\w+)\s*;", code[after_braces(code, match.end()):])
+    for match in re.finditer(r"\btypedef\b[^;{}]*?(?:\(\*?(\w+)\)\([^;]*|\b(\w+)(?:\([^;]*|\[[^;]*)?)\s*;", code):
         if not re.fullmatch(r"typedef\s+(?:struct|union|enum)\s+(\w+)\s+\1\s*;", match.group(0)):
-            yield next(name for name in match.groups() if name)
+            yield match.group(1) or match.group(2)
+
+
+def definitions(text):
+    """Names of types, enumerators and macros that a header defines."""
+    for match in re.finditer(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", house.blank(text), re.M):
+        yield match.group(1)
+    for match in re.finditer(r"\benum\b\s*\w*\s*\{([^}]*)\}", plain_code(text)):
+        yield from re.findall(r"(?:^|,)\s*(\w+)", match.group(1))
+    yield from types(text)
 
 
 def defined_twice(source):
     where = {}
-    for header in house.c_files(source, "src"):
-        if header.endswith(".h"):
-            for name in set(definitions(house.read(source, header))):
-                where.setdefault(name, []).append(header)
-    return [f"{name} is defined in {' and in '.join(headers)}" for name, headers in sorted(where.items()) if len(headers) > 1]
+    for name in house.c_files(source, "src", "apps"):
+        defines = definitions if name.endswith(".h") else types
+        for defined in set(defines(house.read(source, name))):
+            where.setdefault(defined, []).append(name)
+    return [f"{name} is defined in {' and in '.join(files)}" for name, files in sorted(where.items()) if len(files) > 1]
 
 
 def find_problems(source, build):

@@ -373,6 +373,26 @@ class Compiled(Tree):
         self.write("src/linalg/blas.h", CLEAN["src/linalg/blas.h"] + "typedef struct hfi_b hfi_b;\n")
         self.clean(check_symbols)
 
+    def test_names_of_types(self):
+        """A type that only one file sees, too: it has no name that another file's has."""
+        types = ("typedef struct sums {\n    struct {\n        int i;\n    } part;\n} sums;\n\ntypedef enum {\n    ONE\n} kind;\n\n"
+                 "static const struct row {\n    int i;\n} rows[1];\n\ntypedef double (*rule)(double);\n")
+        model = CLEAN["src/model/model.c"]
+        self.write("src/core/core.c", CLEAN["src/core/core.c"] + types)
+        self.write("src/model/model.c", model + "struct rows;\nenum {\n    ONE\n};\n#define sums 1\n")  # no types
+        self.compile()
+        self.clean(check_symbols)
+        shell, text = "apps/holdfast/shell/main.c", CLEAN["apps/holdfast/shell/main.c"]
+        for name, again in [("sums", "typedef struct {\n    struct {\n        int j;\n    } of[2];\n} sums;\n"),
+                            ("kind", "int f(void)\n{\n    enum kind { TWO } two = TWO;\n    return two;\n}\n"),
+                            ("row", "typedef union {\n    int j;\n} row;\n"), ("rule", "typedef hf_status rule(void);\n")]:
+            for file, before in [("src/model/model.c", model), (shell, text)]:
+                with self.subTest(name=name, file=file):
+                    self.write(file, before + again)
+                    self.assertIn(f"{name} is defined in {' and in '.join(sorted(['src/core/core.c', file]))}",
+                                  check_symbols.find_problems(self.root, self.build))
+                    self.write(file, before)
+
     @unittest.skipIf(shutil.which("clang-tidy") is None, "no clang-tidy")
     @unittest.mock.patch.dict(os.environ, {"HF_TEST_ALL": "1"})
     def test_tidy(self):

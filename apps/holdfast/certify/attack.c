@@ -40,17 +40,17 @@ static const tool_option options[] = {
      TOOL_WRITES},
 };
 
-typedef struct request {
+typedef struct attack_request {
     double radius;
     hf_attack_settings how; /* of values */
     hf_certify_settings value;
     double most; /* farthest that a value went */
-} request;
+} attack_request;
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
 /* The quantity that is attacked, of a model of readings. */
-static hf_status parse_value(certified *run, request *out)
+static hf_status parse_value(certified *run, attack_request *out)
 {
     const tool_arguments *a = run->arguments;
     hf_status status = session_settings(&run->session, hf_attack_settings_table(), &out->how);
@@ -70,7 +70,7 @@ static hf_status parse_value(certified *run, request *out)
     return HF_OK;
 }
 
-static hf_status check_effect(certified *run, const request *asked)
+static hf_status check_effect(certified *run, const attack_request *asked)
 {
     static const char *const no[] = {"goal",   "what", "beta",   "observed", "of",
                                      "starts", "ball", "within", "step"};
@@ -83,11 +83,11 @@ static hf_status check_effect(certified *run, const request *asked)
     return HF_OK;
 }
 
-static hf_status parse(certified *run, request *out)
+static hf_status parse(certified *run, attack_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
-    *out = (request){
+    *out = (attack_request){
         .radius = -1.0, .how = hf_attack_settings_default(), .value = hf_certify_settings_default()};
     if (method != NULL && strcmp(method, "sign") == 0) out->how.kind = HF_ATTACK_FGSM;
     if (certified_named_radii(run))
@@ -108,7 +108,7 @@ static hf_status parse(certified *run, request *out)
 /* ---- answers ------------------------------------------------------------------------------------------------ */
 
 /* Values of a model of readings: where they began, and where they went. */
-static hf_status move_values(certified *run, request *asked)
+static hf_status move_values(certified *run, attack_request *asked)
 {
     static const char *const names[] = {"value_before", "value_after", NULL};
     hf_context *ctx = run->session.ctx;
@@ -158,7 +158,7 @@ static hf_status attack(certified *run, hf_attack_kind kind, size_t steps, size_
     return status;
 }
 
-static void tell(certified *run, const request *asked, size_t changed)
+static void tell(certified *run, const attack_request *asked, size_t changed)
 {
     const char *output = output_of(run->arguments),
                *what = hf_enum_name(HF_ENUM_CERTIFY_WHAT, asked->how.what);
@@ -179,7 +179,7 @@ static void tell(certified *run, const request *asked, size_t changed)
 
 static hf_status work(certified *run)
 {
-    request asked;
+    attack_request asked;
     size_t changed = 0;
     hf_status status = parse(run, &asked);
     if (status >= 0) status = certified_points(run);

@@ -15,15 +15,15 @@ enum {
 /* Told apart by people who see few colours too (Okabe and Ito). */
 static const char *const colours[CURVES] = {"#2f6690", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#5a5046"};
 
-typedef struct picture {
+typedef struct certify_picture {
     const certified *run;
     const certify_request *asked;
     double *quantile; /* of the widths at each radius: QUANTILES of each */
-} picture;
+} certify_picture;
 
 /* ---- ranges -------------------------------------------------------------------------------------------------- */
 
-static hf_status find_quantiles(picture *data)
+static hf_status find_quantiles(certify_picture *data)
 {
     const certified *run = data->run;
     const size_t points = run->points;
@@ -44,7 +44,7 @@ static hf_status find_quantiles(picture *data)
     return made ? HF_OK : HF_ERR_MEMORY;
 }
 
-static void print_value(FILE *out, const picture *data)
+static void print_value(FILE *out, const certify_picture *data)
 {
     const certify_request *asked = data->asked;
     const hf_model *model = data->run->model;
@@ -58,7 +58,7 @@ static void print_value(FILE *out, const picture *data)
 }
 
 /* Ranges of the first rows, each of its colour, against the radius. */
-static void print_curves(FILE *out, const picture *data)
+static void print_curves(FILE *out, const certify_picture *data)
 {
     const certified *run = data->run;
     const size_t curves = run->points < CURVES ? run->points : CURVES;
@@ -82,7 +82,7 @@ static void print_curves(FILE *out, const picture *data)
 }
 
 /* One range a row, side by side. */
-static void print_bars(FILE *out, const picture *data)
+static void print_bars(FILE *out, const certify_picture *data)
 {
     const size_t bars = data->run->points < BARS ? data->run->points : BARS;
     fputs("$bars << EOD\n", out);
@@ -99,7 +99,7 @@ static void print_bars(FILE *out, const picture *data)
 }
 
 /* Box plots of the widths: quartiles and extremes. */
-static void print_widths(FILE *out, const picture *data)
+static void print_widths(FILE *out, const certify_picture *data)
 {
     const certified *run = data->run;
     const bool several = data->asked->radii > 1;
@@ -127,7 +127,7 @@ static void print_widths(FILE *out, const picture *data)
 
 static bool ranges_script(FILE *out, const void *any, plot_format format, const char *output)
 {
-    const picture *data = any;
+    const certify_picture *data = any;
     plot_begin(out, format, 520, output);
     fputs("set multiplot layout 1,2\n", out);
     if (data->asked->radii > 1)
@@ -142,7 +142,7 @@ static bool ranges_script(FILE *out, const void *any, plot_format format, const 
 
 static bool shares_script(FILE *out, const void *any, plot_format format, const char *output)
 {
-    const picture *data = any;
+    const certify_picture *data = any;
     const certify_request *asked = data->asked;
     const bool steps = certify_finds_radius(asked->what);
     plot_begin(out, format, 560, output);
@@ -170,7 +170,7 @@ static bool shares_script(FILE *out, const void *any, plot_format format, const 
 
 hf_status certify_draw(certified *run, const certify_request *asked)
 {
-    picture data = {.run = run, .asked = asked};
+    certify_picture data = {.run = run, .asked = asked};
     if (!has_argument(run->arguments, "plot")) return HF_OK;
     if (asked->shares > 0) return certified_draw(run, shares_script, &data);
     hf_status status = find_quantiles(&data);

@@ -296,13 +296,13 @@ static hf_status find_flips(certified *run, const hf_certify_settings *settings,
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
-typedef struct request {
+typedef struct explain_request {
     double step;
     bool linear;
     size_t rows, columns; /* of --shape; 0 */
     hf_certify_settings settings;
     explain_flip flip;
-} request;
+} explain_request;
 
 /* A number of pixels from 2 on; 0 when it is none. *end is where it ends. */
 static size_t parse_side(const char *text, char **end)
@@ -311,7 +311,7 @@ static size_t parse_side(const char *text, char **end)
     return isdigit((unsigned char)*text) && side >= 2 && side <= 100000 ? (size_t)side : 0;
 }
 
-static hf_status parse_shape(certified *run, request *out)
+static hf_status parse_shape(certified *run, explain_request *out)
 {
     const char *text = argument(run->arguments, "shape");
     char *end = NULL;
@@ -328,11 +328,11 @@ static hf_status parse_shape(certified *run, request *out)
     return HF_OK;
 }
 
-static hf_status parse(certified *run, request *out)
+static hf_status parse(certified *run, explain_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
-    *out = (request){.step = -1.0, .settings = hf_certify_settings_default()};
+    *out = (explain_request){.step = -1.0, .settings = hf_certify_settings_default()};
     out->linear = method != NULL && strcmp(method, "linear") == 0;
     if (!argument_double(a, "step", &out->step)) return session_told(&run->session);
     if (!has_argument(a, "at")) return MISUSE(run, "--at is missing: which rows?");
@@ -364,7 +364,7 @@ static void average(size_t m, size_t d, const double *scores, double *out)
     }
 }
 
-static hf_status find_linear(certified *run, const request *asked, const double *step, double *scores)
+static hf_status find_linear(certified *run, const explain_request *asked, const double *step, double *scores)
 {
     hf_context *ctx = run->session.ctx;
     hf_linear_settings settings = hf_linear_settings_default();
@@ -375,7 +375,7 @@ static hf_status find_linear(certified *run, const request *asked, const double 
 }
 
 /* Row after row, so that the bar is of rows. */
-static hf_status find_ranges(certified *run, const request *asked, const double *step, double *lower,
+static hf_status find_ranges(certified *run, const explain_request *asked, const double *step, double *lower,
                              double *upper)
 {
     hf_context *ctx = run->session.ctx;
@@ -403,7 +403,7 @@ static hf_status find_ranges(certified *run, const request *asked, const double 
 }
 
 /* `lower`, then `upper`: m x d each. */
-static hf_status find_scores(certified *run, const request *asked, double *lower)
+static hf_status find_scores(certified *run, const explain_request *asked, double *lower)
 {
     const size_t numbers = run->m * run->d;
     double *upper = lower + numbers, *step = calloc(run->d + 1, sizeof *step);
@@ -446,7 +446,7 @@ static hf_status tell_scores(certified *run, size_t m, const double *lower, cons
     return status;
 }
 
-static hf_status explain(certified *run, const request *asked)
+static hf_status explain(certified *run, const explain_request *asked)
 {
     const size_t numbers = run->m * run->d;
     double *lower = calloc(2 * (numbers + run->d) + 1, sizeof *lower);
@@ -472,7 +472,7 @@ static hf_status explain(certified *run, const request *asked)
     return status;
 }
 
-static hf_status flip(certified *run, request *asked)
+static hf_status flip(certified *run, explain_request *asked)
 {
     const hf_status status = find_flips(run, &asked->settings, asked->step, &asked->flip);
     return status >= 0 ? certified_write(run, output_of(run->arguments)) : status;
@@ -480,7 +480,7 @@ static hf_status flip(certified *run, request *asked)
 
 static hf_status work(certified *run)
 {
-    request asked;
+    explain_request asked;
     hf_status status = parse(run, &asked);
     if (status >= 0) status = certified_points(run);
     if (status >= 0) status = certified_units(run);

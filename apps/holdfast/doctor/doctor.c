@@ -246,7 +246,7 @@ static void check_mpi(const machine *m, finding *f)
 
 /* ---- all of them ------------------------------------------------------------------------------------------- */
 
-static const struct check {
+static const struct doctor_check {
     const char *name;
     void (*look)(const machine *m, finding *f);
 } checks[] = {{"BLAS", check_blas},   {"speed", check_speed},   {"threads", check_threads},

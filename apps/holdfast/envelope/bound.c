@@ -59,7 +59,7 @@ enum {
 };
 
 /* Settings that the arguments give beside the readings. */
-typedef struct request {
+typedef struct bound_request {
     size_t method;
     double norm;
     hf_closed_settings closed;
@@ -67,11 +67,11 @@ typedef struct request {
     hf_envelope_limits limits;
     const char *output, *save;
     bool from_file; /* the operand is an envelope */
-} request;
+} bound_request;
 
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
-static hf_status check_files(bounded *run, const request *asked)
+static hf_status check_files(bounded *run, const bound_request *asked)
 {
     static const char *const of_tables[] = {"target",      "features",           "kernel",      "norm",
                                             "noise-bound", "noise-bound-column", "noise-below", "noise-above",
@@ -90,7 +90,7 @@ static hf_status check_files(bounded *run, const request *asked)
     return at || grid ? session_check_output(&run->session, asked->output) : HF_OK;
 }
 
-static hf_status check_numbers(bounded *run, const request *asked)
+static hf_status check_numbers(bounded *run, const bound_request *asked)
 {
     if (!asked->from_file && argument(run->arguments, "norm") == NULL)
         return MISUSE(run, "--norm is missing: how large can the function's norm be? holdfast norm says what "
@@ -102,18 +102,18 @@ static hf_status check_numbers(bounded *run, const request *asked)
     return HF_OK;
 }
 
-static hf_status parse(bounded *run, request *out)
+static hf_status parse(bounded *run, bound_request *out)
 {
     const tool_arguments *a = run->arguments;
     const char *method = argument(a, "method");
     if (strcmp(a->operand[0], "-") != 0 && access(a->operand[0], R_OK) != 0)
         return REFUSE(run, "%s: cannot be read: %s", a->operand[0], strerror(errno));
-    *out = (request){.method = OPTIMAL,
-                     .closed = hf_closed_settings_default(),
-                     .settings = hf_envelope_settings_default(),
-                     .output = output_of(a),
-                     .save = argument(a, "save"),
-                     .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};
+    *out = (bound_request){.method = OPTIMAL,
+                           .closed = hf_closed_settings_default(),
+                           .settings = hf_envelope_settings_default(),
+                           .output = output_of(a),
+                           .save = argument(a, "save"),
+                           .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};
     hf_status status = session_settings(&run->session, hf_envelope_settings_table(), &out->settings);
     if (status >= 0) status = session_settings(&run->session, hf_closed_settings_table(), &out->closed);
     if (status < 0) return status;
@@ -145,7 +145,7 @@ static hf_status load(bounded *run, hf_envelope **out, hf_envelope_labels **labe
     return HF_OK;
 }
 
-static hf_status create(bounded *run, const request *asked, hf_envelope **out)
+static hf_status create(bounded *run, const bound_request *asked, hf_envelope **out)
 {
     hf_status status = bounded_read(run, run->arguments->operand[0], true);
     if (status >= 0) status = bounded_kernel(run);
@@ -186,7 +186,7 @@ static void take_bounds(const hf_bound *bounds, const hf_envelope_limits *limits
     }
 }
 
-static hf_status bound_optimal(bounded *run, const request *asked, bound_report *out)
+static hf_status bound_optimal(bounded *run, const bound_request *asked, bound_report *out)
 {
     hf_bound *bounds = calloc(out->at->m, sizeof *bounds);
     if (bounds == NULL) return HF_ERR_MEMORY;
@@ -198,7 +198,7 @@ static hf_status bound_optimal(bounded *run, const request *asked, bound_report 
     return status;
 }
 
-static hf_status bound_closed(bounded *run, const request *asked, bound_report *out)
+static hf_status bound_closed(bounded *run, const bound_request *asked, bound_report *out)
 {
     hf_closed_envelope *closed = NULL;
     hf_context *ctx = run->session.ctx;
@@ -239,7 +239,7 @@ static hf_status check_columns(bounded *run)
     return HF_OK;
 }
 
-static hf_status ask(bounded *run, const request *asked, bound_report *out)
+static hf_status ask(bounded *run, const bound_request *asked, bound_report *out)
 {
     const size_t m = out->at->m;
     const bool optimal = asked->method == OPTIMAL;
@@ -256,7 +256,7 @@ static hf_status ask(bounded *run, const request *asked, bound_report *out)
 }
 
 /* Both files or none. */
-static hf_status write_files(bounded *run, const request *asked, const bound_report *report)
+static hf_status write_files(bounded *run, const bound_request *asked, const bound_report *report)
 {
     const bool fresh = asked->save != NULL && access(asked->save, F_OK) != 0;
     hf_status status = HF_OK;
@@ -267,7 +267,7 @@ static hf_status write_files(bounded *run, const request *asked, const bound_rep
     return status;
 }
 
-static hf_status bound(bounded *run, const request *asked, hf_envelope **envelope,
+static hf_status bound(bounded *run, const bound_request *asked, hf_envelope **envelope,
                        hf_envelope_labels **labels)
 {
     queries at = {0};
@@ -291,7 +291,7 @@ static int run_bound(const tool_arguments *arguments)
     bounded run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
-    request asked = {.method = OPTIMAL, .output = "-"};
+    bound_request asked = {.method = OPTIMAL, .output = "-"};
     hf_envelope *envelope = NULL;
     hf_envelope_labels *labels = NULL;
     hf_status status = parse(&run, &asked);

@@ -28,16 +28,16 @@ static const char caveat[] =
     "No data can certify an upper bound on the norm: what was not read can be rougher than what was.";
 
 /* A curve with its safety factor. */
-typedef struct estimate {
+typedef struct norm_curve {
     hf_norm_point *point;
     size_t points;
     double safety;
     const char *output;
-} estimate;
+} norm_curve;
 
-static hf_status parse(bounded *run, estimate *out)
+static hf_status parse(bounded *run, norm_curve *out)
 {
-    *out = (estimate){.points = 10, .safety = 1.2, .output = argument(run->arguments, "output")};
+    *out = (norm_curve){.points = 10, .safety = 1.2, .output = argument(run->arguments, "output")};
     if (!argument_size(run->arguments, "points", &out->points) ||
         !argument_double(run->arguments, "safety", &out->safety))
         return session_told(&run->session);
@@ -49,7 +49,7 @@ static hf_status parse(bounded *run, estimate *out)
     return HF_OK;
 }
 
-static hf_status write_curve(hf_context *ctx, const estimate *e)
+static hf_status write_curve(hf_context *ctx, const norm_curve *e)
 {
     static const char *const names[] = {"readings", "norm", NULL};
     double *numbers = calloc(2 * e->points, sizeof *numbers);
@@ -63,7 +63,7 @@ static hf_status write_curve(hf_context *ctx, const estimate *e)
     return status;
 }
 
-static void print_json(bounded *run, const estimate *e)
+static void print_json(bounded *run, const norm_curve *e)
 {
     json_t *curve = json_array();
     for (size_t k = 0; k < e->points; k++)
@@ -79,7 +79,7 @@ static void print_json(bounded *run, const estimate *e)
 }
 
 /* Share of the last point's norm that has come since half of the readings, or NaN. */
-static double late_growth(const estimate *e)
+static double late_growth(const norm_curve *e)
 {
     const hf_norm_point *last = &e->point[e->points - 1];
     for (size_t k = e->points - 1; k-- > 0;)
@@ -88,7 +88,7 @@ static double late_growth(const estimate *e)
     return NAN;
 }
 
-static void print_text(const bounded *run, const estimate *e)
+static void print_text(const bounded *run, const norm_curve *e)
 {
     if (has_argument(run->arguments, "cv")) {
         bounded_print_kernel(run->kernel);
@@ -106,7 +106,7 @@ static void print_text(const bounded *run, const estimate *e)
     if (e->output != NULL) say(stdout, "Wrote %s\n", e->output);
 }
 
-static hf_status find(bounded *run, estimate *e)
+static hf_status find(bounded *run, norm_curve *e)
 {
     hf_status status = bounded_read(run, run->arguments->operand[0], false);
     if (status >= 0) status = bounded_kernel(run);
@@ -127,7 +127,7 @@ static int run_norm(const tool_arguments *arguments)
     bounded run = {.arguments = arguments};
     const int code = session_open(arguments, &run.session);
     if (code != TOOL_OK) return code;
-    estimate e = {0};
+    norm_curve e = {0};
     hf_status status = parse(&run, &e);
     if (status >= 0) status = find(&run, &e);
     progress_clear(run.session.progress);

@@ -12,10 +12,10 @@ enum {
 };
 
 /* Models in the order of a score, and how far each is from the best. */
-typedef struct place {
+typedef struct model_place {
     size_t model;
     double score, difference, error;
-} place;
+} model_place;
 
 static double score_of(const hf_compared *c, hf_criterion by)
 {
@@ -28,18 +28,18 @@ static double score_of(const hf_compared *c, hf_criterion by)
 
 static int by_score(const void *a, const void *b)
 {
-    const place *left = a, *right = b;
+    const model_place *left = a, *right = b;
     if (left->score != right->score) return left->score < right->score ? -1 : 1;
     return left->model < right->model ? -1 : left->model > right->model;
 }
 
-static place *rank(hf_context *ctx, const hf_comparison *comparison, hf_criterion by)
+static model_place *rank(hf_context *ctx, const hf_comparison *comparison, hf_criterion by)
 {
     const size_t count = hf_comparison_models(comparison), best = hf_comparison_best(comparison, by);
-    place *list = calloc(count, sizeof *list);
+    model_place *list = calloc(count, sizeof *list);
     for (size_t m = 0; m < count && list != NULL; m++) {
-        place *p = &list[m];
-        *p = (place){.model = m, .score = score_of(hf_comparison_scores(comparison, m), by)};
+        model_place *p = &list[m];
+        *p = (model_place){.model = m, .score = score_of(hf_comparison_scores(comparison, m), by)};
         if (hf_comparison_difference(ctx, comparison, by, m, best, &p->difference, &p->error) < 0) {
             free(list);
             list = NULL;
@@ -50,7 +50,7 @@ static place *rank(hf_context *ctx, const hf_comparison *comparison, hf_criterio
 }
 
 /* Other readings of the same kind could turn such a difference round. */
-static bool is_as_good(const place *p)
+static bool is_as_good(const model_place *p)
 {
     return fabs(p->difference) < 2 * p->error || p->difference == 0.0;
 }
@@ -67,7 +67,7 @@ static int name_width(const hf_comparison *comparison)
     return (int)width;
 }
 
-static void print_scores(const hf_comparison *comparison, const place *list)
+static void print_scores(const hf_comparison *comparison, const model_place *list)
 {
     const int width = name_width(comparison);
     printf("  %-*s %10s %10s %10s %8s %10s %6s %9s\n", width, "model", "rmse", "mae", "median", "nlpd",
@@ -81,7 +81,7 @@ static void print_scores(const hf_comparison *comparison, const place *list)
     }
 }
 
-static void print_differences(const hf_comparison *comparison, const place *list, hf_criterion by)
+static void print_differences(const hf_comparison *comparison, const model_place *list, hf_criterion by)
 {
     const size_t count = hf_comparison_models(comparison);
     size_t equal = 0;
@@ -110,7 +110,7 @@ static void warn_of_fits(const tool_session *session, const hf_comparison *compa
 
 /* ---- JSON ------------------------------------------------------------------------------------------------- */
 
-static json_t *json_contender(const hf_comparison *comparison, const place *p)
+static json_t *json_contender(const hf_comparison *comparison, const model_place *p)
 {
     const hf_compared *c = hf_comparison_scores(comparison, p->model);
     json_t *object = json_metrics(&c->metrics);
@@ -123,7 +123,7 @@ static json_t *json_contender(const hf_comparison *comparison, const place *p)
     return object;
 }
 
-static void print_json(tool_session *session, const hf_comparison *comparison, const place *list,
+static void print_json(tool_session *session, const hf_comparison *comparison, const model_place *list,
                        const char *target, hf_criterion by)
 {
     const hf_compare_settings *settings = hf_comparison_settings(comparison);
@@ -142,7 +142,7 @@ hf_status report_comparison(tool_session *session, const hf_comparison *comparis
                             hf_criterion by)
 {
     const hf_compare_settings *settings = hf_comparison_settings(comparison);
-    place *list = rank(session->ctx, comparison, by);
+    model_place *list = rank(session->ctx, comparison, by);
     if (list == NULL) return HF_ERR_MEMORY;
     warn_of_fits(session, comparison);
     if (session->json) {

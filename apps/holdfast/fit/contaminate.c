@@ -19,21 +19,21 @@ static const tool_option options[] = {
 };
 
 /* The table's numbers as one matrix, and back. */
-typedef struct damage {
+typedef struct table_damage {
     hf_context *ctx;
     hf_table *table;
     size_t n, d, target;
     size_t *column; /* d columns that are inputs */
     double *x, *y;
     bool *mask;
-} damage;
+} table_damage;
 
-static void damage_free(damage *work)
+static void damage_free(table_damage *work)
 {
     TOOL_FREE(work->column, work->x, work->y, work->mask);
 }
 
-static hf_status find_columns(damage *work, const char *target)
+static hf_status find_columns(table_damage *work, const char *target)
 {
     hf_status status = hf_table_find(work->ctx, work->table, target, &work->target);
     if (status == HF_ERR_NO_COLUMN && strchr(target, ',') != NULL)
@@ -51,7 +51,7 @@ static hf_status find_columns(damage *work, const char *target)
     return work->x == NULL || work->y == NULL || work->mask == NULL ? HF_ERR_MEMORY : HF_OK;
 }
 
-static hf_status load_numbers(damage *work)
+static hf_status load_numbers(table_damage *work)
 {
     const double *numbers;
     hf_status status = hf_table_numbers(work->ctx, work->table, work->target, &numbers);
@@ -65,7 +65,7 @@ static hf_status load_numbers(damage *work)
     return HF_OK;
 }
 
-static hf_status store_numbers(damage *work, bool inputs)
+static hf_status store_numbers(table_damage *work, bool inputs)
 {
     hf_status status =
         hf_table_set_numbers(work->ctx, work->table, hf_table_name(work->table, work->target), work->y);
@@ -75,7 +75,7 @@ static hf_status store_numbers(damage *work, bool inputs)
     return status;
 }
 
-static hf_status write_mask(const damage *work, const char *path)
+static hf_status write_mask(const table_damage *work, const char *path)
 {
     static const char *const names[] = {"row", "damaged", NULL};
     double *numbers = calloc(2 * work->n + 1, sizeof *numbers);
@@ -89,7 +89,7 @@ static hf_status write_mask(const damage *work, const char *path)
     return status;
 }
 
-static json_t *json_summary(const damage *work, hf_contamination kind, const char *output)
+static json_t *json_summary(const table_damage *work, hf_contamination kind, const char *output)
 {
     json_int_t damaged = 0;
     for (size_t i = 0; i < work->n; i++) damaged += work->mask[i] ? 1 : 0;
@@ -100,7 +100,7 @@ static json_t *json_summary(const damage *work, hf_contamination kind, const cha
 }
 
 /* Both files or none. */
-static hf_status write_both(const damage *work, const char *output, const char *mask)
+static hf_status write_both(const table_damage *work, const char *output, const char *mask)
 {
     bool new_mask = mask != NULL && access(mask, F_OK) != 0;
     hf_status status = mask != NULL ? write_mask(work, mask) : HF_OK;
@@ -135,7 +135,7 @@ static hf_status contaminate(tool_session *session)
         session, "kind",
         hf_enum_parse(session->ctx, HF_ENUM_CONTAMINATION, argument(arguments, "kind"), &kind));
     if (status < 0) return status;
-    damage work = {.ctx = session->ctx};
+    table_damage work = {.ctx = session->ctx};
     status = read_table(session, arguments->operand[0], NULL, &work.table);
     if (status >= 0) status = find_columns(&work, argument(arguments, "target"));
     if (status >= 0) status = load_numbers(&work);

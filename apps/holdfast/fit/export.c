@@ -21,22 +21,22 @@ static const tool_option options[] = {
 static const char *const methods[] = {"closed-form", "minimum-norm", "ellipsoid", "gp"};
 
 /* The arguments, and what came of them. */
-typedef struct request {
+typedef struct export_request {
     const char *file, *output;
     hf_closed_method method;
     hf_export_settings settings;
     hf_export_report report;
     bool envelope;
-} request;
+} export_request;
 
-static hf_status parse(tool_session *session, const tool_arguments *a, request *out)
+static hf_status parse(tool_session *session, const tool_arguments *a, export_request *out)
 {
     const char *method = argument(a, "method");
-    *out = (request){.file = a->operand[0],
-                     .output = output_of(a),
-                     .method = HF_CLOSED_ELLIPSOID,
-                     .settings = hf_export_settings_default(),
-                     .envelope = hf_file_type(a->operand[0]) == HF_FILE_ENVELOPE};
+    *out = (export_request){.file = a->operand[0],
+                            .output = output_of(a),
+                            .method = HF_CLOSED_ELLIPSOID,
+                            .settings = hf_export_settings_default(),
+                            .envelope = hf_file_type(a->operand[0]) == HF_FILE_ENVELOPE};
     const hf_status status = session_settings(session, hf_export_settings_table(), &out->settings);
     if (status < 0) return status;
     if (session->json && is_standard(out->output))
@@ -54,7 +54,7 @@ static hf_status parse(tool_session *session, const tool_arguments *a, request *
         method);
 }
 
-static hf_status export_model(tool_session *session, request *asked)
+static hf_status export_model(tool_session *session, export_request *asked)
 {
     hf_model *model = NULL;
     hf_status status = hf_model_load(session->ctx, asked->file, &model);
@@ -64,7 +64,7 @@ static hf_status export_model(tool_session *session, request *asked)
     return status;
 }
 
-static hf_status export_envelope(tool_session *session, request *asked)
+static hf_status export_envelope(tool_session *session, export_request *asked)
 {
     hf_envelope *envelope = NULL;
     hf_envelope_labels *labels = NULL;
@@ -77,7 +77,7 @@ static hf_status export_envelope(tool_session *session, request *asked)
     return status;
 }
 
-static void print_json(tool_session *session, const request *asked)
+static void print_json(tool_session *session, const export_request *asked)
 {
     const hf_export_report *r = &asked->report;
     const bool probed = r->probes > 0;
@@ -90,7 +90,7 @@ static void print_json(tool_session *session, const request *asked)
                           {probed ? "probes" : NULL, json_count(r->probes)}));
 }
 
-static void print_text(const request *asked)
+static void print_text(const export_request *asked)
 {
     const hf_export_report *r = &asked->report;
     char words[TOOL_WORDS];
@@ -104,7 +104,7 @@ static void print_text(const request *asked)
 }
 
 /* A float has not the digits of a target that varies little about a large number. */
-static void mind_errors(const tool_session *session, const request *asked)
+static void mind_errors(const tool_session *session, const export_request *asked)
 {
     const double most = 1e-5;
     if (asked->report.probes > 0 && (asked->report.mean_error > most || asked->report.sd_error > most))
@@ -116,7 +116,7 @@ static void mind_errors(const tool_session *session, const request *asked)
 
 static hf_status work(tool_session *session)
 {
-    request asked;
+    export_request asked;
     hf_status status = parse(session, session->arguments, &asked);
     if (status >= 0)
         status = asked.envelope ? export_envelope(session, &asked) : export_model(session, &asked);

@@ -23,14 +23,14 @@ static const tool_option options[] = {
 /* ---- --moved: how far one reading that becomes another one moves the model --------------------------------------- */
 
 /* "ROW:OUTPUT=VALUE", "ROW=VALUE" of one output; no value: not taken. */
-typedef struct moved {
+typedef struct moved_reading {
     size_t row;
     const char *name; /* of the output; NULL if none was said */
     size_t output;
     double y;
-} moved;
+} moved_reading;
 
-static bool parse_moved(char *text, moved *out)
+static bool parse_moved(char *text, moved_reading *out)
 {
     char *value = strrchr(text, '='), *end;
     if (value == NULL) return false;
@@ -46,7 +46,7 @@ static bool parse_moved(char *text, moved *out)
     return number_until(&value, '\0', &out->y);
 }
 
-static bool find_output(const hf_model *model, moved *out)
+static bool find_output(const hf_model *model, moved_reading *out)
 {
     const size_t outputs = hf_model_outputs(model);
     if (outputs == 1 && out->name == NULL) return true;
@@ -57,8 +57,8 @@ static bool find_output(const hf_model *model, moved *out)
     return false;
 }
 
-static void print_moved(tool_session *session, const hf_model *model, const moved *m, const double *kl,
-                        double joint)
+static void print_moved(tool_session *session, const hf_model *model, const moved_reading *m,
+                        const double *kl, double joint)
 {
     const size_t outputs = hf_model_outputs(model);
     const char *name = hf_model_output(model, m->output);
@@ -90,7 +90,7 @@ static hf_status inspect_moved(tool_session *session, const char *file, const ch
     const size_t outputs = hf_model_outputs(model);
     char *copy = strdup(text);
     double *kl = calloc(outputs > 0 ? outputs : 1, sizeof *kl), joint = 0.0;
-    moved m = {0};
+    moved_reading m = {0};
     if (copy == NULL || kl == NULL)
         status = session_refuse(session, "out of memory");
     else if (!parse_moved(copy, &m))

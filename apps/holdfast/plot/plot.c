@@ -38,17 +38,17 @@ static size_t derive(const tool_arguments *arguments, char *out[TOOL_DERIVED])
 }
 
 /* The kinds of pictures: a model of one output, or of several, a classifier, or an envelope. */
-typedef struct picture {
+typedef struct model_picture {
     plot_data one;
     plot_outputs several;
     plot_envelope envelope;
     plot_classes classes;
     bool is_several, is_envelope, is_classes;
-} picture;
+} model_picture;
 
 static bool write_picture(FILE *script, const void *any, plot_format format, const char *output)
 {
-    const picture *data = any;
+    const model_picture *data = any;
     if (data->is_envelope) return plot_envelope_script(script, &data->envelope, format, output);
     if (data->is_classes) return plot_classes_script(script, &data->classes, format, output);
     return data->is_several ? plot_outputs_script(script, &data->several, format, output)
@@ -57,7 +57,7 @@ static bool write_picture(FILE *script, const void *any, plot_format format, con
 
 /* ---- data only -------------------------------------------------------------------------------------------- */
 
-static hf_status write_tables(hf_context *ctx, const picture *data, const char *slice, const char *rows)
+static hf_status write_tables(hf_context *ctx, const model_picture *data, const char *slice, const char *rows)
 {
     hf_table *table = NULL, *limits = NULL;
     hf_status status = data->is_envelope  ? plot_envelope_table(ctx, &data->envelope, &table)
@@ -77,7 +77,7 @@ static hf_status write_tables(hf_context *ctx, const picture *data, const char *
 }
 
 /* All three files or none. */
-static int write_data(const tool_session *session, const picture *data, plot_format format,
+static int write_data(const tool_session *session, const model_picture *data, plot_format format,
                       const char *output)
 {
     const size_t stem = plot_stem(output);
@@ -98,7 +98,7 @@ static int write_data(const tool_session *session, const picture *data, plot_for
 
 /* ---- the verb --------------------------------------------------------------------------------------------- */
 
-static json_t *json_model_picture(const hf_model *model, const picture *data, const char *output)
+static json_t *json_model_picture(const hf_model *model, const model_picture *data, const char *output)
 {
     const size_t column = data->is_classes   ? data->classes.column
                           : data->is_several ? data->several.column
@@ -122,7 +122,7 @@ static json_t *json_envelope_picture(const plot_envelope *data, const char *outp
 
 /* Loads the model or the envelope, and computes what is drawn. */
 static hf_status compute(const tool_session *session, const tool_arguments *arguments, hf_model **model,
-                         picture *data)
+                         model_picture *data)
 {
     const char *file = arguments->operand[0], *x = argument(arguments, "x");
     data->is_envelope = hf_file_type(file) == HF_FILE_ENVELOPE;
@@ -138,7 +138,7 @@ static hf_status compute(const tool_session *session, const tool_arguments *argu
 
 static hf_status make_picture(tool_session *session, const char *output, plot_format format)
 {
-    picture data = {0};
+    model_picture data = {0};
     hf_model *model = NULL;
     const bool data_only = has_argument(session->arguments, "data-only");
     const hf_status status = compute(session, session->arguments, &model, &data);

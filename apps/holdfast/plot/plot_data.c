@@ -130,14 +130,14 @@ hf_status plot_choose_input(hf_context *ctx, const hf_model *model, const hf_tab
 }
 
 /* A slice of one output, through the medians of its inputs. */
-typedef struct slice {
+typedef struct output_slice {
     const plot_data *data;
     const double *centre;
-} slice;
+} output_slice;
 
 static hf_status slice_moves(hf_context *ctx, void *drawn, size_t j, double *out)
 {
-    const slice *of = drawn;
+    const output_slice *of = drawn;
     plot_spread s;
     if (!plot_spread_of(of->data->x[j], of->data->n, &s)) return HF_ERR_MEMORY;
     return plot_variation(ctx, of->data, of->centre, j, &s, out);
@@ -188,7 +188,7 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     hf_status status = centre != NULL ? load_tables(ctx, out) : HF_ERR_MEMORY;
     if (status >= 0) status = medians(out, centre);
     if (status >= 0) status = find_offset(ctx, out);
-    slice of = {.data = out, .centre = centre};
+    output_slice of = {.data = out, .centre = centre};
     if (status >= 0)
         status = plot_choose_input(ctx, model, out->training, x, 2, slice_moves, &of, &out->column);
     if (status >= 0 && !plot_spread_of(out->x[out->column], out->n, &s)) status = HF_ERR_MEMORY;

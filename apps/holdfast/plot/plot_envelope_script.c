@@ -8,19 +8,19 @@
 /* ---- readings ------------------------------------------------------------------------------------------------ */
 
 /* Limits of a reading: both sides, a value, or one side. */
-typedef enum kind {
+typedef enum limit_kind {
     INTERVAL,
     EXACT,
     OPEN
-} kind;
+} limit_kind;
 
-typedef struct reading {
+typedef struct limited_reading {
     const double *x;
     double low, high;
-    kind is;
-} reading;
+    limit_kind is;
+} limited_reading;
 
-static bool get_reading(const plot_envelope *data, size_t i, reading *r)
+static bool get_reading(const plot_envelope *data, size_t i, limited_reading *r)
 {
     if (hf_envelope_reading(data->envelope, i, &r->x, &r->low, &r->high) < 0) return false;
     r->is = r->low == r->high ? EXACT : isfinite(r->low) && isfinite(r->high) ? INTERVAL : OPEN;
@@ -47,7 +47,7 @@ static void find_range(const plot_envelope *data, double range[2])
         plot_include(range, data->upper[k]);
     }
     for (size_t i = 0; i < hf_envelope_readings(data->envelope); i++) {
-        reading r;
+        limited_reading r;
         if (!get_reading(data, i, &r) || !lies_on_slice(data, r.x)) continue;
         plot_include(range, r.low);
         plot_include(range, r.high);
@@ -60,12 +60,12 @@ static void find_range(const plot_envelope *data, double range[2])
 
 /* Intervals as "x middle low high", values as "x value", one-sided ones as "x limit length", an arrow to
  * where the function may be. False when there is none. */
-static bool print_readings(FILE *out, const plot_envelope *data, const double range[2], kind which,
+static bool print_readings(FILE *out, const plot_envelope *data, const double range[2], limit_kind which,
                            const char *name)
 {
     bool any = false;
     for (size_t i = 0; i < hf_envelope_readings(data->envelope); i++) {
-        reading r;
+        limited_reading r;
         if (!get_reading(data, i, &r) || r.is != which || !lies_on_slice(data, r.x)) continue;
         if (!any) fprintf(out, "$%s << EOD\n", name);
         any = true;
@@ -181,7 +181,7 @@ static void print_map_data(FILE *out, const plot_envelope *data)
     }
     fputs("EOD\n$readings << EOD\n", out);
     for (size_t i = 0; i < hf_envelope_readings(data->envelope); i++) {
-        reading r;
+        limited_reading r;
         if (!get_reading(data, i, &r)) continue;
         PLOT_ROW(out, r.x[0], r.x[1]);
     }

@@ -11,7 +11,7 @@ enum {
 };
 
 /* All readings with their inputs, and the place of them all. */
-typedef struct source {
+typedef struct outputs_source {
     hf_table *training;
     size_t readings, stride; /* readings; how many of them lie in a row of the training table */
     const double *output;
@@ -19,15 +19,15 @@ typedef struct source {
     const double **x;           /* d columns of the training table */
     double *centre;             /* d + 1 */
     plot_spread *spread;        /* d */
-} source;
+} outputs_source;
 
-static void source_free(source *from)
+static void source_free(outputs_source *from)
 {
     hf_table_free(from->training);
     TOOL_FREE(from->x, from->centre, from->spread);
 }
 
-static hf_status source_make(hf_context *ctx, const plot_outputs *data, source *from)
+static hf_status source_make(hf_context *ctx, const plot_outputs *data, outputs_source *from)
 {
     static const char *const names[OWN] = {"row", "y", "loo_mean", "loo_sd", "weight", "suspected"};
     const size_t d = hf_model_features(data->model);
@@ -53,13 +53,13 @@ static hf_status source_make(hf_context *ctx, const plot_outputs *data, source *
     return HF_OK;
 }
 
-static bool is_reading_of(const source *from, size_t i, size_t output)
+static bool is_reading_of(const outputs_source *from, size_t i, size_t output)
 {
     return from->output[i] == (double)output && !isnan(from->columns[1][i]);
 }
 
 /* The readings of one output, in arrays of its own. */
-static hf_status take_readings(const source *from, size_t output, plot_data *to)
+static hf_status take_readings(const outputs_source *from, size_t output, plot_data *to)
 {
     to->n = 0;
     for (size_t i = 0; i < from->readings; i++) to->n += is_reading_of(from, i, output);
@@ -85,14 +85,14 @@ static hf_status take_readings(const source *from, size_t output, plot_data *to)
 /* Slices of all outputs. */
 typedef struct slices {
     const plot_outputs *data;
-    const source *from;
+    const outputs_source *from;
 } slices;
 
 /* How much of the spread of its readings each output's mean covers along input j, all outputs together. */
 static hf_status outputs_move(hf_context *ctx, void *drawn, size_t j, double *out)
 {
     const plot_outputs *data = ((const slices *)drawn)->data;
-    const source *from = ((const slices *)drawn)->from;
+    const outputs_source *from = ((const slices *)drawn)->from;
     const size_t d = hf_model_features(data->model);
     *out = 0.0;
     for (size_t t = 0; t < data->count; t++) {
@@ -110,30 +110,30 @@ static hf_status outputs_move(hf_context *ctx, void *drawn, size_t j, double *ou
 /* ---- gaps ------------------------------------------------------------------------------------ */
 
 /* A place on the axis, and whether the output was read there. */
-typedef struct place {
+typedef struct axis_place {
     double at;
     bool read;
-} place;
+} axis_place;
 
 static int by_place(const void *a, const void *b)
 {
-    const place *left = a, *right = b;
+    const axis_place *left = a, *right = b;
     if (left->at != right->at) return left->at < right->at ? -1 : 1;
     return (int)left->read - (int)right->read;
 }
 
 /* Where readings of the output would have been between those there are: from halfway after the last one to
  * halfway before the next. */
-static hf_status find_gaps(const source *from, size_t output, plot_data *to)
+static hf_status find_gaps(const outputs_source *from, size_t output, plot_data *to)
 {
-    place *list = calloc(from->readings, sizeof *list);
+    axis_place *list = calloc(from->readings, sizeof *list);
     to->gap = calloc(from->readings / LEAST_GAP + 1, 2 * sizeof *to->gap);
     if (list == NULL || to->gap == NULL) {
         free(list);
         return HF_ERR_MEMORY;
     }
     for (size_t i = 0; i < from->readings; i++)
-        list[i] = (place){from->x[to->column][i / from->stride], is_reading_of(from, i, output)};
+        list[i] = (axis_place){from->x[to->column][i / from->stride], is_reading_of(from, i, output)};
     qsort(list, from->readings, sizeof *list, by_place);
     for (size_t i = 0; i < from->readings;) {
         size_t end = i, different = 0;
@@ -155,7 +155,7 @@ static hf_status find_gaps(const source *from, size_t output, plot_data *to)
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out, source *from)
+static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out, outputs_source *from)
 {
     const size_t d = hf_model_features(out->model), outputs = hf_model_outputs(out->model);
     const size_t count = outputs < PLOT_OUTPUTS ? outputs : PLOT_OUTPUTS;
@@ -190,7 +190,7 @@ static hf_status make_outputs(hf_context *ctx, const char *x, plot_outputs *out,
 
 hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *x, plot_outputs *out)
 {
-    source from = {0};
+    outputs_source from = {0};
     *out = (plot_outputs){.model = model};
     hf_status status = hf_model_rows(ctx, model, &out->rows);
     if (status >= 0) status = source_make(ctx, out, &from);

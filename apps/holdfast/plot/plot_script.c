@@ -72,13 +72,13 @@ static void print_horizontal(FILE *out, const double *values, size_t count)
 
 /* Readings as lines "x y weight". Suspected ones go to a block of their own, and those beyond the axis to
  * another, with the point type of their arrow head in place of the weight. */
-typedef enum part {
+typedef enum reading_part {
     PLAIN,
     SUSPECTED,
     BEYOND
-} part;
+} reading_part;
 
-static bool belongs(const plot_data *data, size_t i, double y, vertical range, part which)
+static bool belongs(const plot_data *data, size_t i, double y, vertical range, reading_part which)
 {
     if (isnan(data->y[i])) return false;
     bool beyond = y < range.low || y > range.high;
@@ -87,7 +87,7 @@ static bool belongs(const plot_data *data, size_t i, double y, vertical range, p
 }
 
 static size_t print_block(FILE *out, const plot_data *data, const double *x, const double *y, vertical range,
-                          part which, const char *name)
+                          reading_part which, const char *name)
 {
     size_t count = 0, printed = 0;
     for (size_t i = 0; i < data->n; i++) count += belongs(data, i, y[i], range, which);
@@ -148,16 +148,17 @@ static size_t print_marks(FILE *out, const plot_data *data, const double *x, con
 }
 
 /* Which blocks a panel has. */
-typedef struct drawn {
+typedef struct drawn_blocks {
     size_t plain, suspected, beyond, marks;
-} drawn;
+} drawn_blocks;
 
-static drawn print_blocks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)
+static drawn_blocks print_blocks(FILE *out, const plot_data *data, const double *x, const double *y,
+                                 vertical range)
 {
-    return (drawn){print_block(out, data, x, y, range, PLAIN, "plain"),
-                   print_block(out, data, x, y, range, SUSPECTED, "suspected"),
-                   print_block(out, data, x, y, range, BEYOND, "beyond"),
-                   print_marks(out, data, x, y, range)};
+    return (drawn_blocks){print_block(out, data, x, y, range, PLAIN, "plain"),
+                          print_block(out, data, x, y, range, SUSPECTED, "suspected"),
+                          print_block(out, data, x, y, range, BEYOND, "beyond"),
+                          print_marks(out, data, x, y, range)};
 }
 
 static void print_slice(FILE *out, const plot_data *data)
@@ -173,7 +174,7 @@ static void print_slice(FILE *out, const plot_data *data)
 }
 
 /* Few readings are drawn large and dark, many small and light. */
-static void print_points(FILE *out, const plot_data *data, drawn blocks, bool sized, const char *first)
+static void print_points(FILE *out, const plot_data *data, drawn_blocks blocks, bool sized, const char *first)
 {
     const char *separator = first;
     double size = data->n <= 100 ? 0.65 : data->n <= 1000 ? 0.5 : 0.35;
@@ -281,7 +282,7 @@ static void print_slice_plot(FILE *out, const plot_data *data, const char *head,
 {
     const char *x = hf_model_feature(data->model, data->column);
     const vertical range = slice_range(data);
-    drawn blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
+    drawn_blocks blocks = print_blocks(out, data, data->reading_at, data->reading_value, range);
     print_horizontal(out, data->at, data->points);
     print_axis(out, range);
     print_gaps(out, data);
@@ -309,7 +310,7 @@ static void print_agreement_panel(FILE *out, const plot_data *data)
 {
     const char *y = data->name;
     const vertical range = agreement_range(data);
-    drawn blocks = print_blocks(out, data, data->loo_mean, data->y, range);
+    drawn_blocks blocks = print_blocks(out, data, data->loo_mean, data->y, range);
     print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
     heading(out, "Observed against left-out predictions", "", blocks.beyond);
@@ -332,7 +333,7 @@ static bool print_calibration_panel(FILE *out, const plot_data *data)
 static void print_weight_panel(FILE *out, const plot_data *data)
 {
     vertical range = {-0.06, 1.06};
-    drawn blocks = print_blocks(out, data, data->row, data->weight, range);
+    drawn_blocks blocks = print_blocks(out, data, data->row, data->weight, range);
     print_horizontal(out, data->row, data->n);
     print_axis(out, range);
     heading(out, "Weights of the readings", "", blocks.beyond);
@@ -345,7 +346,7 @@ static bool print_residual_panel(FILE *out, const plot_data *data)
     double *t = plot_residuals(data);
     if (t == NULL) return false;
     vertical range = limits(data, t, (vertical){-3.0, 3.0});
-    drawn blocks = print_blocks(out, data, data->loo_mean, t, range);
+    drawn_blocks blocks = print_blocks(out, data, data->loo_mean, t, range);
     free(t);
     print_horizontal(out, data->loo_mean, data->n);
     print_axis(out, range);
@@ -384,11 +385,11 @@ enum {
 
 /* Where the columns of panels begin, and how wide they are, in shares of the picture: beside each
  * there is room for its numbers. */
-typedef struct grid {
+typedef struct panel_grid {
     double left[2], width;
-} grid;
+} panel_grid;
 
-static grid find_grid(const plot_data *data)
+static panel_grid find_grid(const plot_data *data)
 {
     const vertical fixed = {0.0, 1.0}; /* of weights and coverage */
     double left = fmax(room_of(slice_range(data)), room_of(fixed)),
@@ -399,10 +400,10 @@ static grid find_grid(const plot_data *data)
         right = fmax(right, room_of(second));
     }
     const double width = (0.985 * 1200.0 - left - right) / 2.0;
-    return (grid){{left / 1200.0, (left + width + right) / 1200.0}, width / 1200.0};
+    return (panel_grid){{left / 1200.0, (left + width + right) / 1200.0}, width / 1200.0};
 }
 
-static void print_grid(FILE *out, const plot_data *data, const grid *at, unsigned height)
+static void print_grid(FILE *out, const plot_data *data, const panel_grid *at, unsigned height)
 {
     const double above = 100.0 + (data->map.drawn ? MAPS_HEIGHT : 0);
     fprintf(out, "set multiplot layout 2,2 margins %.4f,0.985,%.4f,%.4f spacing %.4f,%.4f\n", at->left[0],
@@ -412,7 +413,7 @@ static void print_grid(FILE *out, const plot_data *data, const grid *at, unsigne
 bool plot_script(FILE *script, const plot_data *data, plot_format format, const char *output)
 {
     const unsigned height = 900 + (data->map.drawn ? MAPS_HEIGHT : 0);
-    const grid at = find_grid(data);
+    const panel_grid at = find_grid(data);
     const plot_legend legend = {data->transform != HF_TRANSFORM_NONE, false, count_suspected(data)};
     print_slice(script, data);
     plot_begin(script, format, height, output);

@@ -92,10 +92,10 @@ static double parameter_of(const hf_model *model, const char *word, size_t outpu
 
 /* A matrix of covariances between the outputs, in the user's units: a coregion, or of independent outputs all
  * of them. */
-typedef struct covariances {
+typedef struct output_covariances {
     char *term; /* what stands before the names of its entries: "", "coregion1.", ... */
     double *b;  /* T x T */
-} covariances;
+} output_covariances;
 
 /* From "coregion2.coregionalisation[3,1]" the term, and the entries; false for other parameters. */
 static bool parse_entry(const char *name, size_t *length, size_t *s, size_t *t)
@@ -110,13 +110,13 @@ static bool parse_entry(const char *name, size_t *length, size_t *s, size_t *t)
     return true;
 }
 
-static covariances *add_term(covariances *list, size_t *count, const char *name, size_t length,
-                             size_t outputs)
+static output_covariances *add_term(output_covariances *list, size_t *count, const char *name, size_t length,
+                                    size_t outputs)
 {
     if (*count > 0 && strncmp(list[*count - 1].term, name, length) == 0 &&
         strlen(list[*count - 1].term) == length)
         return &list[*count - 1];
-    covariances *made = &list[*count];
+    output_covariances *made = &list[*count];
     made->term = calloc(length + 1, 1);
     made->b = calloc(outputs * outputs, sizeof *made->b);
     if (made->term == NULL || made->b == NULL) {
@@ -128,24 +128,24 @@ static covariances *add_term(covariances *list, size_t *count, const char *name,
     return made;
 }
 
-static void free_terms(covariances *list, size_t count)
+static void free_terms(output_covariances *list, size_t count)
 {
     for (size_t k = 0; k < count; k++) TOOL_FREE(list[k].term, list[k].b);
     free(list);
 }
 
 /* All of them; *count is 0 when out of memory. */
-static covariances *find_terms(const hf_model *model, size_t *count)
+static output_covariances *find_terms(const hf_model *model, size_t *count)
 {
     const size_t outputs = hf_model_outputs(model);
     const size_t most = hf_kernel_coregions(hf_posterior_kernel(hf_model_posterior(model)));
-    covariances *list = calloc(most + 1, sizeof *list);
+    output_covariances *list = calloc(most + 1, sizeof *list);
     *count = 0;
     for (size_t i = 0; list != NULL && i < hf_model_parameters(model); i++) {
         hf_parameter p;
         size_t length, s, t;
         if (hf_model_parameter(model, i, &p) < 0 || !parse_entry(p.name, &length, &s, &t)) continue;
-        covariances *term = add_term(list, count, p.name, length, outputs);
+        output_covariances *term = add_term(list, count, p.name, length, outputs);
         if (term == NULL) break;
         term->b[s * outputs + t] = term->b[t * outputs + s] = p.value;
     }
@@ -191,7 +191,7 @@ static void print_table(FILE *out, const hf_model *model, const tool_output *cou
     }
 }
 
-static void print_term(FILE *out, const hf_model *model, const covariances *term)
+static void print_term(FILE *out, const hf_model *model, const output_covariances *term)
 {
     const size_t outputs = hf_model_outputs(model);
     const size_t shown = outputs < SHOWN_CORRELATIONS ? outputs : SHOWN_CORRELATIONS;
@@ -210,7 +210,7 @@ void report_outputs(FILE *out, const hf_model *model, const hf_table *suspects)
 {
     size_t count;
     tool_output *counts = count_outputs(model, suspects);
-    covariances *terms = find_terms(model, &count);
+    output_covariances *terms = find_terms(model, &count);
     if (counts != NULL) print_table(out, model, counts);
     for (size_t k = 0; k < count; k++) print_term(out, model, &terms[k]);
     if (terms != NULL) free_terms(terms, count);
@@ -246,7 +246,7 @@ void json_add_outputs(json_t *object, const hf_model *model, const hf_table *sus
     const char *column = hf_model_output_column(model);
     size_t count;
     tool_output *counts = count_outputs(model, suspects);
-    covariances *terms = find_terms(model, &count);
+    output_covariances *terms = find_terms(model, &count);
     json_t *list = json_array(), *matrices = json_array();
     for (size_t t = 0; t < outputs; t++)
         json_array_append_new(

@@ -19,12 +19,12 @@ typedef enum place_kind {
 } place_kind;
 
 /* Where a path leads, whatever it is called: links are followed. */
-typedef struct place {
+typedef struct file_place {
     place_kind kind;
     dev_t device;
     ino_t number;     /* of a new file its folder's */
     const char *base; /* and its name there */
-} place;
+} file_place;
 
 typedef struct named_file {
     const char *path;
@@ -32,7 +32,7 @@ typedef struct named_file {
     bool read, written;
     bool changed;  /* in place, which the verb is for */
     bool extended; /* what is written holds all of it */
-    place where;
+    file_place where;
 } named_file;
 
 /* The folder part of a path, "." if it has none; to be freed. */
@@ -46,10 +46,10 @@ static char *folder_of(const char *path)
     return strdup(".");
 }
 
-static place place_of(const char *path)
+static file_place place_of(const char *path)
 {
     struct stat about;
-    place out = {.kind = PLACE_NONE};
+    file_place out = {.kind = PLACE_NONE};
     if (strcmp(path, "-") == 0 || strcmp(path, "/dev/stdout") == 0) {
         out.kind = PLACE_STANDARD;
         return out;
@@ -70,7 +70,7 @@ static place place_of(const char *path)
     return out;
 }
 
-static bool is_same(const place *a, const place *b)
+static bool is_same(const file_place *a, const file_place *b)
 {
     if (a->kind != b->kind || a->kind == PLACE_NONE) return false;
     if (a->kind == PLACE_STANDARD) return true;

@@ -16,29 +16,29 @@ static const tool_option options[] = {
 };
 
 /* A place, and all outcomes there. */
-typedef struct answer {
+typedef struct best_place {
     double *at;        /* d */
     double *mean, *sd; /* outcomes; NaN: too little is known */
     hf_best best;
     hf_study_certificate proof;
     bool certified;
-} answer;
+} best_place;
 
-static void answer_free(answer *a)
+static void answer_free(best_place *a)
 {
     free(a->at);
 }
 
-static hf_status answer_begin(const studied *run, answer *a)
+static hf_status answer_begin(const studied *run, best_place *a)
 {
-    *a = (answer){.at = calloc(run->d + 2 * run->outcomes, sizeof *a->at)};
+    *a = (best_place){.at = calloc(run->d + 2 * run->outcomes, sizeof *a->at)};
     a->mean = a->at != NULL ? a->at + run->d : NULL;
     a->sd = a->at != NULL ? a->mean + run->outcomes : NULL;
     return a->at != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
 /* Expectations of every outcome at a place. */
-static hf_status predict(const studied *run, answer *a)
+static hf_status predict(const studied *run, best_place *a)
 {
     hf_status status = HF_OK;
     for (size_t o = 0; o < run->outcomes && status >= 0; o++) {
@@ -84,7 +84,7 @@ static void told_values(const studied *run, uint64_t id, size_t outcome, json_t 
 
 /* ---- text ------------------------------------------------------------------------------------------------------- */
 
-static void print_outcome(const studied *run, const answer *a, size_t o)
+static void print_outcome(const studied *run, const best_place *a, size_t o)
 {
     char goal[64], told[STUDIED_WORDS];
     const bool first = o == studied_first(run) && a->best.trial + (a->certified ? 1 : 0) > 0;
@@ -100,7 +100,7 @@ static void print_outcome(const studied *run, const answer *a, size_t o)
     putchar('\n');
 }
 
-static void print_proof(const studied *run, const answer *a)
+static void print_proof(const studied *run, const best_place *a)
 {
     const hf_study_certificate *p = &a->proof;
     say(stdout, "No setting has a posterior mean of %s %s %.6g: %s to within %.3g, in %zu boxes and %.1f s\n",
@@ -109,7 +109,7 @@ static void print_proof(const studied *run, const answer *a)
         p->proved ? "proved" : "known", p->gap, p->boxes, p->seconds);
 }
 
-static void print_answer(const studied *run, const answer *a)
+static void print_answer(const studied *run, const best_place *a)
 {
     char words[STUDIED_WORDS];
     say(stdout, "%s\n", studied_at(run, a->at, sizeof words, words));
@@ -124,7 +124,7 @@ static void print_answer(const studied *run, const answer *a)
 
 /* ---- JSON ------------------------------------------------------------------------------------------------------- */
 
-static json_t *json_outcomes_at(const studied *run, const answer *a)
+static json_t *json_outcomes_at(const studied *run, const best_place *a)
 {
     char goal[64];
     json_t *list = json_array();
@@ -146,7 +146,7 @@ static json_t *json_proof(const hf_study_certificate *p)
                    {"boxes", json_count(p->boxes)}, {"seconds", json_number(p->seconds)});
 }
 
-static json_t *json_answer(const studied *run, const answer *a)
+static json_t *json_answer(const studied *run, const best_place *a)
 {
     const bool one = studied_objectives(run) == 1;
     return JSON_OF({"trial", a->best.trial > 0 ? json_count(a->best.trial) : json_null()},
@@ -161,7 +161,7 @@ static json_t *json_answer(const studied *run, const answer *a)
 
 /* ---- one objective ---------------------------------------------------------------------------------------------- */
 
-static hf_status certify(studied *run, answer *a)
+static hf_status certify(studied *run, best_place *a)
 {
     hf_certify_settings limits = hf_certify_settings_default();
     double tolerance = studied_tolerance(run);
@@ -176,7 +176,7 @@ static hf_status certify(studied *run, answer *a)
 
 static hf_status best_of_one(studied *run)
 {
-    answer a;
+    best_place a;
     hf_status status = answer_begin(run, &a);
     if (status >= 0) status = studied_look(run);
     if (status >= 0)
@@ -196,7 +196,7 @@ static hf_status best_of_one(studied *run)
 
 /* ---- several objectives: the front ------------------------------------------------------------------------------ */
 
-static void print_of_front(const studied *run, const answer *a)
+static void print_of_front(const studied *run, const best_place *a)
 {
     char words[STUDIED_WORDS];
     say(stdout, "  %llu  %s:", (unsigned long long)a->best.trial,
@@ -209,7 +209,7 @@ static void print_of_front(const studied *run, const answer *a)
 
 static hf_status tell_front(studied *run, const uint64_t *trial, size_t count)
 {
-    answer a;
+    best_place a;
     json_t *list = json_array();
     hf_status status = answer_begin(run, &a);
     if (status >= 0 && !run->session.json)

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A table, and which of its columns are what. SIZE_MAX: there is none. */
-typedef struct reading {
+typedef struct trial_table {
     studied *run;
     const hf_table *table;
     size_t *variable;     /* d */
@@ -16,9 +16,9 @@ typedef struct reading {
     const double *trial;  /* or NULL */
     size_t note, state, why;
     double *at, *values, *noises; /* of a row */
-} reading;
+} trial_table;
 
-static void reading_free(reading *r)
+static void reading_free(trial_table *r)
 {
     TOOL_FREE(r->variable, r->value, r->noise, r->at);
 }
@@ -32,13 +32,13 @@ static size_t column_of(const hf_table *table, const char *name)
     return j < hf_table_columns(table) ? j : SIZE_MAX;
 }
 
-static size_t own_column(const reading *r, const char *name)
+static size_t own_column(const trial_table *r, const char *name)
 {
     char buffer[STUDIED_NAME];
     return column_of(r->table, studied_own(r->run, name, buffer));
 }
 
-static hf_status outcome_columns(reading *r)
+static hf_status outcome_columns(trial_table *r)
 {
     studied *run = r->run;
     char buffer[STUDIED_NAME];
@@ -54,10 +54,10 @@ static hf_status outcome_columns(reading *r)
     return status;
 }
 
-static hf_status reading_begin(reading *r, studied *run, const hf_table *table)
+static hf_status reading_begin(trial_table *r, studied *run, const hf_table *table)
 {
     const size_t d = run->d, o = run->outcomes;
-    *r = (reading){.run = run, .table = table};
+    *r = (trial_table){.run = run, .table = table};
     r->variable = calloc(d, sizeof *r->variable);
     r->value = calloc(o, sizeof *r->value);
     r->noise = calloc(o, sizeof *r->noise);
@@ -72,7 +72,7 @@ static hf_status reading_begin(reading *r, studied *run, const hf_table *table)
     return outcome_columns(r);
 }
 
-static bool is_own(const reading *r, const char *name)
+static bool is_own(const trial_table *r, const char *name)
 {
     static const char *const own[] = {
         "trial",       "state", "why",  "repeats",  "suspected", "suspected_outcome",
@@ -90,7 +90,7 @@ static bool is_own(const reading *r, const char *name)
 }
 
 /* A column that the study knows nothing of is another study's, or a name is misspelt. */
-static hf_status check_columns(const reading *r, const tool_names *dropped)
+static hf_status check_columns(const trial_table *r, const tool_names *dropped)
 {
     hf_status status = HF_OK;
     size_t column;
@@ -115,7 +115,7 @@ static hf_status check_columns(const reading *r, const tool_names *dropped)
 
 /* Columns of the study's own that may mean something else in somebody's table. A table that says nothing of
  * outcomes is not one of failures. */
-static hf_status leave_out(reading *r, const tool_names *dropped)
+static hf_status leave_out(trial_table *r, const tool_names *dropped)
 {
     bool told = false;
     for (size_t k = 0; k < dropped->count; k++) {
@@ -136,20 +136,20 @@ static hf_status leave_out(reading *r, const tool_names *dropped)
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
 /* "file, line 3": in front of a message about a row. */
-static hf_status at_row(const reading *r, size_t i, hf_status status)
+static hf_status at_row(const trial_table *r, size_t i, hf_status status)
 {
     return session_refuse_at(&r->run->session, status, "%s, line %zu", hf_table_source(r->table),
                              hf_table_line(r->table, i));
 }
 
-static const char *text_at(const reading *r, size_t i, size_t column, char buffer[32])
+static const char *text_at(const trial_table *r, size_t i, size_t column, char buffer[32])
 {
     const char *text = column != SIZE_MAX ? hf_table_field(r->table, i, column, buffer) : NULL;
     return text != NULL ? text : "";
 }
 
 /* The settings that a row says: the value of variable j, false where the field is empty. */
-static hf_status setting_at(const reading *r, size_t i, size_t j, double *value, bool *said)
+static hf_status setting_at(const trial_table *r, size_t i, size_t j, double *value, bool *said)
 {
     char buffer[32];
     const char *text = text_at(r, i, r->variable[j], buffer);
@@ -169,7 +169,7 @@ static hf_status setting_at(const reading *r, size_t i, size_t j, double *value,
 }
 
 /* Outcomes and variances of a row; how many outcomes there are. */
-static size_t outcomes_at(const reading *r, size_t i)
+static size_t outcomes_at(const trial_table *r, size_t i)
 {
     size_t present = 0;
     for (size_t o = 0; o < r->run->outcomes; o++) {
@@ -181,7 +181,7 @@ static size_t outcomes_at(const reading *r, size_t i)
 }
 
 /* Fate of a row's trial: by the column state; without its word, failed where no outcome is told. */
-static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_state *state)
+static hf_status state_at(const trial_table *r, size_t i, size_t present, hf_trial_state *state)
 {
     char buffer[32], own[STUDIED_NAME];
     const char *word = text_at(r, i, r->state, buffer), *source = hf_table_source(r->table);
@@ -207,7 +207,7 @@ static hf_status state_at(const reading *r, size_t i, size_t present, hf_trial_s
 
 /* ---- import ----------------------------------------------------------------------------------------------------- */
 
-static hf_status import_row(const reading *r, size_t i, bool failed)
+static hf_status import_row(const trial_table *r, size_t i, bool failed)
 {
     char buffer[32];
     hf_context *ctx = r->run->session.ctx;
@@ -227,7 +227,7 @@ static hf_status import_row(const reading *r, size_t i, bool failed)
     return at_row(r, i, status);
 }
 
-static hf_status import_rows(const reading *r, study_counts *counts)
+static hf_status import_rows(const trial_table *r, study_counts *counts)
 {
     const size_t m = hf_table_rows(r->table);
     hf_status status = HF_OK;
@@ -251,7 +251,7 @@ static hf_status import_rows(const reading *r, study_counts *counts)
 /* ---- tell ------------------------------------------------------------------------------------------------------- */
 
 /* Settings that are there must be those of the trial: another one's row is another one's result. */
-static hf_status check_settings(const reading *r, size_t i, const hf_trial *trial)
+static hf_status check_settings(const trial_table *r, size_t i, const hf_trial *trial)
 {
     char words[64];
     hf_status status = HF_OK;
@@ -268,7 +268,7 @@ static hf_status check_settings(const reading *r, size_t i, const hf_trial *tria
     return status;
 }
 
-static hf_status tell_row(const reading *r, size_t i)
+static hf_status tell_row(const trial_table *r, size_t i)
 {
     char buffer[32];
     hf_trial trial;
@@ -285,7 +285,7 @@ static hf_status tell_row(const reading *r, size_t i)
     return at_row(r, i, status);
 }
 
-static hf_status tell_rows(reading *r, study_counts *counts)
+static hf_status tell_rows(trial_table *r, study_counts *counts)
 {
     char buffer[STUDIED_NAME];
     const size_t m = hf_table_rows(r->table);
@@ -306,7 +306,7 @@ static hf_status tell_rows(reading *r, study_counts *counts)
 /* ---- a whole table ---------------------------------------------------------------------------------------------- */
 
 /* All rows in one change of the file, or none. */
-static hf_status take_rows(reading *r, bool import, study_counts *counts)
+static hf_status take_rows(trial_table *r, bool import, study_counts *counts)
 {
     studied *run = r->run;
     hf_status status = hf_study_file_begin(run->session.ctx, run->study);
@@ -325,7 +325,7 @@ static hf_status take_rows(reading *r, bool import, study_counts *counts)
 static hf_status take_table(studied *run, const char *path, bool import, study_counts *counts)
 {
     hf_table *table = NULL;
-    reading r = {0};
+    trial_table r = {0};
     tool_names dropped = {0};
     *counts = (study_counts){0};
     if (!argument_names(run->arguments, "drop", &dropped)) return session_told(&run->session);

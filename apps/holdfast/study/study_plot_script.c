@@ -24,14 +24,14 @@ void study_plot_begin(FILE *out, const study_picture *data, plot_format format, 
 /* ---- progress --------------------------------------------------------------------------------------------------- */
 
 /* Kinds of points, each a block of its own. */
-typedef enum kind {
+typedef enum trial_kind {
     SOUND,
     BREAKING,
     ASIDE,
     KINDS
-} kind;
+} trial_kind;
 
-static kind kind_of(const study_picture *data, const hf_trial *t)
+static trial_kind kind_of(const study_picture *data, const hf_trial *t)
 {
     if (study_is_aside(t, data->of)) return ASIDE;
     return study_breaks(data, t) ? BREAKING : SOUND;
@@ -62,7 +62,7 @@ static void find_range(const study_picture *data, double range[2])
     }
 }
 
-static void print_points(FILE *out, const study_picture *data, const double range[2], kind which)
+static void print_points(FILE *out, const study_picture *data, const double range[2], trial_kind which)
 {
     static const char *const names[] = {"sound", "breaking", "aside"};
     fprintf(out, "$%s << EOD\n", names[which]);
@@ -84,7 +84,7 @@ static void print_best(FILE *out, const study_picture *data, const double range[
     fprintf(out, "$%s << EOD\n", believing ? "believed" : "best");
     for (size_t i = 0; i < data->n; i++) {
         const hf_trial *t = &data->trial[i];
-        const kind what = kind_of(data, t);
+        const trial_kind what = kind_of(data, t);
         const double value = sign * t->value[data->of];
         if (!isnan(value) && what != BREAKING && (believing || what == SOUND)) best = fmax(best, value);
         fprintf(out, "%llu", (unsigned long long)t->id);
@@ -106,7 +106,7 @@ static bool print_failures(FILE *out, const study_picture *data)
     return any;
 }
 
-static size_t count_of(const study_picture *data, kind which)
+static size_t count_of(const study_picture *data, trial_kind which)
 {
     size_t count = 0;
     for (size_t i = 0; i < data->n; i++)
@@ -122,7 +122,7 @@ bool study_progress_script(FILE *script, const void *any, plot_format format, co
     snprintf(text, sizeof text, ": %zu trials, %zu told and set aside", data->n, count_of(data, ASIDE));
     study_plot_begin(script, data, format, 560, output, text);
     find_range(data, range);
-    for (kind k = SOUND; k < KINDS; k++) print_points(script, data, range, k);
+    for (trial_kind k = SOUND; k < KINDS; k++) print_points(script, data, range, k);
     print_best(script, data, range, true);
     print_best(script, data, range, false);
     const bool failed = print_failures(script, data);

@@ -9,13 +9,13 @@ static const tool_option options[] = {
 };
 
 /* The study's history before, and how much of its end went. */
-typedef struct undoing {
+typedef struct study_undoing {
     study_journal journal;
     bool known; /* false: the file is damaged, and what was in it cannot be told */
     uint64_t removed;
-} undoing;
+} study_undoing;
 
-static hf_status undo(studied *run, undoing *u)
+static hf_status undo(studied *run, study_undoing *u)
 {
     uint64_t entries = 1, after = 0;
     hf_status status = session_entries(&run->session, &entries, &after);
@@ -35,19 +35,19 @@ static hf_status undo(studied *run, undoing *u)
 
 static void print_entry(const void *of, size_t i)
 {
-    const undoing *u = of;
+    const study_undoing *u = of;
     study_journal_print(u->journal.run, &u->journal.entry[i], true);
 }
 
 static json_t *json_entry(const void *of, size_t i)
 {
-    const undoing *u = of;
+    const study_undoing *u = of;
     return study_journal_json(u->journal.run, &u->journal.entry[i]);
 }
 
 static hf_status run_undo(studied *run)
 {
-    undoing u = {0};
+    study_undoing u = {0};
     const hf_status status = undo(run, &u);
     if (status >= 0)
         session_tell_removed(&run->session, u.known, u.removed, u.journal.count, print_entry, json_entry, &u);

@@ -20,14 +20,14 @@ static const tool_option options[] = {
 };
 
 /* Readings that are told. */
-typedef struct telling {
+typedef struct told_readings {
     double time, y, noise, best, value;
     uint64_t request;
     const double *at; /* place */
     double *x;        /* room for --x */
     uint64_t reading; /* number it got */
     size_t rows;
-} telling;
+} told_readings;
 
 /* ---- usage ------------------------------------------------------------------------------------------------------ */
 
@@ -60,7 +60,7 @@ static hf_status check(tracked *run)
     return HF_OK;
 }
 
-static hf_status take_numbers(tracked *run, telling *t)
+static hf_status take_numbers(tracked *run, told_readings *t)
 {
     t->time = NAN;
     hf_status status = session_number(&run->session, "time", false, &t->time);
@@ -77,7 +77,7 @@ static hf_status take_numbers(tracked *run, telling *t)
 
 /* ---- telling ---------------------------------------------------------------------------------------------------- */
 
-static hf_status take_place(tracked *run, telling *t)
+static hf_status take_place(tracked *run, told_readings *t)
 {
     size_t count = 0;
     const char *name = argument(run->arguments, "candidate");
@@ -94,7 +94,7 @@ static hf_status take_place(tracked *run, telling *t)
                                     run->d, plural(run->d));
 }
 
-static hf_status tell_reading(tracked *run, telling *t)
+static hf_status tell_reading(tracked *run, told_readings *t)
 {
     hf_context *ctx = run->session.ctx;
     if (has_argument(run->arguments, "request"))
@@ -104,7 +104,7 @@ static hf_status tell_reading(tracked *run, telling *t)
 }
 
 /* A reading and the truth about it: both or none. */
-static hf_status tell_one(tracked *run, telling *t)
+static hf_status tell_one(tracked *run, told_readings *t)
 {
     const bool y = has_argument(run->arguments, "y"), best = has_argument(run->arguments, "best");
     hf_context *ctx = run->session.ctx;
@@ -115,7 +115,7 @@ static hf_status tell_one(tracked *run, telling *t)
     return status >= 0 && y && best ? hf_track_file_end(ctx, run->track, true) : status;
 }
 
-static void print(tracked *run, const telling *t)
+static void print(tracked *run, const told_readings *t)
 {
     hf_track_summary summary;
     hf_track_summary_of(run->track, &summary);
@@ -140,7 +140,7 @@ static void print(tracked *run, const telling *t)
                (unsigned long long)summary.truths, summary.average_regret);
 }
 
-static hf_status tell(tracked *run, telling *t)
+static hf_status tell(tracked *run, told_readings *t)
 {
     const char *csv = argument(run->arguments, "csv");
     hf_status status = check(run);
@@ -154,7 +154,7 @@ static hf_status tell(tracked *run, telling *t)
 
 static hf_status run_tell(tracked *run)
 {
-    telling t = {0};
+    told_readings t = {0};
     const hf_status status = tell(run, &t);
     progress_clear(run->session.progress);
     if (status >= 0) print(run, &t);

@@ -11,21 +11,21 @@ static const tool_option options[] = {
 };
 
 /* The track's history before, and how much of its end went. */
-typedef struct undoing {
+typedef struct track_undoing {
     const tracked *run;
     track_history history;
     bool known; /* false: the file is damaged, and what was in it cannot be told */
     uint64_t removed;
-} undoing;
+} track_undoing;
 
 /* ---- what there was --------------------------------------------------------------------------------------------- */
 
-static const double *row_of(const undoing *u, size_t i)
+static const double *row_of(const track_undoing *u, size_t i)
 {
     return u->history.numbers + i * u->history.columns;
 }
 
-static const double *place_of(const undoing *u, size_t i)
+static const double *place_of(const track_undoing *u, size_t i)
 {
     const double *x = row_of(u, i) + TRACK_FIXED;
     return isnan(*x) ? NULL : x;
@@ -33,7 +33,7 @@ static const double *place_of(const undoing *u, size_t i)
 
 /* ---- taking back ------------------------------------------------------------------------------------------------ */
 
-static hf_status undo(tracked *run, undoing *u)
+static hf_status undo(tracked *run, track_undoing *u)
 {
     uint64_t entries = 1, after = 0;
     hf_status status = session_entries(&run->session, &entries, &after);
@@ -65,7 +65,7 @@ static const char *what_it_is(hf_track_entry_kind kind)
 /* "reading 12: time 3, x = 3, y = 4" */
 static void print_entry(const void *of, size_t i)
 {
-    const undoing *u = of;
+    const track_undoing *u = of;
     const tracked *run = u->run;
     char place[1024], number[32];
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
@@ -88,7 +88,7 @@ static void print_entry(const void *of, size_t i)
 
 static json_t *json_entry(const void *of, size_t i)
 {
-    const undoing *u = of;
+    const track_undoing *u = of;
     const tracked *run = u->run;
     const double *row = row_of(u, i), *after = row + TRACK_FIXED + run->d;
     const hf_track_entry_kind kind = (hf_track_entry_kind)u->history.kind[i];
@@ -111,7 +111,7 @@ static json_t *json_entry(const void *of, size_t i)
 
 static hf_status run_undo(tracked *run)
 {
-    undoing u = {.run = run};
+    track_undoing u = {.run = run};
     const hf_status status = undo(run, &u);
     if (status >= 0)
         session_tell_removed(&run->session, u.known, u.removed, u.history.count, print_entry, json_entry, &u);
