@@ -47,7 +47,7 @@ typedef enum hf_acquisition {
  * Relative accuracy 1e-12 of ei and pi; of their logarithms 1e-12 of the larger of them and 1, far
  * beyond where ei and pi underflow. A logarithm of 0, or one that overflows, is -DBL_MAX, with
  * slopes of 0; slopes that overflow are 0 too. NaN for arguments that make no sense. Thread-safe;
- * allocates nothing.
+ * allocates nothing. O(1).
  */
 HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, double best,
                                    double multiplier, double *dmean, double *dsd);
@@ -105,6 +105,7 @@ HF_API hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire,
  * @param report   or NULL: `value` is the acquisition function's; mean and sd are those of
  *                 `posterior`
  * Deterministic, whatever the threads. Errors as for hf_acquire_evaluate(); outputs untouched.
+ * Cost: as hf_maximise_ucb(), with values and gradients of hf_acquire_evaluate().
  */
 HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_domain *domain,
                                      const hf_search_settings *settings, size_t guess_count,

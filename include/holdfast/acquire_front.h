@@ -2,6 +2,8 @@
 /**
  * @file acquire_front.h
  * @brief Where to measure next: with several objectives, or by Thompson's method.
+ *
+ * Thread-safe, with a context for each thread: posteriors are only read.
  */
 #ifndef HOLDFAST_ACQUIRE_FRONT_H
 #define HOLDFAST_ACQUIRE_FRONT_H
@@ -23,6 +25,7 @@ HF_BEGIN_DECLS
  * The same place for the same seed and stream, whatever the threads. Errors, with outputs
  * untouched: those of hf_path_create() and hf_acquire_maximise().
  * Source: Thompson, On the likelihood that one unknown probability exceeds another, 1933.
+ * Cost: hf_path_create(), then as hf_maximise_ucb(), with O((features + n) d) a value.
  */
 HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint64_t stream,
                                       const hf_domain *domain, const hf_search_settings *settings,
@@ -69,7 +72,8 @@ HF_API hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front
 /**
  * argmax of that over a domain, as hf_acquire_maximise() does it, with the same parameters.
  * @param maximiser or NULL: `value` is the logarithm; mean and sd are those of objective 0
- * Errors: those of hf_ehvi_evaluate() and hf_acquire_maximise(); outputs untouched.
+ * Errors: those of hf_ehvi_evaluate() and hf_acquire_maximise(); outputs untouched. Cost: as
+ * hf_maximise_ucb(), with values and gradients of hf_ehvi_evaluate().
  */
 HF_API hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives,
                                   const hf_domain *domain, const hf_search_settings *settings,

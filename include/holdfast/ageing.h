@@ -48,7 +48,7 @@ typedef struct hf_age_law {
 
 /**
  * HF_OK, or HF_ERR_ARGUMENT with what is wrong (a rate that is negative or not finite, a table that
- * is empty, not ascending, or decreasing).
+ * is empty, not ascending, or decreasing). O(entries of the table).
  */
 HF_API hf_status hf_age_law_check(hf_context *ctx, const hf_age_law *law);
 
@@ -59,7 +59,7 @@ HF_API double hf_age_variance(const hf_age_law *law, double variance, double age
 /**
  * The largest age at which d(variance, age) <= limit: 0 if not even d(variance, 0) is (or if one of
  * the two is NaN), infinite if it always is. In closed form, of a table by bisection of its
- * entries; to 1e-12 relative. NaN without a law. Thread-safe.
+ * entries; to 1e-12 relative. NaN without a law. Thread-safe. O(log entries).
  */
 HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limit);
 

@@ -159,13 +159,15 @@ HF_API hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model,
  * Predicts and scores rows of arrays, as hf_score() does with those of a table.
  * @param rows y is required, and what hf_model_predict_arrays() requires
  * @param out  one entry; of several outputs all together, in their scales
- * HF_ERR_ARGUMENT for a classifier, and for models of long tables; other errors as there.
+ * HF_ERR_ARGUMENT for a classifier, and for models of long tables; other errors as there. Cost:
+ * that of hf_score(), and a copy of the rows.
  */
 HF_API hf_status hf_model_score_arrays(hf_context *ctx, const hf_model *model,
                                        const hf_arrays *rows, hf_metrics *out);
 
 /** The same for a classifier, as hf_score_classes() with 10 bins: `label` counts the model's
- * classes. HF_ERR_ARGUMENT for other models, and for a label that is no class of the model. */
+ * classes. HF_ERR_ARGUMENT for other models, and for a label that is no class of the model. Cost:
+ * that of hf_score_classes(), and a copy of the rows. */
 HF_API hf_status hf_model_score_class_arrays(hf_context *ctx, const hf_model *model,
                                              const hf_arrays *rows, hf_class_metrics *out);
 
@@ -182,7 +184,7 @@ typedef struct hf_reading_arrays {
 } hf_reading_arrays;
 
 /** Readings that a model keeps, missing ones of one output too; 0 for NULL and for a model of a
- * stream. */
+ * stream. O(1). */
 HF_API size_t hf_model_reading_count(const hf_model *model);
 
 /** Fills the arrays. HF_ERR_ARGUMENT for NULL and a size that no version has; HF_ERR_NO_DATA for a

@@ -38,6 +38,8 @@
  * surely at most lower_attained, and that at argmax at least upper_attained.
  *
  * docs/methods/certify.md derives the bounds.
+ *
+ * Thread-safe, with a context for each thread: the posterior is only read.
  */
 #ifndef HOLDFAST_CERTIFY_H
 #define HOLDFAST_CERTIFY_H
@@ -216,7 +218,7 @@ HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_c
  * row-major, out has m entries. Progress is the share of boxes with an answer. Errors name the box,
  * and leave all outputs alone; what is not finite in one box is that box's answer alone
  * (HF_CERTIFY_NOT_FINITE). The warning is that of the last box that has one. The digits are those
- * of hf_certify().
+ * of hf_certify(). Cost: that of hf_certify() for each box; what no box changes is computed once.
  */
 HF_API hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior,
                                   hf_certify_what what, const hf_certify_settings *settings,

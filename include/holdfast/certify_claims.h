@@ -19,6 +19,8 @@
  * nearer than the tolerance to what is attained, if the search ends at the tolerance.
  *
  * Definition 3 and Problem 2 of Patane et al., 2022, are a claim of delta.
+ *
+ * Thread-safe, with a context for each thread: posterior and classifier are only read.
  */
 #ifndef HOLDFAST_CERTIFY_CLAIMS_H
 #define HOLDFAST_CERTIFY_CLAIMS_H
@@ -71,7 +73,8 @@ typedef struct hf_claim_answer {
  * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a claim
  * without limits, a limit that is not a number, never_below above never_above, a negative delta,
  * a claim of nothing or of two things.
- * HF_WARN_NOT_CONVERGED: a verdict is open. Progress ("certify") and cancellation as there.
+ * HF_WARN_NOT_CONVERGED: a verdict is open. Progress ("certify") and cancellation as there. Cost:
+ * at most two searches of hf_certify() a box, one for each limit that the claim has.
  */
 HF_API hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim,
                                    const hf_certify_settings *settings, size_t m, const double *x,
@@ -94,7 +97,8 @@ typedef struct hf_claim_reach {
  * ten-thousandth of how far the value at the point is from its limits.
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN: there is none
  * HF_WARN_NOT_CONVERGED: a step was left open; `certified` is true all the same. Errors: those of
- * hf_certify_claims() and hf_certify_radius().
+ * hf_certify_claims() and hf_certify_radius(). Cost: a verdict of hf_certify_claims() for each step
+ * of the bisection, about log2(1 / accuracy) of them.
  */
 HF_API hf_status hf_certify_claim_radius(hf_context *ctx, const hf_claim *claim,
                                          const hf_certify_settings *settings, const double *x,

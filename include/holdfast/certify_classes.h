@@ -19,6 +19,8 @@
  * Boxes, settings, units and what certificates rest on are those of certify.h and certify_uses.h;
  * source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
  * guarantees for Gaussian processes, 2022 (Problem 1, for each class; bounds of our own).
+ *
+ * Thread-safe, with a context for each thread: the classifier is only read.
  */
 #ifndef HOLDFAST_CERTIFY_CLASSES_H
 #define HOLDFAST_CERTIFY_CLASSES_H

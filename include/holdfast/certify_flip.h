@@ -10,6 +10,8 @@
  *
  * The fewest inputs are the budget of Patane et al., 2022, Figure 6 (section 7.4). The size that is
  * surely too small is not in the paper.
+ *
+ * Thread-safe, with a context for each thread: posterior and classifier are only read.
  */
 #ifndef HOLDFAST_CERTIFY_FLIP_H
 #define HOLDFAST_CERTIFY_FLIP_H

@@ -20,6 +20,8 @@
  * Source: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
  * guarantees for Gaussian processes, 2022, Proposition 13 (|v*| of the whole box; halving
  * is not in it).
+ *
+ * Thread-safe, with a context for each thread: the posterior is only read.
  */
 #ifndef HOLDFAST_CERTIFY_OUTPUTS_H
 #define HOLDFAST_CERTIFY_OUTPUTS_H

@@ -52,6 +52,8 @@ HF_BEGIN_DECLS
  * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for rigorous settings with the link softmax.
  * HF_WARN_NOT_CONVERGED likewise. Rigorous settings: mean and deviation are intervals, and P of
  * them by enclosed closed form (probit) or quadrature (logit); of classifiers of the exact solver.
+ * Cost: as hf_certify_boxes() with sd; softmax: that of every class, and the quadrature in each
+ * box.
  */
 HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
                                   const hf_certify_settings *settings, size_t m,
@@ -64,7 +66,8 @@ HF_API hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifi
  * @param loss classes x classes as hf_class_rule has it; the classifier's rule is left as it is.
  *             NULL: the loss of that rule (hf_classifier_set_rule()), without one 1 - P_a
  * Errors and warnings: those of hf_certify_class(); HF_ERR_ARGUMENT for a loss that is not finite,
- * below 0, or not larger for a wrong decision than for the right one.
+ * below 0, or not larger for a wrong decision than for the right one. Cost: that of
+ * hf_certify_class().
  */
 HF_API hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier,
                                  const double *loss, const hf_certify_settings *settings, size_t m,
@@ -72,7 +75,7 @@ HF_API hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifie
                                  double *argmin, double *argmax);
 
 /** Whether certificates of a classifier rest on an estimate of the quadrature's error and not on a
- * bound: link softmax, five classes and more. */
+ * bound: link softmax, five classes and more. O(1). */
 HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
 
 /** The verdict on decisions in a box. */
@@ -104,7 +107,8 @@ typedef struct hf_decision {
  * HF_WARN_NOT_CONVERGED: a verdict is open.
  * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point outside its box, and for a loss
  * that hf_classifier_set_rule() refuses. The classifier is only read: threads with contexts of
- * their own may ask about several losses at once.
+ * their own may ask about several losses at once. Cost: a prediction and one end of a search of
+ * hf_certify_class() a box.
  */
 HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier,
                                      const double *loss, const hf_certify_settings *settings,
@@ -134,7 +138,7 @@ typedef struct hf_radius {
  * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
  * all the same. Of the total time each step may take half of what is left.
  * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a unit, most or accuracy that is
- * none.
+ * none. Cost: a verdict of hf_certify_decision() for each step, about log2(1 / accuracy) of them.
  */
 HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
                                    const hf_certify_settings *settings, const double *x,
@@ -155,7 +159,7 @@ typedef enum hf_attack_kind {
  * @param steps           of the projected attack; 0 stands for 40
  * @param attacked        m x inputs
  * @param probability     m entries or NULL: what is left there of the probability of x[k]'s class
- * HF_ERR_ARGUMENT: a point outside its box. One prediction with gradients for each step.
+ * HF_ERR_ARGUMENT: a point outside its box. Cost: a prediction with gradients for each step.
  */
 HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_kind kind,
                            size_t steps, size_t m, const double *x, const double *lower,
@@ -196,7 +200,7 @@ HF_SETTINGS(hf_attack_settings)
  * may be there, and hf_certify_boxes() says what surely is not.
  *
  * Errors, which leave the outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point
- * outside its box, an attack or a goal that there is not, regions as said. One prediction with
+ * outside its box, an attack or a goal that there is not, regions as said. Cost: a prediction with
  * gradients for each step. Progress ("attack"); can be cancelled. The posterior is only read, and
  * the digits are the same for any number of threads.
  */
@@ -218,6 +222,7 @@ typedef struct hf_certified_accuracy {
  * Counts over m labelled points, each with the box x +- radius (inputs entries >= 0). Labels may be
  * HF_LABEL_MISSING. The rest is as for hf_certify_decision().
  * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a label that the classifier has not.
+ * Cost: that of hf_certify_decision() for the rows with a label.
  */
 HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                                      const hf_certify_settings *settings, size_t m, const double *x,
@@ -236,7 +241,8 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values
  *              may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite where a
  *              bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
- * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a step below 0.
+ * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a step below 0. Cost: two ranges of
+ * hf_certify() or hf_certify_class() for each input of a point.
  */
 HF_API hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
                             const hf_certify_settings *settings, size_t m, const double *x,

@@ -42,6 +42,8 @@
  * exact gradients.
  *
  * Sources: Rasmussen and Williams, Gaussian processes for machine learning, 2006, chapters 3 and 5.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_CLASSIFY_H
 #define HOLDFAST_CLASSIFY_H
@@ -205,7 +207,7 @@ HF_API hf_status hf_classifier_fit(hf_context *ctx, const hf_class_data *data,
                                    hf_class_report *report);
 
 /** From parts, e.g. of a model file: takes over the posterior, which stays the caller's on error.
- * HF_ERR_ARGUMENT: a number of classes that the link is not for, a NULL. */
+ * HF_ERR_ARGUMENT: a number of classes that the link is not for, a NULL. O(1). */
 HF_API hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link,
                                       size_t classes, hf_classifier **out);
 HF_API void hf_classifier_free(hf_classifier *classifier);
@@ -254,6 +256,7 @@ HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wron
  *             the threshold (loss_10 - loss_00) / (loss_10 - loss_00 + loss_01 - loss_11)
  * Errors, which leave the rule alone: HF_ERR_MEMORY; HF_ERR_ARGUMENT for a NULL classifier, numbers
  * out of range, a scale or a threshold for the link softmax, a loss beside a threshold.
+ * O(classes^2).
  */
 HF_API hf_status hf_classifier_set_rule(hf_context *ctx, hf_classifier *classifier,
                                         const hf_class_rule *rule);
@@ -265,7 +268,7 @@ HF_API const hf_class_rule *hf_classifier_rule(const hf_classifier *classifier);
  * @param loss        classes x classes as hf_class_rule has it, or NULL: 1 - P_a
  * @param probability classes entries P_b
  * @param expected    classes entries, not overlapping the others
- * No errors; a NULL of the last two or no classes: nothing is done.
+ * No errors; a NULL of the last two or no classes: nothing is done. O(classes^2).
  */
 HF_API void hf_class_expected_loss(size_t classes, const double *loss, const double *probability,
                                    double *expected);

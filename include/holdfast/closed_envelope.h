@@ -102,7 +102,7 @@ HF_API hf_status hf_closed_envelope_create(hf_context *ctx, const hf_envelope *e
                                            const hf_closed_settings *settings,
                                            hf_closed_envelope **out);
 /** Proposition 3 around the model alpha'k_x with the n = hf_envelope_readings() finite coefficients
- * given (else HF_ERR_NOT_FINITE). Otherwise the same. */
+ * given (else HF_ERR_NOT_FINITE). Otherwise the same. Cost n^3/3, and O(n^2 d). */
 HF_API hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *envelope,
                                           const double *alpha, hf_closed_envelope **out);
 /**

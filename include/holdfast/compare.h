@@ -14,6 +14,8 @@
  * grow with the distance only: what one wrong reading adds is nearly the same for every model, and
  * drops out of their difference. So CRPS is the usual criterion here. The median error does not see
  * wrong readings at all, nor intervals.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_COMPARE_H
 #define HOLDFAST_COMPARE_H
@@ -104,7 +106,8 @@ HF_API const size_t *hf_comparison_folds(const hf_comparison *comparison, size_t
 HF_API const double *hf_comparison_means(const hf_comparison *comparison, size_t model, size_t r);
 HF_API const double *hf_comparison_sds(const hf_comparison *comparison, size_t model, size_t r);
 
-/** The model of the least mean loss; of equals the first. One whose loss is infinite comes last. */
+/** The model of the least mean loss; of equals the first. One whose loss is infinite comes last.
+ * O(models). */
 HF_API size_t hf_comparison_best(const hf_comparison *comparison, hf_criterion criterion);
 
 /**

@@ -12,6 +12,8 @@
  * Rows whose target is missing (NaN) are neither counted nor damaged; missing inputs do not enter
  * the medians. Halves are rounded up. Source: Altamirano, Briol, Knoblauch, "Robust and Conjugate
  * Gaussian Process Regression" (2024), section 5, and the papers after it.
+ *
+ * Thread-safe, with a context for each thread.
  */
 #ifndef HOLDFAST_CONTAMINATE_H
 #define HOLDFAST_CONTAMINATE_H
@@ -31,8 +33,7 @@ typedef enum hf_contamination {
 /**
  * Damages rows in place.
  * @param x     n x d row-major inputs with row stride ldx; may be NULL unless focused, and is
- *         changed only by
- * focused
+ *              changed only by focused
  * @param y     n targets, changed
  * @param mask  n entries, set true where a row was damaged; may be NULL
  * @param share in [0, 1]
@@ -51,11 +52,10 @@ HF_API hf_status hf_contaminate(hf_context *ctx, hf_contamination kind, double s
  * @param seed       same seed, same permutation; the context's is not used
  * @param test_share in [0, 1], else HF_ERR_ARGUMENT
  * @param order      n entries, receives a permutation of 0..n-1 that does not depend on test_share;
- *         may be
- * NULL when n is 0
+ *                   may be NULL when n is 0
  * @param train      receives n - round(test_share * n): so many rows at the front of `order` are
- *         for
- * training, the rest for testing O(n).
+ *                   for training, the rest for testing
+ * Errors: HF_ERR_ARGUMENT also for a NULL. O(n).
  */
 HF_API hf_status hf_split(hf_context *ctx, uint64_t seed, double test_share, size_t n,
                           size_t *order, size_t *train);

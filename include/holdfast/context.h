@@ -19,6 +19,8 @@
  * program that changed its environment calls feholdexcept(), where needed fesetround(FE_TONEAREST),
  * then the library, then fesetenv(). It does so before the first call with several threads, which
  * inherit the environment and keep it. Flags may be raised after any call.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_CONTEXT_H
 #define HOLDFAST_CONTEXT_H
@@ -66,7 +68,7 @@ HF_API void hf_context_free(hf_context *ctx);
 /** Threads to use, at least 1; 0 means as many as processors are available to the process, or fewer
  * if OMP_NUM_THREADS or omp_set_num_threads() says so. The number never changes a digit of any
  * result. In a forked child: 1 (see above).
- * Errors: HF_ERR_ARGUMENT for NULL, a negative number and one above 4096.
+ * Errors: HF_ERR_ARGUMENT for NULL, a negative number and one above 4096. O(1).
  */
 HF_API hf_status hf_context_set_threads(hf_context *ctx, int threads);
 HF_API int hf_context_threads(const hf_context *ctx);
@@ -95,13 +97,14 @@ typedef struct hf_group {
     void *user;
 } hf_group;
 /** Joins a group (copied), or leaves it with NULL. HF_ERR_ARGUMENT: rank >= size, size 0, no sum.
+ * O(1).
  */
 HF_API hf_status hf_context_set_group(hf_context *ctx, const hf_group *group);
 /** The processes of an MPI communicator as a group. `communicator` is its Fortran handle
  * (MPI_Comm_c2f(), so that this header needs no MPI); it must outlive the group, and MPI must have
  * been initialised. Sums have the same digits in all processes, and do not depend on timing.
  * HF_ERR_ARGUMENT in a library that was built without MPI (-DHF_MPI=ON builds it in), and while MPI
- * is not running. */
+ * is not running. O(1). */
 HF_API hf_status hf_group_mpi(hf_context *ctx, int communicator, hf_group *out);
 
 /** The message of the last error or warning, in words and with numbers; "" if there was none. Valid

@@ -69,7 +69,7 @@ typedef struct hf_dpp_report {
  * M-DPP: ceil(n m (log log n + log m + log(1 / tolerance^2))), the order of Burt et al. 2020, sec.
  * 4.2.2 (their O with constant 1: a rule, not a bound; `drift` and `correlation` of the report say
  * what the chain itself shows). At least 1; 0 for m >= n and for m = 0, when there is one set only;
- * SIZE_MAX for a tolerance that is not positive.
+ * SIZE_MAX for a tolerance that is not positive. O(1).
  */
 HF_API size_t hf_dpp_mixing_steps(size_t n, size_t m, double tolerance);
 

@@ -9,6 +9,8 @@
  *
  * The tool, model files and JSON use these names. A program, or a binding, lists the values of an
  * enum by counting from 0 to hf_enum_count() - 1.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_ENUMS_H
 #define HOLDFAST_ENUMS_H

@@ -64,6 +64,8 @@
  * Source: Scharnhorst, Maddalena, Jiang, Jones, "Robust uncertainty bounds in reproducing kernel
  * Hilbert spaces: a convex optimization approach" (equations 6 and 12 to 15, with lambda
  * eliminated); docs/methods/envelope.md derives what is used here.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_ENVELOPE_H
 #define HOLDFAST_ENVELOPE_H
@@ -173,7 +175,8 @@ HF_API void hf_envelope_free(hf_envelope *envelope);
  *                 which none can be left out without making the rest consistent, as far as rounding
  *                 lets one tell
  * @return HF_OK also when they are inconsistent: *report says so (minimum_norm > G). Errors as
- * hf_envelope_create(), without HF_ERR_INCONSISTENT.
+ * hf_envelope_create(), without HF_ERR_INCONSISTENT. Cost: that of hf_envelope_create(), and as
+ * long a search for each step towards the factor and each reading of the conflict.
  */
 HF_API hf_status hf_envelope_consistency(hf_context *ctx, const hf_kernel *kernel,
                                          const hf_bounded_readings *readings, double norm,
@@ -195,7 +198,7 @@ HF_API hf_status hf_envelope_get_settings(hf_context *ctx, const hf_envelope *en
 /** The kernel; owned by the envelope. */
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
 /** Distinct reading i: input (d entries, owned by the envelope) and merged limits, in the units of
- * f; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. */
+ * f; any of the places may be NULL. HF_ERR_ARGUMENT if i is out of range. O(1). */
 HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, const double **x,
                                      double *lower, double *upper);
 
@@ -203,7 +206,7 @@ HF_API hf_status hf_envelope_reading(const hf_envelope *envelope, size_t i, cons
  * Scratch and the two active sets with which the next query starts; one per thread. Memory for
  * supports of all readings is reserved (32 n^2 bytes), of which the operating system provides what
  * is touched. Usable until the envelope has grown beyond its reserve, then HF_ERR_ARGUMENT. NULL
- * when out of memory.
+ * when out of memory. O(1).
  */
 HF_API hf_envelope_workspace *hf_envelope_workspace_create(hf_context *ctx,
                                                            const hf_envelope *envelope);
@@ -255,7 +258,7 @@ HF_API void hf_envelope_active(const hf_envelope_workspace *workspace, hf_side s
  * @return HF_WARN_NOT_CONVERGED when a limit was reached at some query. Reports progress
  * ("bounds"); can be cancelled. 32 n^2 bytes a thread at most.
  * Errors: HF_ERR_ARGUMENT (NULL, limits that are none), HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names
- * the row), HF_ERR_MEMORY, HF_ERR_CANCELLED.
+ * the row), HF_ERR_MEMORY, HF_ERR_CANCELLED. Cost: that of hf_envelope_bounds() for each query.
  */
 HF_API hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m,
                                           const double *x, size_t ldx,

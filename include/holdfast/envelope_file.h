@@ -7,6 +7,8 @@
  * (docs/model-format.md): the distinct readings with their limits, the kernel, the norm bound and
  * the settings, to the bit. What is loaded therefore answers with the same digits as what was
  * saved.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_ENVELOPE_FILE_H
 #define HOLDFAST_ENVELOPE_FILE_H
@@ -30,7 +32,7 @@ typedef struct hf_envelope_labels {
  *               names columns, `features` must be the names it was parsed with: HF_ERR_ARGUMENT if
  *               it cannot be parsed with them, or is then another kernel.
  * Not kept: what a workspace knows, and more of a reserve than 4096 readings. Errors:
- * HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED.
+ * HF_ERR_ARGUMENT, HF_ERR_IO, HF_ERR_MEMORY, HF_ERR_CANCELLED. O(bytes of the file).
  */
 HF_API hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope,
                                   const hf_envelope_labels *labels, const char *path);

@@ -14,6 +14,8 @@
  * Readings at one input count as one, with the mean of their values: they would predict each other.
  * The ridge is thrown away afterwards. Nothing is said about amplitudes, which change nothing in s:
  * they stay, and with them the units of the norm bound.
+ *
+ * Thread-safe, with a context for each thread.
  */
 #ifndef HOLDFAST_ENVELOPE_KERNEL_H
 #define HOLDFAST_ENVELOPE_KERNEL_H

@@ -38,6 +38,8 @@
  *
  * Source: Expert-guided robust mean prior, in: Robust and computation-aware Gaussian processes
  * (2025), section 5, appendix G and Algorithm 1.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_EXPERT_H
 #define HOLDFAST_EXPERT_H

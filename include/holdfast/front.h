@@ -9,6 +9,8 @@
  *
  * Functions without a context allocate nothing, leave no message, and any threads may call them
  * at once.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_FRONT_H
 #define HOLDFAST_FRONT_H
@@ -86,7 +88,7 @@ HF_API hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const do
  * log EHVI and its derivatives, the same sum with logarithms throughout: usable where EHVI
  * underflows, thousands of sd below the front. Where sd_j = 0 leaves nothing to hope for, the
  * value is -INFINITY and the derivatives are 0. Else as hf_ehvi_value().
- * Errors: those of hf_ehvi_value().
+ * Errors: those of hf_ehvi_value(). O(m boxes).
  */
 HF_API hf_status hf_ehvi_log(const hf_ehvi *ehvi, const double *mean, const double *sd,
                              double *log_improvement, double *by_mean, double *by_sd);

@@ -127,6 +127,9 @@
  *
  * All positive parameters are trained on the logarithmic scale, spectral mixture means too; the
  * factor of coregion as it is.
+ *
+ * A function that names no cost of its own is O(1), freeing aside. Any number of threads may ask
+ * one kernel while nobody changes it.
  */
 #ifndef HOLDFAST_KERNEL_H
 #define HOLDFAST_KERNEL_H
@@ -166,7 +169,8 @@ typedef struct hf_parameter {
  * @param names      names of the d inputs, or NULL for x1..xd only. Copied.
  * @param d          number of inputs, at least 1
  * Errors: HF_ERR_PARSE with the expression, a caret under the character and what was expected;
- * HF_ERR_MEMORY. Kernels need a context: without one this is HF_ERR_ARGUMENT.
+ * HF_ERR_MEMORY. Kernels need a context: without one this is HF_ERR_ARGUMENT. O(length of the
+ * expression + names + parameters).
  */
 HF_API hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *const *names,
                                  size_t d, hf_kernel **out);
@@ -177,18 +181,20 @@ HF_API void hf_kernel_free(hf_kernel *kernel);
 HF_API size_t hf_kernel_dimension(const hf_kernel *kernel);
 /** Number of parameters, trained or held. */
 HF_API size_t hf_kernel_parameters(const hf_kernel *kernel);
-/** Parameter i; HF_ERR_ARGUMENT if i is out of range. */
+/** Parameter i; HF_ERR_ARGUMENT if i is out of range. O(1). */
 HF_API hf_status hf_kernel_parameter(const hf_kernel *kernel, size_t i, hf_parameter *out);
 /** Sets by name (see "Names of parameters"). HF_ERR_ARGUMENT for an unknown or ambiguous name
  * (listing the candidates), or a value that is not finite and inside (0, inf) where that is
- * required; a factor of coregion is at most 1e100 in size. */
+ * required; a factor of coregion is at most 1e100 in size. O(parameters), and O(outputs^2 rank) for
+ * a factor of coregion. */
 HF_API hf_status hf_kernel_set(hf_context *ctx, hf_kernel *kernel, const char *name, double value);
 /** The expression as given. Owned by the kernel. */
 HF_API const char *hf_kernel_expression(const hf_kernel *kernel);
 
-/** Number of coregion kernels in the expression. */
+/** Number of coregion kernels in the expression. O(leaves^2). */
 HF_API size_t hf_kernel_coregions(const hf_kernel *kernel);
-/** Number of outputs, T, of coregion i (0, 1, ... from left to right); 0 if i is out of range. */
+/** Number of outputs, T, of coregion i (0, 1, ... from left to right); 0 if i is out of range.
+ * O(leaves). */
 HF_API size_t hf_kernel_coregion_outputs(const hf_kernel *kernel, size_t i);
 /**
  * B of coregion i: the T x T covariances between outputs, row by row, both triangles. Units of

@@ -28,6 +28,8 @@
  * is negative; a dispersion that is not positive, which poisson does not look at),
  * HF_ERR_NOT_FINITE (mean, var or dispersion). Sources: Rasmussen and Williams, Gaussian processes
  * for machine learning, 2006, chapter 3; DLMF 8.2 and 8.17.
+ *
+ * Every function costs O(1) where it names no time.
  */
 #ifndef HOLDFAST_LIKELIHOOD_H
 #define HOLDFAST_LIKELIHOOD_H
@@ -51,7 +53,7 @@ typedef struct hf_reading_moments {
 
 /**
  * Mean and standard deviations; infinite where they are too large for a double. Errors: those of
- * all, above.
+ * all, above. O(1).
  */
 HF_API hf_status hf_likelihood_moments(hf_likelihood sites, double dispersion, double mean,
                                        double var, hf_reading_moments *out);

@@ -6,6 +6,9 @@
  * m(x) = sum_k b_k h_k(x) with h = () for zero, (1) for constant and median, (1, x_1, ..., x_d) for
  * linear, and for outputs h_k = 1 where the last input names output k. Coefficients of constant,
  * linear and outputs are trained (unless held); the median is taken from the targets once.
+ *
+ * A function that names no cost of its own is O(1), freeing aside. Any number of threads may ask
+ * one mean while nobody changes it.
  */
 #ifndef HOLDFAST_MEAN_H
 #define HOLDFAST_MEAN_H
@@ -33,7 +36,7 @@ typedef enum hf_mean_kind {
 HF_API hf_status hf_mean_create(hf_context *ctx, hf_mean_kind kind, size_t d, hf_mean **out);
 /** One constant for each of `outputs` >= 1 outputs. The last of the d inputs is the number of the
  * output, 0, 1, ..., rounded to the nearest there is, as for the kernel `coregion`.
- * Errors: HF_ERR_ARGUMENT for NULL, no inputs and no outputs; HF_ERR_MEMORY.
+ * Errors: HF_ERR_ARGUMENT for NULL, no inputs and no outputs; HF_ERR_MEMORY. O(outputs).
  */
 HF_API hf_status hf_mean_create_outputs(hf_context *ctx, size_t d, size_t outputs, hf_mean **out);
 HF_API hf_status hf_mean_copy(hf_context *ctx, const hf_mean *mean, hf_mean **out);
@@ -47,7 +50,7 @@ HF_API size_t hf_mean_coefficients(const hf_mean *mean);
 HF_API const double *hf_mean_values(const hf_mean *mean);
 /** Sets all coefficients (hf_mean_coefficients() finite numbers). `held` keeps them: neither the
  * start values from the readings nor training change them. On error nothing changes.
- * Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_NOT_FINITE.
+ * Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_NOT_FINITE. O(coefficients).
  */
 HF_API hf_status hf_mean_set(hf_context *ctx, hf_mean *mean, const double *values, bool held);
 HF_API bool hf_mean_held(const hf_mean *mean);

@@ -5,6 +5,8 @@
  *
  * A model is a posterior with the names of its columns and a record of what it learnt from. It may
  * be predicted from by several threads at once through hf_model_posterior().
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_MODEL_H
 #define HOLDFAST_MODEL_H
@@ -175,7 +177,8 @@ typedef struct hf_cost {
 
 /**
  * Reads the table as hf_fit() would (and fails as it would), but only counts. Errors: those of
- * hf_fit() that are seen before any fit.
+ * hf_fit() that are seen before any fit. O(fields), and sorting of rows for a budget: no objective
+ * is evaluated.
  */
 HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                              const hf_fit_settings *settings, hf_cost *out);
@@ -241,7 +244,7 @@ HF_API const char *hf_model_source(const hf_model *model);
  * Remembers the command that makes the model again, for people; a file of the model keeps it.
  * @param command text for a shell, copied; NULL: none
  * Errors: HF_ERR_ARGUMENT for a NULL model; HF_ERR_MEMORY, what was remembered stays. No other
- * thread may use the model meanwhile.
+ * thread may use the model meanwhile. O(length).
  */
 HF_API hf_status hf_model_set_command(hf_context *ctx, hf_model *model, const char *command);
 /** That command, which `holdfast fit` leaves; NULL where there is none. Owned by the model. */
@@ -263,7 +266,8 @@ HF_API size_t hf_model_class_rows(const hf_model *model, size_t i);
  * model. */
 HF_API const hf_classifier *hf_model_classifier(const hf_model *model);
 /** Lets the model's classifier, and with it predictions into tables, decide by another rule: what
- * hf_classifier_set_rule() says. HF_ERR_ARGUMENT also for other models. Files do not keep it. */
+ * hf_classifier_set_rule() says. HF_ERR_ARGUMENT also for other models. Files do not keep it.
+ * O(classes^2). */
 HF_API hf_status hf_model_set_class_rule(hf_context *ctx, hf_model *model,
                                          const hf_class_rule *rule);
 /** Rows of the training table that were left out because an input was missing. */
@@ -301,7 +305,7 @@ HF_API const char *hf_model_content_checksum(const hf_model *model);
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no
  * user unit: it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model.
- * Errors: HF_ERR_ARGUMENT for NULL and a number that is none.
+ * Errors: HF_ERR_ARGUMENT for NULL and a number that is none. O(1).
  */
 HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
@@ -330,7 +334,8 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  *
  * A transformed target: _mean is the mean of a new reading, _sd_observed its standard deviation and
  * _sd_latent that of g^-1 of the function; _lo95 and _hi95 are its quantiles, never below 0; and
- * <target>_median, its median, is a sixth column.
+ * <target>_median, its median, is a sixth column. Cost: that of hf_predict() with variances, and
+ * O(rows columns).
  */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** A column that hf_predict_into_table() adds. */
@@ -374,7 +379,7 @@ HF_API bool hf_model_can(const hf_model *model, hf_ability what);
 
 /** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and
  * b are what the columns of hf_predict_into_table() begin with when all outputs are predicted.
- * HF_ERR_ARGUMENT with one output. */
+ * HF_ERR_ARGUMENT with one output. Cost: that of hf_predict_outputs() with covariances. */
 HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model,
                                                    hf_table *table);
 
@@ -401,14 +406,15 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
  * together, each in units of the scale that the fit standardised its output by (with
  * hf_fit_settings.standardise off: its own).
  * Errors: those of hf_predict_into_table(); HF_ERR_NO_COLUMN without a target, HF_ERR_NO_DATA
- * without a row that has one, HF_ERR_ARGUMENT for a classifier.
+ * without a row that has one, HF_ERR_ARGUMENT for a classifier. Cost: that of hf_predict() with
+ * variances; of counts and amounts some ms a row beside it.
  */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table,
                           hf_metrics *out);
 /**
  * The same for each output in its own units: hf_model_outputs() entries. One without readings has n
  * = 0 and no numbers (NaN).
- * Errors: those of hf_score().
+ * Errors: those of hf_score(). Cost: that of hf_score().
  */
 HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   hf_metrics *out);
@@ -417,7 +423,8 @@ HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const 
  * Predicts and scores the rows of a table that have a label (metrics.h). hf_score() and
  * hf_score_outputs() are HF_ERR_ARGUMENT for a classifier, and this one is for other models.
  * @param bins, bin  as for hf_metrics_class(); 10 bins are usual
- * HF_ERR_ARGUMENT, with the place, for a label that the model has not.
+ * HF_ERR_ARGUMENT, with the place, for a label that the model has not. Cost: that of
+ * hf_classify_predict().
  */
 HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   size_t bins, hf_calibration_bin *bin, hf_class_metrics *out);
@@ -426,7 +433,7 @@ HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const 
  * The class of each row of a table, by the labels in its column of the model's target.
  * @param label hf_table_rows() entries; HF_LABEL_MISSING where the label is missing
  * HF_ERR_ARGUMENT for a model that is no classifier and, with the place, for a label that the model
- * has not; HF_ERR_NO_COLUMN.
+ * has not; HF_ERR_NO_COLUMN. O(rows log classes).
  */
 HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const hf_table *table,
                                  size_t *label);
@@ -442,7 +449,7 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
  *         it; written when `count` is 1
  * Readings set aside stay so. HF_ERR_ARGUMENT: a classifier, several outputs, another solver than
  * the exact one, sites that are neither Gaussian nor robust, a count that is 0 or above the number
- * of readings, a transformed target.
+ * of readings, a transformed target. Cost: that of hf_certify_readings().
  */
 HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, size_t count,
                                               size_t m, const double *x, double *damage,
@@ -570,18 +577,19 @@ HF_API hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, doub
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features,
  * of a long table the number of the output, the target or targets; of a classifier the target is
  * text.
- * Errors: those of hf_model_rows().
+ * Errors: those of hf_model_rows(). O(rows columns).
  */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half
  * file.
  * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_IO (also a full disk), HF_ERR_MEMORY; a file that was
- * there stays.
+ * there stays. O(bytes of the file).
  */
 HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);
 /**
  * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format.
+ * O(bytes of the file), and n^3/3 flops for the factor of the exact solver.
  */
 HF_API hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out);
 

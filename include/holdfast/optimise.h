@@ -44,7 +44,7 @@ HF_API hf_status hf_domain_check(hf_context *ctx, const hf_domain *domain);
  * Whether x (d entries) is in the box, or is one of the candidates, exactly (0 and -0 being the
  * same); *index then says which (of equal ones the first; 0 for a box). On a lattice x may be off
  * by 1e-9 of a step, since 0.3 is not 3 times 0.1. index may be NULL. False for a domain without
- * bounds or points. Thread-safe.
+ * bounds or points. Thread-safe. O(dimension), and of candidates O(candidates dimension).
  */
 HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t *index);
 /**

@@ -23,6 +23,8 @@
  * reading f(x) + e, whose variance is larger by the noise variance. If the fit calibrated its
  * intervals with a factor kappa >= 1 (hf_posterior_calibration()), the observed variance is kappa
  * (latent + noise); the latent variance is untouched.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_POSTERIOR_H
 #define HOLDFAST_POSTERIOR_H
@@ -222,7 +224,7 @@ HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *
                                    double *gradient_mean, double *gradient_var);
 /**
  * The same for a new reading: var = kappa (latent var + noise). Errors: those of
- * hf_predict_latent().
+ * hf_predict_latent(). Cost: that of hf_predict_latent().
  */
 HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace,
                                      const double *x, double *mean, double *var,

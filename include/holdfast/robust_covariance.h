@@ -31,6 +31,8 @@
  * Sources: Rousseeuw and Van Driessen, "A fast algorithm for the minimum covariance determinant
  * estimator" (1999); Croux and Haesbroeck, "Influence function and efficiency of the minimum
  * covariance determinant scatter matrix estimator" (1999) for the factors.
+ *
+ * Thread-safe, with a context for each thread.
  */
 #ifndef HOLDFAST_ROBUST_COVARIANCE_H
 #define HOLDFAST_ROBUST_COVARIANCE_H

@@ -28,6 +28,8 @@
  *
  * **Thread-safety.** Tables do not change. Any thread may call these functions, each with settings
  * and a context of its own.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_SETTINGS_H
 #define HOLDFAST_SETTINGS_H

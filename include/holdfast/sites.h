@@ -25,6 +25,8 @@
  *
  * Thread safety: sites may be read by any number of threads at once; whoever changes them needs
  * them alone.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_SITES_H
 #define HOLDFAST_SITES_H
@@ -61,6 +63,7 @@ typedef enum hf_threshold_rule {
  * @param noise noise variance, finite, >= 0 (> 0 unless the extra of every present reading is)
  * @param extra n known noise variances, finite, >= 0, to be added, or NULL; those of missing
  *              readings are not looked at. Copied.
+ * O(n).
  */
 HF_API hf_status hf_sites_gaussian(hf_context *ctx, size_t n, const double *y, double noise,
                                    const double *extra, hf_sites **out);
@@ -77,7 +80,8 @@ HF_API hf_status hf_sites_robust(hf_context *ctx, size_t n, const double *y, dou
 HF_API hf_status hf_sites_copy(hf_context *ctx, const hf_sites *sites, hf_sites **out);
 HF_API void hf_sites_free(hf_sites *sites);
 
-/** Number of readings n, how many of them have a site, and whether reading i does. */
+/** Number of readings n, how many of them have a site, and whether reading i does. O(1); counting
+ * those with a site is O(n). */
 HF_API size_t hf_sites_count(const hf_sites *sites);
 HF_API size_t hf_sites_present(const hf_sites *sites);
 HF_API bool hf_sites_is_present(const hf_sites *sites, size_t i);

@@ -12,6 +12,8 @@
  *
  * The projected solver's variance is the *combined* uncertainty: that of the exact posterior plus
  * what was not computed. See hf_predict_computational() for the second part alone.
+ *
+ * Thread-safe, with a context for each thread.
  */
 #ifndef HOLDFAST_SOLVER_H
 #define HOLDFAST_SOLVER_H

@@ -9,6 +9,8 @@
  *   - negative: an error; outputs are untouched, nothing is leaked, and
  *     hf_context_message() says what happened in words, with numbers.
  * So `if (status < 0)` is the test for failure.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_STATUS_H
 #define HOLDFAST_STATUS_H

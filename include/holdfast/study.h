@@ -34,6 +34,8 @@
  *
  * Thread-safety: one thread at a time uses a study. On error nothing changes. The same settings,
  * seed and history give the same answers, whatever the number of threads.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_STUDY_H
 #define HOLDFAST_STUDY_H
@@ -144,7 +146,8 @@ HF_API const hf_study_settings *hf_study_settings_of(const hf_study *study);
 /* ---- settings of a trial as text ------------------------------------------------------------ */
 
 /** The value of variable `j` that `text` says: a number, or a label. HF_ERR_ARGUMENT names the
- * variable, the text and what would be valid: out of bounds, not whole, no such label. */
+ * variable, the text and what would be valid: out of bounds, not whole, no such label. O(levels).
+ */
 HF_API hf_status hf_study_parse(hf_context *ctx, const hf_study *study, size_t j, const char *text,
                                 double *value);
 /** The other way round, into `n` bytes: numbers so that hf_study_parse() gets them back exactly.
@@ -192,7 +195,7 @@ typedef struct hf_trial {
 /** Number of trials, of whatever state. */
 HF_API uint64_t hf_study_trials(const hf_study *study);
 /** Trial `id` (1 to hf_study_trials()). Suspicions are those of the newest surrogate:
- * hf_study_look() makes it. HF_ERR_ARGUMENT: there is no such trial. */
+ * hf_study_look() makes it. HF_ERR_ARGUMENT: there is no such trial. O(outcomes readings). */
 HF_API hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t id, hf_trial *out);
 
 /** A proposal of hf_study_ask(). */
@@ -225,12 +228,13 @@ HF_API hf_status hf_study_ask(hf_context *ctx, hf_study *study, size_t count, do
  * @param note   or NULL
  * The same values told twice are one. HF_ERR_ARGUMENT: no such trial; told already, with another
  * value (the message has both); nothing but NaN (hf_study_fail() is for that). HF_ERR_NOT_FINITE:
- * an infinite value. HF_ERR_IO: it is not told.
+ * an infinite value. HF_ERR_IO: it is not told. O(outcomes), and with a file the writing.
  */
 HF_API hf_status hf_study_tell(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
                                const double *noise, const char *note);
 /** A trial that failed, with what it told before it did (`y`, as above, or NULL). The study
- * then learns where trials fail, and asks less there. A trial that was told is HF_ERR_ARGUMENT. */
+ * then learns where trials fail, and asks less there. A trial that was told is HF_ERR_ARGUMENT.
+ * Cost: that of hf_study_tell(). */
 HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial, const double *y,
                                const char *note);
 /**
@@ -238,13 +242,14 @@ HF_API hf_status hf_study_fail(hf_context *ctx, hf_study *study, uint64_t trial,
  * @param at  settings, in the user's units; integers whole, labels by number. HF_ERR_ARGUMENT:
  *            outside the space, with the variable's name and bounds
  * @param id  its number, or NULL
+ * O(variables + outcomes), and with a file the writing.
  */
 HF_API hf_status hf_study_add(hf_context *ctx, hf_study *study, const double *at, const double *y,
                               const double *noise, const char *note, uint64_t *id);
 /** A past trial that failed: settings as hf_study_add() takes them, and what it told before it
  * did (`partial`, with gaps, or NULL). It counts as one that hf_study_fail() was told of, and may
  * be told an outcome later. Errors as of hf_study_add(), which refuses a trial without any
- * outcome. */
+ * outcome. Cost: that of hf_study_add(). */
 HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const double *at,
                                      const double *partial, const char *note, uint64_t *id);
 
@@ -269,7 +274,7 @@ HF_API size_t hf_study_expert_due(const hf_study *study);
  * @param variance   of the correction, >= 0; 0: not known
  * @param note       or NULL
  * HF_ERR_ARGUMENT: no such trial or outcome, nothing was told of it, a correction without doubt.
- * HF_ERR_IO.
+ * HF_ERR_IO. O(1), and with a file the writing.
  */
 HF_API hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial, size_t outcome,
                                 hf_expert_label verdict, double correction, double variance,
@@ -318,7 +323,8 @@ typedef struct hf_study_certificate {
  * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay
  * open); of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit
  * came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or limits out of range (before anything
- * is fitted), more than one objective, constraints, or too many combinations.
+ * is fitted), more than one objective, constraints, or too many combinations. Cost: that of
+ * hf_study_look(), and of hf_certify() for each combination of categories.
  */
 HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                                   const hf_certify_settings *limits, double *at, hf_best *best,
@@ -326,11 +332,12 @@ HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double toler
 
 /** Trials whose posterior means nobody dominates, of feasible ones as in hf_study_best(): their
  * numbers, best first objective first. `trial` has room for hf_study_trials(). HF_ERR_NO_DATA:
- * nothing was told. */
+ * nothing was told. Cost: that of hf_study_best() and hf_front(). */
 HF_API hf_status hf_study_front(hf_context *ctx, hf_study *study, uint64_t *trial, size_t *count);
 
 /** Makes the surrogate agree with what was told; nothing is asked. Then hf_study_trial() knows who
- * is suspected. HF_ERR_NO_DATA: fewer than two readings of an outcome. */
+ * is suspected. HF_ERR_NO_DATA: fewer than two readings of an outcome. O(n^3) where a surrogate is
+ * trained anew, O(n^2) where one reading came in, O(1) if nothing did. */
 HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
 /** Posterior mean and sd (latent) of an outcome at m settings (m x variables), user's units. Either
  * may be NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */

@@ -18,6 +18,8 @@
  * Between two calls the file stands alone and may be copied. A file of its name with "-journal" at
  * the end may lie beside it while programs have it open, or after one was killed: leave it there.
  * A program must not go on with an open study after fork(), and opens the file by these calls only.
+ *
+ * One thread at a time uses an open study; each thread may open the file for itself.
  */
 #ifndef HOLDFAST_STUDY_FILE_H
 #define HOLDFAST_STUDY_FILE_H
@@ -31,7 +33,7 @@ HF_BEGIN_DECLS
  * hf_study_free().
  * HF_ERR_IO: the file exists, whatever it is, or cannot be made. HF_ERR_ARGUMENT: a pointer is
  * NULL, or `path` stands for standard output; and the errors of hf_study_create(). On an error no
- * file is left that was not there before.
+ * file is left that was not there before. O(bytes of the settings).
  */
 HF_API hf_status hf_study_file_create(hf_context *ctx, const char *new_path,
                                       const hf_study_settings *settings, hf_study **out);
@@ -46,13 +48,14 @@ HF_API hf_status hf_study_file_open(hf_context *ctx, const char *path, bool writ
 
 /** How long a call waits for another program's lock, in seconds: 30 by default. Then it is
  * HF_ERR_IO with a message that says so. While it waits, the progress callback (stage "wait")
- * can cancel. HF_ERR_ARGUMENT: negative or NaN, or the study has no file. */
+ * can cancel. HF_ERR_ARGUMENT: negative or NaN, or the study has no file. O(1). */
 HF_API hf_status hf_study_file_patience(hf_context *ctx, hf_study *study, double seconds);
 
 /**
  * Calls up to hf_study_file_end() are one change of the file, which has all of it or none. The file
  * stays locked meanwhile: others wait. HF_ERR_ARGUMENT: not a study with a file open for changes,
- * or begun already; HF_ERR_IO, HF_ERR_CANCELLED as for any change.
+ * or begun already; HF_ERR_IO, HF_ERR_CANCELLED as for any change. O(1), and what others have
+ * added.
  */
 HF_API hf_status hf_study_file_begin(hf_context *ctx, hf_study *study);
 /**
@@ -60,7 +63,8 @@ HF_API hf_status hf_study_file_begin(hf_context *ctx, hf_study *study);
  * @param keep false: the file stays as it was at hf_study_file_begin(). A study that was changed in
  *             between is ahead of it then, and has to be opened again: calls that look at the file
  *             are HF_ERR_ARGUMENT. So it is after an error of the file in between, or here
- * HF_ERR_ARGUMENT: there was no hf_study_file_begin(). HF_ERR_IO: nothing of it was kept.
+ * HF_ERR_ARGUMENT: there was no hf_study_file_begin(). HF_ERR_IO: nothing of it was kept. O(bytes
+ * of what was changed).
  */
 HF_API hf_status hf_study_file_end(hf_context *ctx, hf_study *study, bool keep);
 

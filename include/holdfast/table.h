@@ -20,6 +20,8 @@
  * Rows and columns count from 0 in calls, lines and columns from 1 in messages, as a person counts.
  * Functions that take a const table may be called from several threads at once, each with a context
  * of its own.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
@@ -49,7 +51,7 @@ HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table *
 
 /**
  * The same from memory; `name` stands for the file in messages. Errors: those of
- * hf_table_read_csv() but HF_ERR_IO; HF_ERR_ARGUMENT for NULL.
+ * hf_table_read_csv() but HF_ERR_IO; HF_ERR_ARGUMENT for NULL. O(bytes).
  */
 HF_API hf_status hf_table_parse_csv(hf_context *ctx, const char *text, size_t bytes,
                                     const char *name, hf_table **out);
@@ -124,7 +126,7 @@ HF_API hf_status hf_table_read(hf_context *ctx, const char *path, const hf_diale
                                hf_table **out);
 
 /** The same from memory, unpacked; `name` stands for the file in messages. Errors: those of
- * hf_table_parse_csv(); HF_ERR_ARGUMENT also as hf_table_read(). */
+ * hf_table_parse_csv(); HF_ERR_ARGUMENT also as hf_table_read(). O(bytes). */
 HF_API hf_status hf_table_parse(hf_context *ctx, const char *text, size_t bytes, const char *name,
                                 const hf_dialect *dialect, hf_table **out);
 
@@ -144,6 +146,7 @@ HF_API hf_dialect hf_table_dialect(const hf_table *table);
 
 /**
  * An empty table with `rows` rows and no columns. Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY.
+ * O(1).
  */
 HF_API hf_status hf_table_create(hf_context *ctx, size_t rows, hf_table **out);
 
@@ -173,7 +176,7 @@ HF_API bool hf_table_is_numeric(const hf_table *table, size_t column);
  * The numbers of a numeric column (rows entries, NaN = missing), owned by the table and valid until
  * that column is replaced. For a text column HF_ERR_PARSE and a message with the first field that
  * is not a number (file, line, column, text). Infinite numbers are accepted here. On error *numbers
- * is NULL.
+ * is NULL. O(1).
  */
 HF_API hf_status hf_table_numbers(hf_context *ctx, const hf_table *table, size_t column,
                                   const double **numbers);
@@ -185,7 +188,7 @@ HF_API const char *hf_table_field(const hf_table *table, size_t row, size_t colu
 
 /** Adds a numeric column at the end, or replaces the column of that name, text or numeric, in its
  * place. Copies the name and as many numbers as the table has rows. NaN is written as an empty
- * field. HF_ERR_ARGUMENT for an empty name, HF_ERR_MEMORY. */
+ * field. HF_ERR_ARGUMENT for an empty name, HF_ERR_MEMORY. O(rows), and O(length of the name). */
 HF_API hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const char *name,
                                       const double *numbers);
 
@@ -194,7 +197,7 @@ HF_API hf_status hf_table_set_numbers(hf_context *ctx, hf_table *table, const ch
  * choice[i] is SIZE_MAX. `text` has `count` entries, `choice` as many as the table has rows; both
  * are copied. A text that is a number stays text here, and is read back from a file as a number.
  * HF_ERR_ARGUMENT for an empty name, a NULL among the texts and a choice beyond them;
- * HF_ERR_MEMORY, with nothing changed.
+ * HF_ERR_MEMORY, with nothing changed. O(rows + bytes of the texts).
  */
 HF_API hf_status hf_table_set_text(hf_context *ctx, hf_table *table, const char *name, size_t count,
                                    const char *const *text, const size_t *choice);
@@ -212,7 +215,7 @@ HF_API hf_status hf_table_select(hf_context *ctx, const hf_table *table, const s
  * nothing is left behind and an older file of that name is unharmed. Devices and pipes are written
  * in place; a link is followed; a replaced file keeps its permissions. Ctrl-C: let the signal
  * handler set a flag and the progress callback (stage "write") return false when it is set. Errors:
- * HF_ERR_IO, HF_ERR_CANCELLED, HF_ERR_NO_DATA (a table without columns), HF_ERR_MEMORY.
+ * HF_ERR_IO, HF_ERR_CANCELLED, HF_ERR_NO_DATA (a table without columns), HF_ERR_MEMORY. O(bytes).
  */
 HF_API hf_status hf_table_write_csv(hf_context *ctx, const hf_table *table, const char *path);
 

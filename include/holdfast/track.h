@@ -44,6 +44,8 @@
  * Thread-safety: a track is used by one thread at a time. What is told is lost only with the
  * object; track_file.h keeps it in a file.
  * On error nothing changes, unless said otherwise.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_TRACK_H
 #define HOLDFAST_TRACK_H
@@ -173,7 +175,7 @@ typedef struct hf_track_settings {
 
 HF_SETTINGS_TABLE(hf_track_settings)
 /** The defaults of a method, as hf_settings_init() has those of gp-ucb. HF_ERR_ARGUMENT: NULL, or a
- * size that is none of the struct. */
+ * size that is none of the struct. O(size). */
 HF_API hf_status hf_track_settings_init(hf_track_settings *settings, size_t size,
                                         hf_track_method method);
 static inline hf_track_settings hf_track_settings_default(hf_track_method method)
@@ -200,11 +202,13 @@ static inline hf_track_settings hf_track_settings_default(hf_track_method method
  * @param out    not more than T, not less than what is said above
  * They are what theorems ask for, with their constants; docs/methods/track.md says what they are
  * worth. HF_ERR_ARGUMENT: another method, a number that is not positive and finite. Thread-safe.
+ * O(1).
  */
 HF_API hf_status hf_track_theoretical_window(hf_context *ctx, hf_track_method method, double steps,
                                              double change, double scale, double *out);
 
-/** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY. */
+/** An empty track. HF_ERR_ARGUMENT, HF_ERR_PARSE (kernel), HF_ERR_NOT_FINITE, HF_ERR_MEMORY.
+ * O(candidates dimension), and parsing the kernel. */
 HF_API hf_status hf_track_create(hf_context *ctx, const hf_track_settings *settings,
                                  hf_track **out);
 HF_API void hf_track_free(hf_track *track);
@@ -240,7 +244,8 @@ typedef struct hf_track_request {
 HF_API hf_status hf_track_requests(hf_context *ctx, hf_track *track, double time, size_t *count);
 /** Pending requests, oldest first, of the eight newest lists at most; index <
  * hf_track_pending_count().
- * Errors: HF_ERR_ARGUMENT for NULL and an index that is none.
+ * Errors: HF_ERR_ARGUMENT for NULL and an index that is none. O(1); of candidates O(candidates
+ * dimension).
  */
 HF_API size_t hf_track_pending_count(const hf_track *track);
 HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_track_request *out);
@@ -250,7 +255,8 @@ HF_API hf_status hf_track_request_at(const hf_track *track, size_t index, hf_tra
  * @param time  when it was measured: the request's, or later (NaN: the request's)
  * @param noise variance; 0: the track's
  * HF_ERR_ARGUMENT, and the message says which: never requested; no longer pending (answered
- * already, or dropped); measured before it was requested; too old to count.
+ * already, or dropped); measured before it was requested; too old to count. Cost: that of
+ * hf_track_tell().
  */
 HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t request, double time,
                                  double y, double noise);
@@ -265,7 +271,8 @@ HF_API hf_status hf_track_answer(hf_context *ctx, hf_track *track, uint64_t requ
  * much); HF_ERR_NOT_FINITE; HF_ERR_IO from a file that is attached: then it is not told.
  * The clock is the latest time told, answered or asked for; but questions (hf_track_ask(),
  * hf_track_requests()) about a time to come move it only until something of an earlier time is
- * told or answered.
+ * told or answered. O(places dimension); with robust sites O(P^2) beside, and O(P^3) where the last
+ * posterior has to be made.
  */
 HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, const double *x,
                                double y, double noise, uint64_t *id);
@@ -305,6 +312,7 @@ HF_API hf_status hf_track_ask(hf_context *ctx, hf_track *track, double time, dou
  * The posterior at time t, as any other: predict, sample, certify, plot. Inputs are the domain's.
  * Mean and spread of w-gp-ucb differ: *spread is another posterior there and NULL for the others;
  * pass NULL if it does not matter. The caller frees them. HF_ERR_NO_DATA when no reading counts.
+ * O(P^3), for w-gp-ucb with a spread twice.
  */
 HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, double time,
                                     hf_posterior **out, hf_posterior **spread);
@@ -326,7 +334,7 @@ HF_API hf_status hf_track_fit(hf_context *ctx, hf_track *track);
 
 /** The truth about a step, when it is known (simulations; hindsight): max f_t (minimising: min
  * f_t) and f_t at the place taken. Regret is |best - value|; a value better than the best by
- * rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. */
+ * rounding counts as 0. HF_ERR_ARGUMENT when it is better by more than 1e-9 of their size. O(1). */
 HF_API hf_status hf_track_record_optimum(hf_context *ctx, hf_track *track, double time, double best,
                                          double value);
 

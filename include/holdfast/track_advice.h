@@ -11,6 +11,8 @@
  * T^2)), the track's kernel k, an estimated constant, and readings of variance noise / weight,
  * as hf_track_fit() has them. It knows what readings before and after say about a time between,
  * which no method that must choose in time can know.
+ *
+ * One thread at a time uses a track, the survey and what was learnt too.
  */
 #ifndef HOLDFAST_TRACK_ADVICE_H
 #define HOLDFAST_TRACK_ADVICE_H

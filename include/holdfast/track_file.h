@@ -14,6 +14,8 @@
  * changes, and after one was killed, a file of its name with "-journal" at the end lies beside it;
  * leave it there: if a change was under way, the next program that opens the track undoes it with
  * that.
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_TRACK_FILE_H
 #define HOLDFAST_TRACK_FILE_H
@@ -31,7 +33,7 @@ HF_BEGIN_DECLS
  * HF_ERR_IO: the file exists, or cannot be made. HF_ERR_ARGUMENT: two candidates of one name, names
  * for a box; and what hf_track_create() refuses. The file is locked while the track lives: a second
  * program that opens it to change it gets HF_ERR_IO, with a message that says so, after waiting
- * half a second.
+ * half a second. O(bytes of the settings).
  */
 HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path,
                                       const hf_track_settings *settings, const char *target,
@@ -68,7 +70,8 @@ HF_API const char *hf_track_candidate(const hf_track *track, size_t index);
 HF_API hf_status hf_track_file_begin(hf_context *ctx, hf_track *track);
 /** @param keep false: the file stays as it was at hf_track_file_begin(), and the track, which is
  *         ahead of it, takes no changes any more. So it is after any error of
- * the file in between, or here: nothing of it is kept then. HF_ERR_ARGUMENT, HF_ERR_IO. */
+ * the file in between, or here: nothing of it is kept then. HF_ERR_ARGUMENT, HF_ERR_IO. O(bytes of
+ * what was changed). */
 HF_API hf_status hf_track_file_end(hf_context *ctx, hf_track *track, bool keep);
 
 /** Kind of an event. */

@@ -299,7 +299,7 @@ HF_SETTINGS(hf_fit_settings)
  * default, without covariance between outputs). For labels "softmax", and every likelihood of
  * likelihood_list.h by its name.
  * @param size sizeof of the struct
- * Errors: HF_ERR_ARGUMENT, which lists the names; NULL, or no size of the struct. */
+ * Errors: HF_ERR_ARGUMENT, which lists the names; NULL, or no size of the struct. O(1). */
 HF_API hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_settings *out,
                                         size_t size);
 

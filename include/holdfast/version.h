@@ -2,6 +2,8 @@
 /**
  * @file version.h
  * @brief Version of the headers (macros) and of the library that runs (functions).
+ *
+ * A function that names no cost of its own is O(1), freeing aside.
  */
 #ifndef HOLDFAST_VERSION_H
 #define HOLDFAST_VERSION_H

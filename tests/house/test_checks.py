@@ -41,7 +41,7 @@ CLEAN = {
                                           "#include <holdfast/one.h>\n#endif\n",
     "include/holdfast/export.h": SPDX + "/**\n * @file export.h\n * @brief HF_API.\n */\n#ifndef HF_E\n#define HF_E\n"
                                         "#define HF_API __attribute__((visibility(\"default\")))\n#endif\n",
-    "include/holdfast/one.h": SPDX + "/**\n * @file one.h\n * @brief One.\n */\n#ifndef HF_ONE_H\n#define HF_ONE_H\n"
+    "include/holdfast/one.h": SPDX + "/**\n * @file one.h\n * @brief One. Thread-safe; what names no cost is O(1).\n */\n#ifndef HF_ONE_H\n#define HF_ONE_H\n"
                                      "#include <holdfast/export.h>\n\n/** One and two. */\nHF_API int hf_one(void);\n"
                                      "HF_API int hf_two(int the_first_of_two_long_names_that_want_a_line_each,\n"
                                      "                  int the_second_of_two_long_names_that_want_a_line_each);\n#endif\n",
@@ -340,6 +340,14 @@ class Compiled(Tree):
                     "int hf_one(void);", "int hf_one(int class);")
         self.broken(check_headers, "the comment of hf_one() names no error", "include/holdfast/one.h",
                     "HF_API int hf_one(void);", "HF_API hf_status hf_one(void);")
+        for expected, old, new in [
+                ("of hf_one() names no cost", "/** One and two. */\nHF_API int", "/** Errors: those of hf_two(). */\nHF_API hf_status"),
+                ("of hf_two() names no cost", "what names no cost is O(1)", "the cost is in the documents"),
+                ("of hf_one() names no cost", "/** One and two. */\nHF_API int",
+                 "/** O(1), HF_ERR_ARGUMENT. */\ntypedef struct hf_s {\n    int i; /**< costs nothing */\n} hf_s;\nHF_API hf_status"),
+                ("one.h: says nothing of threads", "Thread-safe; what", "What")]:
+            with self.subTest(expected=expected, new=new):
+                self.broken(check_headers, expected, "include/holdfast/one.h", old, new)
 
     def test_symbols(self):
         self.compile()
