@@ -1,6 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """No file of the library and the tool asks for a likelihood: its name, its value of hf_likelihood or hf_link and its row are in the one
-list (likelihood_list.h) and in its own file, and nowhere else."""
+list (likelihood_list.h) and in its own file, and nowhere else.
+
+A text counts as a likelihood's name where a program asks by it or chooses by it: as argument of a comparison, in a table, or as a
+value that is given. In messages it does not. A word that names something else too ("exponential" may be a kernel, or a law of ageing)
+counts where the table or the comparison says that it is about likelihoods."""
 import re
 
 import house
@@ -16,7 +20,6 @@ EXCEPTIONS = {
     "src/classify/": (r"PROBIT|LOGIT", "probabilities of the links: closed forms and quadratures with proved bounds"),
     "src/certify/class.c": (r"PROBIT|LOGIT", "the value that a link certifies"),
     "src/bound/": (r"PROBIT|LOGIT|probit|logit", "bounds of the links over boxes"),
-    "src/model/class_labels.c": (r"probit", "the message that says what to give instead"),
 }
 
 
@@ -28,17 +31,81 @@ def allowed(name, word):
     return any(name.startswith(start) and re.search(what, word) for start, (what, _) in EXCEPTIONS.items())
 
 
+OTHER_LISTS = ("include/holdfast/enums.h", "src/kernel/forms.c")
+ABOUT_LIKELIHOODS = re.compile(r"likelihood|sites|link", re.I)
+COMPARES = re.compile(r"cmp|equal|same|parse|find|choice|preset|^[A-Z][A-Z_]*$")
+
+
+def other_names(source, names):
+    """Quoted words that the library's other lists have: enums but hf_likelihood and hf_link, and kernels."""
+    words = set()
+    for name in OTHER_LISTS:
+        if name in names:
+            text = re.sub(r"\bX\(\w+, hf_(?:likelihood|link), [^)]*\)", "", house.read(source, name))
+            words.update(re.findall(r'"([^"\n]+)"', text))
+    return words
+
+
+def opener(code, at):
+    """Where the bracket opens that encloses a place; -1: nowhere. A group (a ? b : c) is none."""
+    depth = 0
+    for k in range(at - 1, -1, -1):
+        if code[k] in ")}":
+            depth += 1
+        elif code[k] in "({":
+            depth -= 1
+            if depth < 0 and (code[k] == "{" or re.search(r"\w\s*$", code[:k])):
+                return k
+            depth = max(depth, 0)
+    return -1
+
+
+def is_initializer(code, begin):
+    """Whether a brace opens values and no block of statements."""
+    return code[begin] == "{" and re.search(r"[={,(]\s*$|\)\Z", code[:begin]) is not None
+
+
+def question(code, at, end):
+    """The piece of code in which a text stands that is compared with, in a table, or a value; None: in none of them."""
+    begin = at
+    if not re.search(r"[^=!<>]=\s*$", code[:at]):
+        begin = opener(code, at)
+        if begin < 0 or not is_initializer(code, begin):
+            call = re.search(r"(\w+)\s*$", code[:max(begin, 0)])
+            return code[call.start():code.find(")", end)] if call and COMPARES.search(call.group(1)) else None
+        end = code.find("}", end)
+        row = code[begin:end]
+        while is_initializer(code, opener(code, begin)):
+            begin = opener(code, begin)
+    else:
+        row = ""
+    head = re.split(r"[;}]|\{\n", code[:begin])[-1]
+    return head + row
+
+
+def names_one(code, found, ambiguous):
+    """Whether a quoted word is a likelihood's name there."""
+    piece = question(code, found.start(), found.end())
+    if piece is None:
+        return False
+    return not ambiguous or ABOUT_LIKELIHOODS.search(piece) is not None
+
+
 def find_problems(source, _build):
     problems, used = [], set()
     names = [name for name in house.files(source)
              if name.startswith(("src/", "apps/", "include/")) and name.endswith((".c", ".h")) and name != LIST]
+    others = other_names(source, names)
+    texts = {name: re.sub(r"/\*.*?\*/", "", house.read(source, name), flags=re.S) for name in names}
     for identifier, symbol, title in rows(source):
         own = f"src/sites/likelihood_{symbol}.c"
         if own not in names:
             problems.append(f"{LIST} has {title}, but there is no {own}")
         word = re.compile(rf'\bHF_(?:LIKELIHOOD|LINK)_{identifier}\b|\bhfi_likelihood_{symbol}\b|"{re.escape(title)}"')
-        for name in names:
-            for found in word.finditer(re.sub(r"/\*.*?\*/", "", house.read(source, name), flags=re.S)):
+        for name, text in texts.items():
+            for found in word.finditer(text):
+                if found.group(0)[0] == '"' and not names_one(house.blank(text), found, title in others):
+                    continue
                 if name == own or allowed(name, found.group(0)):
                     used.update(start for start in EXCEPTIONS if name.startswith(start))
                     continue

@@ -126,16 +126,57 @@ class Settings(Tree):
 
 
 class Likelihoods(Tree):
-    def test_likelihoods(self):
+    def take(self, *beginnings):
         for name in house.files(PROJECT):
-            if name.startswith(("src/", "apps/", "include/")) and name.endswith((".c", ".h")):
+            if name.startswith(beginnings) and name.endswith((".c", ".h")):
                 self.write(name, house.read(PROJECT, name))
+
+    def few(self):
+        """The lists of names alone, and what they need."""
+        self.take("src/sites/likelihood_", "src/kernel/forms.c", "include/holdfast/enums.h", check_likelihoods.LIST)
+        needed = {"include/holdfast/enums.h": check_likelihoods.EXCEPTIONS["include/holdfast/enums.h"]}
+        self.enterContext(unittest.mock.patch.object(check_likelihoods, "EXCEPTIONS", needed))
         self.clean(check_likelihoods)
-        self.write("src/fit/asks.c", SPDX + "int asks(int sites)\n{\n    return sites == HF_LIKELIHOOD_GAMMA;\n}\n")
+
+    def asking(self, body):
+        """Problems of a file with these lines."""
+        self.write("src/fit/asks.c", SPDX + f"int asks(const char *sites, const char *word)\n{{\n    {body}\n}}\n")
+        return check_likelihoods.find_problems(self.root, self.build)
+
+    def test_likelihoods(self):
+        self.take("src/", "apps/", "include/")
+        self.clean(check_likelihoods)
+        asks, = self.asking("return sites == HF_LIKELIHOOD_GAMMA;")
+        self.assertIn("src/fit/asks.c", asks)
         os.remove(os.path.join(self.root, "src/sites/likelihood_gamma.c"))
         asks, gone = sorted(check_likelihoods.find_problems(self.root, self.build), key=lambda problem: "no src/sites" in problem)
         self.assertIn("src/fit/asks.c", asks)
         self.assertIn("no src/sites/likelihood_gamma.c", gone)
+
+    def test_names(self):
+        self.few()
+        for body in ['return strcmp(word, "gamma") == 0;', 'static const char *const rates[] = {"none", "gamma"};\n    return rates[0][0];',
+                     'static const row many[] = {\n        {"none", 1},\n        {"gamma", 2}};', 'word = "gamma";\n    return 0;', 'return use((const row){"gamma", 1});']:
+            with self.subTest(body):
+                self.assertEqual(["src/fit/asks.c" in problem for problem in self.asking(body)], [True])
+        for body in ['return hfi_refuse(ctx, "give %s or %s", "gamma", word != NULL ? "probit" : "softmax");',
+                     'return strcmp(word, "gammas") == 0;', '/* strcmp(word, "gamma") */\n    return 0;']:
+            with self.subTest(body):
+                self.assertEqual(self.asking(body), [])
+
+    def test_a_name_of_something_else(self):
+        """A kernel and a law of ageing are called exponential; a likelihood may be too."""
+        self.few()
+        text = house.read(PROJECT, check_likelihoods.LIST)
+        self.write(check_likelihoods.LIST, text.replace('    X(GAMMA,', '    X(EXPONENTIAL, exponential, "exponential", "waits") \\\n    X(GAMMA,'))
+        self.write("src/sites/likelihood_exponential.c", SPDX)
+        for body in ['return strcmp(word, "exponential") == 0;', 'static const char *const laws[] = {"exponential"};\n    return laws[0][0];']:
+            with self.subTest(body):
+                self.assertEqual(self.asking(body), [])
+        for body in ['return strcmp(sites, "exponential") == 0;', 'static const char *const links[] = {"exponential"};\n    return links[0][0];',
+                     'static const row likelihoods[] = {\n        {"a", {"b"}},\n        {"c", {"exponential"}}};']:
+            with self.subTest(body):
+                self.assertEqual(["src/fit/asks.c" in problem for problem in self.asking(body)], [True])
 
 
 class Arrows(Tree):
