@@ -168,7 +168,7 @@ class Likelihoods(Tree):
         """A kernel and a law of ageing are called exponential; a likelihood may be too."""
         self.few()
         text = house.read(PROJECT, check_likelihoods.LIST)
-        self.write(check_likelihoods.LIST, text.replace('    X(GAMMA,', '    X(EXPONENTIAL, exponential, "exponential", "waits") \\\n    X(GAMMA,'))
+        self.write(check_likelihoods.LIST, text.replace('    RATE(GAMMA,', '    RATE(EXPONENTIAL, exponential, "exponential", "waits") \\\n    RATE(GAMMA,'))
         self.write("src/sites/likelihood_exponential.c", SPDX)
         for body in ['return strcmp(word, "exponential") == 0;', 'static const char *const laws[] = {"exponential"};\n    return laws[0][0];']:
             with self.subTest(body):
