@@ -17,6 +17,7 @@ typedef struct plain_locale {
 static plain_locale plain_begin(void)
 {
     plain_locale plain = {.own = (locale_t)0};
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): beside setlocale() alone, as printf() is */
     if (strcmp(nl_langinfo(RADIXCHAR), ".") == 0) return plain;
     plain.own = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (plain.own != (locale_t)0) plain.before = uselocale(plain.own);
