@@ -5,8 +5,8 @@
  * possible in a box.
  *
  * hf_certify_class() of certify_uses.h encloses the probability of one class. Here every class gets
- * its range, and the ranges of a box see one another: P_c = 1 - sum_(j != c) P_j, so that where a
- * limit ended a search
+ * its range. Probabilities sum to 1, P_c = 1 - sum_(j != c) P_j, which constrains the ranges of a
+ * box jointly: where a limit ended a search
  *
  *     lower_c >= 1 - sum_(j != c) upper_j        upper_c <= 1 - sum_(j != c) lower_j
  *

@@ -74,10 +74,7 @@
       "number", "text", "list", "length")                                                          \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
-    X(LIKELIHOOD, hf_likelihood, "kind of sites", "gaussian",                                      \
-      "robust" HF_NOISE_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                          \
-      "pursuit" HF_LABEL_LIKELIHOODS(HF_LIKELIHOOD_NAME_),                                         \
-      "softmax" HF_RATE_LIKELIHOODS(HF_LIKELIHOOD_NAME_))                                          \
+    X(LIKELIHOOD, hf_likelihood, "kind of sites", "gaussian" HF_SITES_LIST(HF_LIKELIHOOD_NAME_))   \
     X(SOLVER, hf_solver, "solver", "auto", "exact", "inducing", "projected")                       \
     X(STOP, hf_stop, "end of a training", "not trained", "converged", "evaluation budget used up", \
       "no further progress in floating point", "objective no longer changes")                      \

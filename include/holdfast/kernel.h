@@ -104,8 +104,11 @@
  * is, k is positive definite: in each column (1 - rho) [c = c'] + rho is. A kernel for which no
  * column is written sees no column that a category is told to see. A number stands for the nearest
  * whole number, and the kernel is a step function of it, with slope 0; fits leave such columns
- * as they are. Source: Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple
- * continuous and categorical inputs, 2020; there k is the mean over columns.
+ * as they are. A column of text that a fit takes as an input for each text (`kind=oak`,
+ * `kind=fir`) has a name too: `kind` stands for all inputs called `kind=...`, in every kernel.
+ * With category(kind) rho is then exp(-2 / l), since two texts differ in two of these inputs.
+ * Source: Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple continuous and
+ * categorical inputs, 2020; there k is the mean over columns.
  *
  * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6
  * entries in all matrices B together; more is refused.

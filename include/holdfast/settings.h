@@ -74,7 +74,7 @@ typedef enum hf_setting_type {
     HF_SETTING_COUNT,
     /** Likewise; the member is a uint64_t, and a text says it to the digit. */
     HF_SETTING_SEED,
-    /** A number as strtod() reads it (so in the locale of the program); the member is a double. */
+    /** A decimal number, with a point in every locale; the member is a double. */
     HF_SETTING_NUMBER,
     /** Text; the member is a const char pointer, which points to the caller's text. */
     HF_SETTING_TEXT,

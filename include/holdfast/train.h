@@ -52,19 +52,12 @@ HF_API hf_status hf_objective_evaluate(hf_context *ctx, hf_objective objective,
                                        const hf_sites *sites, const double *x, size_t ldx,
                                        double *value, double *gradient);
 
-/** How readings become sites. Likelihoods are rows of a list, which describes them
+/** How readings become sites: Gaussian ones, or a row of the list that describes them all
  * (likelihood_list.h). */
 typedef enum hf_likelihood {
     HF_LIKELIHOOD_GAUSSIAN = 0,
-    HF_LIKELIHOOD_ROBUST, /**< smooth robust conjugate weights, re-weighted to a fixed point */
 #define HF_LIKELIHOOD_OF_(id, symbol, name, help) HF_LIKELIHOOD_##id,
-    HF_NOISE_LIKELIHOODS(HF_LIKELIHOOD_OF_)
-    /** Gaussian, a few readings with a variance of their own: relevance pursuit (Ament et al.
-     * 2024) */
-    HF_LIKELIHOOD_PURSUIT,
-    HF_LABEL_LIKELIHOODS(HF_LIKELIHOOD_OF_)
-    HF_LIKELIHOOD_SOFTMAX, /**< labels of two classes or more */
-    HF_RATE_LIKELIHOODS(HF_LIKELIHOOD_OF_)
+    HF_SITES_LIST(HF_LIKELIHOOD_OF_)
 #undef HF_LIKELIHOOD_OF_
 } hf_likelihood;
 

@@ -10,7 +10,7 @@
  * A round goes like this. hf_trust_region_box() makes the box around the centre, the place of the
  * region's trials with the largest posterior mean. Something chooses points in the box:
  * hf_maximise_ucb(), or draws over hf_trust_candidates(). When they are told, the model is
- * fitted again. hf_trust_region_update() hears the posterior means of the old centre and of the
+ * fitted again. hf_trust_region_update() takes the posterior means of the old centre and of the
  * best new place, both by the new model. After HF_TRUST_ENDED
  * hf_trust_region_restart() begins again, with a centre that the owner chooses.
  *

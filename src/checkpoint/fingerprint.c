@@ -4,7 +4,6 @@
 #include "core/settings.h"
 #include <holdfast/version.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static void add_optional(hfi_sha256 *hash, const char *text)
@@ -141,5 +140,5 @@ void hfi_fingerprint_difference(const hfi_fingerprint *a, const hfi_fingerprint 
     text[0] = '\0';
     for (size_t k = 0; k < HFI_FINGERPRINT_PARTS; k++)
         if (a->part[k] != b->part[k])
-            used += (size_t)snprintf(text + used, 64 - used, "%s%s", used > 0 ? ", " : "", names[k]);
+            used += (size_t)hfi_print(text + used, 64 - used, "%s%s", used > 0 ? ", " : "", names[k]);
 }

@@ -67,7 +67,7 @@ ssize_t hfi_journal_read_at(int descriptor, void *bytes, size_t count, off_t off
 /* strerror() has a buffer that threads share. */
 static const char *error_text(int error, char words[128])
 {
-    if (strerror_r(error, words, 128) != 0) snprintf(words, 128, "error %d", error);
+    if (strerror_r(error, words, 128) != 0) hfi_print(words, 128, "error %d", error);
     return words;
 }
 
@@ -83,10 +83,10 @@ void hfi_journal_stop(hfi_journal *j, int error)
 {
     char words[128], snapshots[64] = "";
     if (j->snapshot > 0)
-        snprintf(snapshots, sizeof snapshots, " and %llu snapshots", (unsigned long long)j->snapshot);
-    snprintf(j->warning, sizeof j->warning,
-             "the checkpoint ended after %llu evaluations%s: %s; the fit went on without it (%s)",
-             (unsigned long long)j->next, snapshots, error_text(error, words), j->path);
+        hfi_print(snapshots, sizeof snapshots, " and %llu snapshots", (unsigned long long)j->snapshot);
+    hfi_print(j->warning, sizeof j->warning,
+              "the checkpoint ended after %llu evaluations%s: %s; the fit went on without it (%s)",
+              (unsigned long long)j->next, snapshots, error_text(error, words), j->path);
     close(j->descriptor);
     j->descriptor = -1;
 }
@@ -223,9 +223,9 @@ void hfi_journal_end_replay(hfi_journal *j, bool damaged)
 {
     j->replaying = false;
     if (damaged)
-        snprintf(j->warning, sizeof j->warning,
-                 "the checkpoint was damaged after %zu evaluations; what followed was evaluated again (%s)",
-                 j->taken, j->path);
+        hfi_print(j->warning, sizeof j->warning,
+                  "the checkpoint was damaged after %zu evaluations; what followed was evaluated again (%s)",
+                  j->taken, j->path);
 }
 
 /* The next entry into the buffer: HF_OK, and `replaying` is false when there is none. */

@@ -5,7 +5,6 @@
 #include "classify/classify.h"
 #include "classify/fit.h"
 #include "classify/softmax.h"
-#include <stdio.h>
 #include <string.h>
 
 typedef struct softmax_fit {
@@ -39,7 +38,7 @@ static hf_status name_column(hf_context *ctx, const hf_class_data *data, softmax
     f->names = hfi_alloc(ctx, data->d + 1, sizeof *f->names);
     f->column = hfi_alloc(ctx, bytes, 1);
     if (!f->names || !f->column) return HF_ERR_MEMORY;
-    snprintf(f->column, bytes, "class");
+    hfi_print(f->column, bytes, "class");
     for (size_t tries = 0; tries < data->d; tries++) {
         bool taken = false;
         for (size_t j = 0; j < data->d; j++) taken = taken || strcmp(data->names[j], f->column) == 0;

@@ -56,11 +56,11 @@ static size_t group_room(const char *folder, const char *limit_file, const char 
 {
     char path[LINE_BYTES + 64];
     uint64_t limit, usage, cache;
-    snprintf(path, sizeof path, "%s/%s", folder, limit_file);
+    hfi_print(path, sizeof path, "%s/%s", folder, limit_file);
     if (!read_number(path, "", &limit)) return SIZE_MAX;
-    snprintf(path, sizeof path, "%s/%s", folder, usage_file);
+    hfi_print(path, sizeof path, "%s/%s", folder, usage_file);
     if (!read_number(path, "", &usage)) usage = 0;
-    snprintf(path, sizeof path, "%s/memory.stat", folder);
+    hfi_print(path, sizeof path, "%s/memory.stat", folder);
     if (!read_number(path, "inactive_file ", &cache)) cache = 0;
     usage = cache < usage ? usage - cache : 0;
     return usage < limit ? to_size(limit - usage) : 0;
@@ -78,7 +78,7 @@ static size_t unified_group_memory(void)
     fclose(file);
     if (group == NULL) return SIZE_MAX;
     line[strcspn(line, "\n")] = '\0';
-    snprintf(folder, sizeof folder, "/sys/fs/cgroup%s", group);
+    hfi_print(folder, sizeof folder, "/sys/fs/cgroup%s", group);
     size_t root = strlen("/sys/fs/cgroup"), room = SIZE_MAX;
     for (;;) {
         size_t here = group_room(folder, "memory.max", "memory.current");

@@ -2,17 +2,15 @@
 /* Names of choices, to and from their numbers. */
 #include "core/core.h"
 
-#include <stdio.h>
 #include <string.h>
 
-/* "a, b or c", cut if it does not fit. */
-static void list_names(const char *const *names, size_t count, char *text, size_t bytes)
+void hfi_choices_text(const char *const *names, size_t count, char *text, size_t bytes)
 {
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < count && used < bytes; i++) {
         const char *separator = i == 0 ? "" : i + 1 == count ? " or " : ", ";
-        int written = snprintf(text + used, bytes - used, "%s%s", separator, names[i]);
+        int written = hfi_print(text + used, bytes - used, "%s%s", separator, names[i]);
         used += written > 0 ? (size_t)written : 0;
     }
 }
@@ -27,7 +25,7 @@ hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const 
         return HF_OK;
     }
     char list[384];
-    list_names(names, count, list, sizeof list);
+    hfi_choices_text(names, count, list, sizeof list);
     return hfi_refuse(ctx, "there is no %s '%.40s'; give %s", what, name, list);
 }
 

@@ -104,6 +104,14 @@ bool hfi_memory_has(double bytes, size_t *available);
 hf_context *hfi_context_borrow(hf_context *ctx);
 void hfi_context_give_back(hf_context *ctx, hf_context *own);
 
+/* ---- text of numbers ------------------------------------------------------------------------- */
+
+/** snprintf(), vsnprintf() and strtod() with a point as the decimal mark, whatever the locale of
+ * the program is. Any thread. */
+int hfi_print(char *text, size_t bytes, const char *format, ...) HF_PRINTF(3, 4);
+int hfi_print_list(char *text, size_t bytes, const char *format, va_list list);
+double hfi_strtod(const char *text, char **end);
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 /** Sets the context's message and returns `status`, so that `return hfi_fail(ctx, HF_ERR_ARGUMENT,
@@ -131,6 +139,8 @@ double hfi_now(void);
  *  NULL for name or index is HF_ERR_ARGUMENT too. */
 hf_status hfi_choice_parse(hf_context *ctx, const char *what, const char *const *names,
                            size_t count, const char *name, size_t *index);
+/** "a, b or c" into a text of `bytes`, cut if it does not fit. */
+void hfi_choices_text(const char *const *names, size_t count, char *text, size_t bytes);
 /** names[index], or "unknown" outside of the list. */
 const char *hfi_choice_name(const char *const *names, size_t count, size_t index);
 
@@ -142,6 +152,18 @@ bool hfi_seed_parse(const char *text, uint64_t *out);
  * the other of nb, letter case not counting. Only the first 64 bytes of each are looked at. O(na
  * nb), no allocation. */
 size_t hfi_edit_distance(const char *a, size_t na, const char *b, size_t nb);
+
+/** The candidate nearest to `name` in edit distance without regard to case, or NULL when none is
+ * near enough to be meant. */
+typedef struct hfi_nearest {
+    const char *name;
+    size_t length;
+    const char *best;
+    size_t distance;
+} hfi_nearest;
+
+void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length);
+void hfi_nearest_offer(hfi_nearest *search, const char *candidate);
 
 /* ---- parallel loop --------------------------------------------------------------------------- */
 

@@ -2,6 +2,8 @@
 /* Names that were nearly right. */
 #include "core/core.h"
 
+#include <string.h>
+
 enum {
     LONGEST_COMPARED = 64
 };
@@ -32,4 +34,23 @@ size_t hfi_edit_distance(const char *a, size_t na, const char *b, size_t nb)
         row = spare;
     }
     return last[columns];
+}
+
+void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length)
+{
+    /* Half the letters wrong is a different word. */
+    *search =
+        (hfi_nearest){.name = name, .length = length, .best = NULL, .distance = length / 2 + (length == 1)};
+}
+
+void hfi_nearest_offer(hfi_nearest *search, const char *candidate)
+{
+    const size_t length = strlen(candidate);
+    const size_t gap = length > search->length ? length - search->length : search->length - length;
+    if (gap > search->distance) return;
+    const size_t distance = hfi_edit_distance(search->name, search->length, candidate, length);
+    if (distance < search->distance || (distance == search->distance && !search->best)) {
+        search->best = candidate;
+        search->distance = distance;
+    }
 }

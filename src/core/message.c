@@ -2,7 +2,6 @@
 /* The context's last message. */
 #include "core/context_impl.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* Ends a text that did not fit with "..." and never in the middle of a UTF-8 character. */
@@ -19,9 +18,9 @@ static void set_message(hf_context *ctx, hf_status status, const char *format, v
     /* The arguments may include the present message (to add words to it), so it must not be written in place.
      */
     char text[HFI_MESSAGE_BYTES];
-    int length = vsnprintf(text, sizeof text, format, args);
+    int length = hfi_print_list(text, sizeof text, format, args);
     if (length < 0)
-        snprintf(text, sizeof text, "%s", hf_status_text(status));
+        hfi_print(text, sizeof text, "%s", hf_status_text(status));
     else if ((size_t)length >= sizeof text)
         mark_truncated(text, sizeof text);
     memcpy(ctx->message, text, sizeof text);

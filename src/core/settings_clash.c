@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 static bool is_outputs(const char *name)
@@ -95,7 +94,7 @@ static void other_choices(const hfi_setting *row, unsigned bits, char *text, siz
     for (unsigned k = 0; k < row->face.choices && used < room; k++) {
         if (has(bits, k)) continue;
         const char *separator = written == 0 ? "" : written + 1 == count ? " or " : ", ";
-        used += (size_t)snprintf(text + used, room - used, "%s%s", separator, hf_enum_name(row->names, k));
+        used += (size_t)hfi_print(text + used, room - used, "%s%s", separator, hf_enum_name(row->names, k));
         written++;
     }
 }
@@ -111,11 +110,11 @@ static void describe(const hf_settings_table *table, const hfi_setting *row, con
     if (other)
         hfi_setting_text(other, settings, sizeof out->other_value, out->other_value);
     else
-        snprintf(out->other_value, sizeof out->other_value, outputs > 1 ? "several" : "one");
+        hfi_print(out->other_value, sizeof out->other_value, outputs > 1 ? "several" : "one");
     if (other && other->face.type == HF_SETTING_CHOICE)
         other_choices(other, clash->term[last].with, out->wanted, sizeof out->wanted);
     else if (other && other->face.type == HF_SETTING_FLAG)
-        snprintf(out->wanted, sizeof out->wanted, has(clash->term[last].with, 0) ? "on" : "off");
+        hfi_print(out->wanted, sizeof out->wanted, has(clash->term[last].with, 0) ? "on" : "off");
 }
 
 /* "actions 25 does not go with solver exact, but with auto or projected" */
@@ -124,19 +123,19 @@ static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
     char what[112], rest[320];
     const hf_setting *other = c->other;
     const char *colon = c->why ? ": " : "", *why = c->why ? c->why : "";
-    snprintf(what, sizeof what, "%s%s%s", c->setting->name, *c->value ? " " : "", c->value);
+    hfi_print(what, sizeof what, "%s%s%s", c->setting->name, *c->value ? " " : "", c->value);
     const bool absent = other && other->type != HF_SETTING_CHOICE && other->type != HF_SETTING_FLAG &&
                         (strcmp(c->other_value, "") == 0 || strcmp(c->other_value, "0") == 0);
     if (!other)
-        snprintf(rest, sizeof rest, "does not go with %s output%s", c->other_value,
-                 strcmp(c->other_value, "one") == 0 ? "" : "s");
+        hfi_print(rest, sizeof rest, "does not go with %s output%s", c->other_value,
+                  strcmp(c->other_value, "one") == 0 ? "" : "s");
     else if (absent)
-        snprintf(rest, sizeof rest, "needs %s", other->name);
+        hfi_print(rest, sizeof rest, "needs %s", other->name);
     else if (other->type == HF_SETTING_FLAG)
-        snprintf(rest, sizeof rest, "needs %s %s", other->name, c->wanted);
+        hfi_print(rest, sizeof rest, "needs %s %s", other->name, c->wanted);
     else
-        snprintf(rest, sizeof rest, "does not go with %s %s%s%s", other->name, c->other_value,
-                 *c->wanted ? ", but with " : "", c->wanted);
+        hfi_print(rest, sizeof rest, "does not go with %s %s%s%s", other->name, c->other_value,
+                  *c->wanted ? ", but with " : "", c->wanted);
     return hfi_refuse(ctx, "%s %s%s%s", what, rest, colon, why);
 }
 

@@ -3,10 +3,10 @@
 #include "core/core.h"
 #include "core/settings.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <math.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,15 +124,15 @@ static void range_in_words(const hf_setting *face, char *text, size_t bytes)
     const bool number = face->type == HF_SETTING_NUMBER;
     char most[48] = "";
     if (isfinite(face->most))
-        snprintf(most, sizeof most, " to %s%g", face->below ? "less than " : "", face->most);
+        hfi_print(most, sizeof most, " to %s%g", face->below ? "less than " : "", face->most);
     if (isinf(face->least))
-        snprintf(text, bytes, "a %snumber", face->above ? "finite " : "");
+        hfi_print(text, bytes, "a %snumber", face->above ? "finite " : "");
     else if (!number)
-        snprintf(text, bytes, "a whole number, at least %g%s", face->least, most);
+        hfi_print(text, bytes, "a whole number, at least %g%s", face->least, most);
     else if (face->above && face->least == 0.0)
-        snprintf(text, bytes, "a positive number%s", most);
+        hfi_print(text, bytes, "a positive number%s", most);
     else
-        snprintf(text, bytes, "a number %s %g%s", face->above ? "more than" : "from", face->least, most);
+        hfi_print(text, bytes, "a number %s %g%s", face->above ? "more than" : "from", face->least, most);
 }
 
 static bool in_range(const hf_setting *face, double value)
@@ -160,7 +160,7 @@ static hf_status read_choice(hf_context *ctx, const hfi_setting *row, const char
     char what[64];
     size_t index = 0;
     for (size_t k = 0; k < row->face.choices; k++) names[k] = hf_enum_name(row->names, (unsigned)k);
-    snprintf(what, sizeof what, "choice of %s", row->face.name);
+    hfi_print(what, sizeof what, "choice of %s", row->face.name);
     const hf_status s = hfi_choice_parse(ctx, what, names, row->face.choices, value, &index);
     if (s == HF_OK) *out = (double)index;
     return s;
@@ -175,12 +175,12 @@ hf_status hfi_setting_range(hf_context *ctx, const hfi_setting *row, const void 
     switch (row->face.type) {
     case HF_SETTING_CHOICE:
         if (whole < row->face.choices) return HF_OK;
-        snprintf(text, sizeof text, "%llu", whole);
+        hfi_print(text, sizeof text, "%llu", whole);
         return read_choice(ctx, row, text, &value);
     case HF_SETTING_COUNT:
     case HF_SETTING_NUMBER:
         value = hfi_setting_value(row, settings);
-        snprintf(text, sizeof text, "%g", value);
+        hfi_print(text, sizeof text, "%g", value);
         return in_range(&row->face, value) ? HF_OK : out_of_range(ctx, &row->face, text);
     case HF_SETTING_LENGTH: /* stands after its array */
         if (whole == 0 || text_of(row - 1, settings)) return HF_OK;
@@ -235,12 +235,32 @@ static size_t end_of(const hfi_setting *row)
     return row->offset + widths[row->face.type];
 }
 
+static void unknown_setting(hf_context *ctx, const hf_settings_table *table, const char *name, size_t size)
+{
+    const char *names[HFI_MOST_SETTINGS];
+    char list[900];
+    const char *asked = name ? name : "";
+    size_t count = 0;
+    hfi_nearest search;
+    hfi_nearest_begin(&search, asked, strlen(asked));
+    for (size_t i = 0; i < table->count && count < HFI_MOST_SETTINGS; i++) {
+        if (end_of(&table->row[i]) > size) continue;
+        names[count++] = table->row[i].face.name;
+        hfi_nearest_offer(&search, names[count - 1]);
+    }
+    hfi_choices_text(names, count, list, sizeof list);
+    if (search.best)
+        hfi_refuse(ctx, "%s has no setting '%.40s'; did you mean '%s'?", table->owner, asked, search.best);
+    else
+        hfi_refuse(ctx, "%s has no setting '%.40s'; there are %s", table->owner, asked, list);
+}
+
 const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table, const char *name,
                                      size_t size)
 {
     const hfi_setting *row = hfi_setting_find(table, name);
     if (row && end_of(row) <= size) return row;
-    hfi_refuse(ctx, "%s has no setting '%.40s'", table->owner, name ? name : "(null)");
+    unknown_setting(ctx, table, name, size);
     return NULL;
 }
 
@@ -310,12 +330,13 @@ static hf_status read_flag(hf_context *ctx, const hf_setting *face, const char *
 static hf_status read_number(hf_context *ctx, const hf_setting *face, const char *text, double *out)
 {
     char *end = NULL;
-    *out = strtod(text, &end);
+    *out = hfi_strtod(text, &end);
     const bool count = face->type == HF_SETTING_COUNT;
-    if (end == text || *end != '\0' || (isnan(*out) && !face->unset))
+    if (end == text || *end != '\0' || isspace((unsigned char)*text) || (isnan(*out) && !face->unset))
         return hfi_refuse(ctx, "%s: '%.40s' is not a number", face->name, text);
-    if (!in_range(face, *out) || (count && !(*out == floor(*out) && *out < 9007199254740992.0)))
-        return out_of_range(ctx, face, text);
+    if (!in_range(face, *out) || (count && *out != floor(*out))) return out_of_range(ctx, face, text);
+    if (count && !(*out < 9007199254740992.0))
+        return hfi_refuse(ctx, "%s is %.40s; give a whole number below 2^53", face->name, text);
     return HF_OK;
 }
 
@@ -375,8 +396,8 @@ hf_status hf_settings_set(hf_context *ctx, const hf_settings_table *table, void 
 static void write_number(double value, char text[48])
 {
     for (int digits = 15; digits <= 17; digits++) {
-        snprintf(text, 48, "%.*g", digits, value);
-        if (strtod(text, NULL) == value || isnan(value)) return;
+        hfi_print(text, 48, "%.*g", digits, value);
+        if (hfi_strtod(text, NULL) == value || isnan(value)) return;
     }
 }
 
@@ -393,8 +414,8 @@ void hfi_setting_text(const hfi_setting *row, const void *settings, size_t room,
     else if (row->face.type == HF_SETTING_NUMBER)
         write_number(hfi_setting_value(row, settings), number);
     else if (row->face.type != HF_SETTING_LIST)
-        snprintf(number, sizeof number, "%llu", (unsigned long long)hfi_setting_whole(row, settings));
-    snprintf(out, room, "%s", text);
+        hfi_print(number, sizeof number, "%llu", (unsigned long long)hfi_setting_whole(row, settings));
+    hfi_print(out, room, "%s", text);
 }
 
 hf_status hf_settings_get(hf_context *ctx, const hf_settings_table *table, const void *settings,

@@ -56,7 +56,7 @@ static char *temporary_name(const hfi_file *file)
     char *name = hfi_memory_alloc(&file->memory, bytes, 1);
     if (name == NULL) return NULL;
     memcpy(name, file->path, folder);
-    snprintf(name + folder, bytes - folder, ".holdfast-%016" PRIx64 ".tmp", random_name(file));
+    hfi_print(name + folder, bytes - folder, ".holdfast-%016" PRIx64 ".tmp", random_name(file));
     return name;
 }
 
@@ -238,7 +238,7 @@ static void sync_folder(const hfi_file *file)
 static bool name_it(const hfi_file *file, const char *name)
 {
     char descriptor[40];
-    snprintf(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->descriptor);
+    hfi_print(descriptor, sizeof descriptor, "/proc/self/fd/%d", file->descriptor);
     return linkat(AT_FDCWD, descriptor, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0;
 }
 

@@ -41,8 +41,8 @@ static field_end bad_field(const scanner *s, size_t line, size_t column, const c
     char shown[HFI_SHOWN_BYTES], name[HFI_SHOWN_BYTES + 8] = "";
     const hf_table *table = s->table;
     if (table->stride > 0 && column <= table->stride)
-        snprintf(name, sizeof name, " (\"%s\")",
-                 hfi_text_shown(table->text + table->fields[column - 1], shown));
+        hfi_print(name, sizeof name, " (\"%s\")",
+                  hfi_text_shown(table->text + table->fields[column - 1], shown));
     hfi_fail(s->ctx, HF_ERR_PARSE, "%s: line %zu, column %zu%s: %s", table->source, line, column, name, what);
     return BAD_FIELD;
 }

@@ -6,7 +6,6 @@
 #include "data/table_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *skip_blanks(const char *p)
@@ -258,10 +257,10 @@ const char *hfi_date_text(const hfi_date_style *style, double seconds, char buff
     while (month < 12 && day_number(year, month + 1, 1) <= day) month++;
     const int of_month = (int)(day - day_number(year, month, 1)) + 1;
     int used = 0;
-    if (style->form != HFI_DATE_TIME) used = snprintf(buffer, 32, "%04d-%02d-%02d", year, month, of_month);
+    if (style->form != HFI_DATE_TIME) used = hfi_print(buffer, 32, "%04d-%02d-%02d", year, month, of_month);
     if (style->timed && used >= 0 && used < 32)
-        snprintf(buffer + used, (size_t)(32 - used), "%s%02d:%02d:%06.3f", used > 0 ? "T" : "", hour, minute,
-                 second);
+        hfi_print(buffer + used, (size_t)(32 - used), "%s%02d:%02d:%06.3f", used > 0 ? "T" : "", hour, minute,
+                  second);
     char *point = style->timed ? strrchr(buffer, '.') : NULL;
     if (point != NULL && strcmp(point, ".000") == 0) *point = '\0';
     return buffer;

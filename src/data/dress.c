@@ -2,7 +2,8 @@
 /* Numbers with decimal commas, thousands separators, percent and currency signs, limits of detection. */
 #include "data/dress.h"
 
-#include <stdio.h>
+#include "core/core.h"
+
 #include <string.h>
 
 const hfi_garment_words hfi_garments[HFI_GARMENTS] = {
@@ -225,17 +226,17 @@ bool hfi_truth_read(const char *text, double *value)
 void hfi_dress_words(unsigned wears, char words[HFI_DRESS_WORDS])
 {
     size_t used =
-        (size_t)snprintf(words, HFI_DRESS_WORDS, "%s", (wears & HFI_WEARS_TRUTH) != 0 ? "" : "number");
+        (size_t)hfi_print(words, HFI_DRESS_WORDS, "%s", (wears & HFI_WEARS_TRUTH) != 0 ? "" : "number");
     bool first = true;
     if ((wears & HFI_WEARS_TRUTH) != 0) {
-        snprintf(words, HFI_DRESS_WORDS, "%s", hfi_garments[5].brief);
+        hfi_print(words, HFI_DRESS_WORDS, "%s", hfi_garments[5].brief);
         return;
     }
     for (size_t k = 0; k < HFI_GARMENTS && used < HFI_DRESS_WORDS; k++) {
         if ((wears & (1U << k)) == 0) continue;
-        used += (size_t)snprintf(words + used, HFI_DRESS_WORDS - used, "%s%s", first ? " (" : ", ",
-                                 hfi_garments[k].brief);
+        used += (size_t)hfi_print(words + used, HFI_DRESS_WORDS - used, "%s%s", first ? " (" : ", ",
+                                  hfi_garments[k].brief);
         first = false;
     }
-    if (!first && used < HFI_DRESS_WORDS) snprintf(words + used, HFI_DRESS_WORDS - used, ")");
+    if (!first && used < HFI_DRESS_WORDS) hfi_print(words + used, HFI_DRESS_WORDS - used, ")");
 }

@@ -6,7 +6,6 @@
 #include "data/table_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* A field of a record that is not decoded yet, quotes and all. */
@@ -150,7 +149,7 @@ static hf_status number_columns(head *h, char separator)
     hf_status status = make_room(h, 32 * h->count);
     for (size_t k = 0; status >= 0 && k < h->count; k++) {
         const int bytes =
-            snprintf(name, sizeof name, "%sV%zu", k > 0 ? (const char[]){separator, '\0'} : "", k + 1);
+            hfi_print(name, sizeof name, "%sV%zu", k > 0 ? (const char[]){separator, '\0'} : "", k + 1);
         add(h, name, (size_t)bytes);
     }
     if (status < 0) return status;

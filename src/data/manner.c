@@ -5,7 +5,6 @@
 #include "data/table_impl.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static hf_status check(hf_context *ctx, const hf_dialect *r)
@@ -107,7 +106,7 @@ hf_status hfi_manner_note(hf_context *ctx, hfi_manner *manner, const char *forma
     char text[512];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    hfi_print_list(text, sizeof text, format, args);
     va_end(args);
     char **longer = hfi_alloc(ctx, manner->notes + 1, sizeof *longer);
     if (longer == NULL) return HF_ERR_MEMORY;

@@ -7,10 +7,11 @@
  */
 #include "data/number.h"
 
+#include "core/core.h"
+
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,8 +124,8 @@ static double convert_slowly(const decimal *number)
     }
     if (exponent > 100000) exponent = 100000;
     if (exponent < -100000) exponent = -100000;
-    snprintf(text + used, sizeof text - used, "e%d", (int)exponent);
-    return strtod(text, NULL);
+    hfi_print(text + used, sizeof text - used, "e%d", (int)exponent);
+    return hfi_strtod(text, NULL);
 }
 
 /* True, and the value, where one exact operation on exact doubles gives it. */
@@ -155,8 +156,8 @@ double hfi_decimal_value(uint64_t significand, int exponent)
     double value = 0;
     if (convert_quickly(significand, exponent, &value)) return value;
     char text[48];
-    snprintf(text, sizeof text, "%" PRIu64 "e%d", significand, exponent);
-    return strtod(text, NULL);
+    hfi_print(text, sizeof text, "%" PRIu64 "e%d", significand, exponent);
+    return hfi_strtod(text, NULL);
 }
 
 static bool is_missing(const char *begin, const char *end)

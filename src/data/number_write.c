@@ -7,12 +7,13 @@
  */
 #include "data/number.h"
 
+#include "core/core.h"
+
 #include <holdfast/table.h>
 
 #include <float.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +31,7 @@ static digits round_to(double magnitude, int count)
 {
     char text[64];
     digits out = {.count = count};
-    snprintf(text, sizeof text, "%.*e", count - 1, magnitude);
+    hfi_print(text, sizeof text, "%.*e", count - 1, magnitude);
     const char *p = text;
     for (; *p != 'e'; p++)
         if (*p >= '0' && *p <= '9') out.significand = 10 * out.significand + (uint64_t)(*p - '0');
@@ -86,7 +87,7 @@ static digits shortest(double magnitude)
 static void lay_out(const digits *number, char *out)
 {
     char text[24];
-    int count = snprintf(text, sizeof text, "%" PRIu64, number->significand);
+    int count = hfi_print(text, sizeof text, "%" PRIu64, number->significand);
     while (count > 1 && text[count - 1] == '0') count--;
 
     int exponent = number->exponent;
@@ -101,7 +102,7 @@ static void lay_out(const digits *number, char *out)
         for (int i = before; i < count; i++) *out++ = text[i];
     }
     *out = '\0';
-    if (!plain) snprintf(out, 8, "e%d", exponent);
+    if (!plain) hfi_print(out, 8, "e%d", exponent);
 }
 
 const char *hf_format_double(double value, char buffer[32])

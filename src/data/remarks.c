@@ -6,7 +6,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -19,10 +18,10 @@ static void add_name(char list[LIST_BYTES], size_t count, const char *name)
     char shown[HFI_SHOWN_BYTES];
     const size_t used = strlen(list);
     if (used + HFI_SHOWN_BYTES + 24 < LIST_BYTES)
-        snprintf(list + used, LIST_BYTES - used, "%s\"%s\"", count > 0 ? ", " : "",
-                 hfi_text_shown(name, shown));
+        hfi_print(list + used, LIST_BYTES - used, "%s\"%s\"", count > 0 ? ", " : "",
+                  hfi_text_shown(name, shown));
     else if (strcmp(list + used - 3, "...") != 0)
-        snprintf(list + used, LIST_BYTES - used, ", ...");
+        hfi_print(list + used, LIST_BYTES - used, ", ...");
 }
 
 /* The columns that wear garment k; how many there are. */

@@ -8,7 +8,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 hf_table *hfi_table_new(hf_context *ctx, const char *source)
@@ -145,9 +144,9 @@ static void list_columns(const hf_table *table, char *list, size_t bytes)
         hfi_text_shown(table->column[j].name, shown);
         size_t needed = strlen(shown) + 2;
         if (used + needed + 32 > bytes) break;
-        used += (size_t)snprintf(list + used, bytes - used, "%s%s", j == 0 ? "" : ", ", shown);
+        used += (size_t)hfi_print(list + used, bytes - used, "%s%s", j == 0 ? "" : ", ", shown);
     }
-    if (j < table->columns) snprintf(list + used, bytes - used, " and %zu more", table->columns - j);
+    if (j < table->columns) hfi_print(list + used, bytes - used, " and %zu more", table->columns - j);
 }
 
 static bool names_are_numbers(const hf_table *table)
@@ -171,8 +170,8 @@ hf_status hf_table_find(hf_context *ctx, const hf_table *table, const char *name
                                                          suggestion[HFI_SHOWN_BYTES + 24] = "";
     size_t nearest = nearest_column(table, name);
     if (nearest != SIZE_MAX)
-        snprintf(suggestion, sizeof suggestion, "; did you mean \"%s\"?",
-                 hfi_text_shown(table->column[nearest].name, near));
+        hfi_print(suggestion, sizeof suggestion, "; did you mean \"%s\"?",
+                  hfi_text_shown(table->column[nearest].name, near));
     list_columns(table, list, sizeof list);
     const char *hint =
         names_are_numbers(table) ? " (all of them numbers: is the header line with the names missing?)" : "";

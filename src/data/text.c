@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "data/text.h"
 
+#include "core/core.h"
+
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 const char *hfi_text_shown(const char *text, char buffer[HFI_SHOWN_BYTES])
@@ -22,13 +23,13 @@ const char *hfi_error_text(int error, char buffer[128])
 {
     char words[80] = "";
     const char *hint = "";
-    if (strerror_r(error, words, sizeof words) != 0) snprintf(words, sizeof words, "system error %d", error);
+    if (strerror_r(error, words, sizeof words) != 0) hfi_print(words, sizeof words, "system error %d", error);
     if (error == ENOSPC || error == EDQUOT)
         hint = "; free some space or write elsewhere";
     else if (error == ENOENT)
         hint = "; check the name and its folder";
     else if (error == EACCES || error == EPERM || error == EROFS)
         hint = "; choose a place you may use";
-    snprintf(buffer, 128, "%s%s", words, hint);
+    hfi_print(buffer, 128, "%s%s", words, hint);
     return buffer;
 }

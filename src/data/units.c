@@ -6,7 +6,6 @@
 #include "data/manner.h"
 #include "data/text.h"
 
-#include <stdio.h>
 #include <string.h>
 
 static bool is_number(const char *text)
@@ -70,8 +69,8 @@ static void list_units(const hf_table *table, char *list, size_t bytes)
     for (size_t j = 0; j < table->stride && used + HFI_SHOWN_BYTES + 8 < bytes; j++) {
         const char *text = hfi_table_text(table, 0, j);
         if (*text == '\0') continue;
-        used += (size_t)snprintf(list + used, bytes - used, "%s%s", used > 0 ? ", " : "",
-                                 hfi_text_shown(text, shown));
+        used += (size_t)hfi_print(list + used, bytes - used, "%s%s", used > 0 ? ", " : "",
+                                  hfi_text_shown(text, shown));
     }
 }
 

@@ -3,7 +3,6 @@
 #include "envelope/envelope.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static hf_status check(hf_context *ctx, const hf_envelope *envelope, const double *x, double y, double below,
@@ -99,7 +98,8 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
     char numbers[HFI_NUMBERS], norm[64] = "no norm would do";
     hfi_list_numbers(count, envelope->conflict, numbers);
     if (isfinite(envelope->conflict_norm))
-        (void)snprintf(norm, sizeof norm, "the smallest norm that would do is %.6g", envelope->conflict_norm);
+        (void)hfi_print(norm, sizeof norm, "the smallest norm that would do is %.6g",
+                        envelope->conflict_norm);
     return hfi_fail(ctx, HF_ERR_INCONSISTENT,
                     "no function of norm %g or less meets the readings so far and one in [%g, %g] at this "
                     "input%s%s%s; %s; the envelope is left as it was",
@@ -107,7 +107,11 @@ static hf_status contradiction(hf_context *ctx, const hf_envelope *envelope, con
                     count == 0   ? ""
                     : count == 1 ? ", which contradicts distinct reading "
                                  : ", which contradicts distinct readings ",
-                    numbers, count > 1 ? " together" : "", norm);
+                    numbers,
+                    count == 0   ? ""
+                    : count == 1 ? " (counted from 1)"
+                                 : " (counted from 1) together",
+                    norm);
 }
 
 /* Limits of reading i, a new one if that is n, for which there is room. As it was on error, but for what is

@@ -3,7 +3,6 @@
 #include "envelope/envelope.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -202,8 +201,8 @@ void hfi_list_numbers(size_t count, const size_t *number, char out[HFI_NUMBERS])
     out[0] = '\0';
     for (size_t k = 0; k < count && k < NAMED; k++)
         length +=
-            (size_t)snprintf(out + length, HFI_NUMBERS - length, "%s%zu", k > 0 ? ", " : "", number[k] + 1);
-    if (count > NAMED) (void)snprintf(out + length, HFI_NUMBERS - length, " and %zu more", count - NAMED);
+            (size_t)hfi_print(out + length, HFI_NUMBERS - length, "%s%zu", k > 0 ? ", " : "", number[k] + 1);
+    if (count > NAMED) (void)hfi_print(out + length, HFI_NUMBERS - length, " and %zu more", count - NAMED);
 }
 
 hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *report, const size_t *conflict)
@@ -212,13 +211,14 @@ hf_status hfi_inconsistent(hf_context *ctx, double norm, const hf_consistency *r
     hfi_list_numbers(report->conflicting, conflict, rows);
     char norms[96] = "no norm would do", noise[96] = "no noise bounds would do";
     if (isfinite(report->minimum_norm))
-        (void)snprintf(norms, sizeof norms, "the smallest norm that would do is %s%.6g",
-                       report->norm_open > HFI_NORM_OPEN ? "at least " : "", report->minimum_norm);
+        (void)hfi_print(norms, sizeof norms, "the smallest norm that would do is %s%.6g",
+                        report->norm_open > HFI_NORM_OPEN ? "at least " : "", report->minimum_norm);
     if (isfinite(report->noise_factor))
-        (void)snprintf(noise, sizeof noise, "noise bounds %.6g times as large would do",
-                       report->noise_factor);
-    return hfi_fail(ctx, HF_ERR_INCONSISTENT,
-                    "no function of norm %g or less meets all readings: row%s %s contradict%s; %s; %s", norm,
-                    report->conflicting == 1 ? "" : "s", rows,
-                    report->conflicting == 1 ? "s it" : " each other", norms, noise);
+        (void)hfi_print(noise, sizeof noise, "noise bounds %.6g times as large would do",
+                        report->noise_factor);
+    return hfi_fail(
+        ctx, HF_ERR_INCONSISTENT,
+        "no function of norm %g or less meets all readings: row%s %s (counted from 1) contradict%s; %s; %s",
+        norm, report->conflicting == 1 ? "" : "s", rows, report->conflicting == 1 ? "s it" : " each other",
+        norms, noise);
 }

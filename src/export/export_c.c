@@ -3,8 +3,6 @@
 #include "export/export_c.h"
 #include "core/settings.h"
 
-#include <stdio.h>
-
 bool hfi_export_named(const hf_model *model)
 {
     return model->width > model->d;
@@ -46,7 +44,7 @@ static void write_declarations(hfi_emitter *e, const hf_model *model, const hfi_
     const char *output = hfi_export_named(model) ? "unsigned output, " : "";
     char outputs[80] = "";
     if (hfi_export_named(model))
-        snprintf(outputs, sizeof outputs, "#define `_OUTPUTS %zuU\n", model->outputs);
+        hfi_print(outputs, sizeof outputs, "#define `_OUTPUTS %zuU\n", model->outputs);
     hfi_emit(e,
              "#ifndef HOLDFAST_`_DECLARED\n#define HOLDFAST_`_DECLARED\ntypedef %s `_real;\n"
              "#define `_INPUTS %zuU\n%stypedef struct `_result {\n    `_real mean;\n",

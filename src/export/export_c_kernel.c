@@ -5,7 +5,6 @@
 #include "kernel/expression.h"
 
 #include <math.h>
-#include <stdio.h>
 
 typedef double change(double value);
 
@@ -63,7 +62,7 @@ static void write_table(const leaf_writer *w, const char *name, hfi_field field,
     double *work = hfi_emit_room(w->e, count);
     if (work == NULL) return;
     for (size_t i = 0; i < count; i++) work[i] = changed(value[i * step]);
-    snprintf(title, sizeof title, "%s_%zu", name, w->number);
+    hfi_print(title, sizeof title, "%s_%zu", name, w->number);
     hfi_emit_table(w->e, title, count, work, 1);
     hfi_free(w->e->ctx, work);
 }
@@ -111,8 +110,8 @@ static void rational_quadratic(const leaf_writer *w)
 {
     char rest[160];
     whole_table(w, "alpha", HFI_FIELD_ALPHA, as_it_is);
-    snprintf(rest, sizeof rest, "    return exp(-alpha_%zu[0] * log1p(r2 / (2.0 * alpha_%zu[0])));\n",
-             w->number, w->number);
+    hfi_print(rest, sizeof rest, "    return exp(-alpha_%zu[0] * log1p(r2 / (2.0 * alpha_%zu[0])));\n",
+              w->number, w->number);
     write_radial(w, rest);
 }
 
@@ -161,7 +160,7 @@ static void coregion(const leaf_writer *w)
 {
     char title[40];
     const size_t c = w->kernel->columns[w->leaf->column_at], outputs = w->leaf->outputs;
-    snprintf(title, sizeof title, "between_%zu", w->number);
+    hfi_print(title, sizeof title, "between_%zu", w->number);
     hfi_emit_table(w->e, title, outputs * outputs, w->kernel->pairs + w->leaf->pairs_at, 1);
     open_function(w);
     hfi_emit(w->e,
@@ -252,12 +251,12 @@ static void write_one(hfi_emitter *e, const hf_kernel *kernel, size_t l)
     bool plain = true; /* its columns are all of the inputs, in order */
     for (size_t a = 0; a < leaf->columns; a++) plain = plain && column[a] == a;
     if (!plain) {
-        snprintf(w.x, sizeof w.x, "x[column_%zu[a]]", l);
-        snprintf(w.z, sizeof w.z, "z[column_%zu[a]]", l);
+        hfi_print(w.x, sizeof w.x, "x[column_%zu[a]]", l);
+        hfi_print(w.z, sizeof w.z, "z[column_%zu[a]]", l);
     }
     if (!plain && leaf->form != HFI_FORM_COREGION) {
         char title[40];
-        snprintf(title, sizeof title, "column_%zu", l);
+        hfi_print(title, sizeof title, "column_%zu", l);
         hfi_emit(e, "\n");
         hfi_emit_counts(e, "unsigned short", 2, title, leaf->columns, column);
     }

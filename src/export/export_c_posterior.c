@@ -3,7 +3,6 @@
 #include "export/export_c.h"
 #include "linalg/linalg.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* The factor in single precision. A variance is a difference of k(x, x) and |v|^2. The first columns of L are
@@ -86,7 +85,7 @@ static void write_entries(hfi_emitter *e, const hfi_split_factor *s, bool lead)
             const double entry = entry_of(s->t[i + j * n], s->step[j], most);
             left--;
             if (most > 1.0) {
-                snprintf(text, sizeof text, "%.0f", entry);
+                hfi_print(text, sizeof text, "%.0f", entry);
                 hfi_emit_entry(e, text, left == 0);
             } else {
                 hfi_emit_float_entry(e, entry, left == 0);

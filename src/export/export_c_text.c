@@ -84,7 +84,7 @@ static const char with_twins[] =
 static bool is_among(const char *words, const char *name, size_t length)
 {
     char word[HFI_EXPORT_NAME + 3];
-    snprintf(word, sizeof word, " %.*s ", (int)length, name);
+    hfi_print(word, sizeof word, " %.*s ", (int)length, name);
     return strstr(words, word) != NULL;
 }
 
@@ -208,7 +208,7 @@ void hfi_emit(hfi_emitter *e, const char *format, ...)
     char text[4096];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(text, sizeof text, format, args);
+    const int length = hfi_print_list(text, sizeof text, format, args);
     va_end(args);
     if (length < 0 || (size_t)length >= sizeof text) {
         if (e->status >= 0) e->status = hfi_refuse(e->ctx, "a line of the exported file is too long");
@@ -238,9 +238,9 @@ static void number(hfi_emitter *e, double value, bool narrow, char text[48])
         value = 0.0;
     }
     if (narrow && fabs(value) < (double)FLT_MIN) value = 0.0;
-    const int length = snprintf(text, 40, narrow ? "%.9g" : "%.17g", value);
+    const int length = hfi_print(text, 40, narrow ? "%.9g" : "%.17g", value);
     const bool whole = strcspn(text, ".e") == (size_t)length;
-    snprintf(text + length, 8, "%s%s", whole ? ".0" : "", narrow ? "F" : "");
+    hfi_print(text + length, 8, "%s%s", whole ? ".0" : "", narrow ? "F" : "");
 }
 
 void hfi_emit_number(hfi_emitter *e, double value)
@@ -319,7 +319,7 @@ void hfi_emit_counts(hfi_emitter *e, const char *type, size_t size, const char *
     char text[48];
     hfi_emit_open(e, type, name, count);
     for (size_t i = 0; i < count && takes_numbers(e); i++) {
-        snprintf(text, sizeof text, "%zu", values[i]);
+        hfi_print(text, sizeof text, "%zu", values[i]);
         hfi_emit_entry(e, text, i + 1 == count);
     }
     hfi_emit_close(e, count * size);
@@ -333,7 +333,7 @@ void hfi_emit_diagonal(hfi_emitter *e, const char *name, size_t n, const double 
     double *work = hfi_emit_room(e, n);
     if (work == NULL) return;
     for (size_t i = 0; i < n && takes_numbers(e); i++) work[i] = 1.0 / l[i + i * ld];
-    snprintf(title, sizeof title, "%s_inverse", name);
+    hfi_print(title, sizeof title, "%s_inverse", name);
     hfi_emit_table(e, title, n, work, 1);
     hfi_free(e->ctx, work);
 }

@@ -6,7 +6,6 @@
 
 #include <holdfast/version.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -48,7 +47,7 @@ static hf_status names_of(hf_context *ctx, size_t d, const hf_envelope_labels *l
         return HF_ERR_MEMORY;
     }
     for (size_t j = 0; j < d; j++) {
-        if (!given) (void)snprintf(out->made + j * MADE, MADE, "x%zu", j + 1);
+        if (!given) (void)hfi_print(out->made + j * MADE, MADE, "x%zu", j + 1);
         out->feature[j] = given ? from->features[j] : out->made + j * MADE;
         if (out->feature[j] != NULL) continue;
         names_free(ctx, out);

@@ -5,7 +5,6 @@
 #include "core/settings.h"
 #include "settings/settings.h"
 #include <math.h>
-#include <stdio.h>
 
 void hfi_fit_free(hfi_fit *fit)
 {
@@ -174,7 +173,8 @@ void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report)
     if (!fit->journal) return;
     const char *warning = hfi_journal_warning(fit->journal);
     if (report)
-        snprintf(report->checkpoint_warning, sizeof report->checkpoint_warning, "%s", warning ? warning : "");
+        hfi_print(report->checkpoint_warning, sizeof report->checkpoint_warning, "%s",
+                  warning ? warning : "");
     hfi_journal_close(fit->journal, false);
     fit->journal = NULL;
 }

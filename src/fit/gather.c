@@ -4,13 +4,12 @@
 #include "fit/fit.h"
 #include "settings/settings.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 {
     if (data->names) return data->names[j];
-    snprintf(buffer, 32, "x%zu", j + 1);
+    hfi_print(buffer, 32, "x%zu", j + 1);
     return buffer;
 }
 

@@ -5,7 +5,6 @@
 #include "settings/settings.h"
 #include "sites/mcd.h"
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@ static const char given_covariance[] = "coregionalisation[";
 static const char *output_name(const hf_data *data, size_t t, char buffer[32])
 {
     if (data->output_names) return data->output_names[t];
-    snprintf(buffer, 32, "%zu", t);
+    hfi_print(buffer, 32, "%zu", t);
     return buffer;
 }
 
@@ -110,7 +109,7 @@ static hf_status make_kernel(hfi_fit *fit)
     hf_kernel_free(fit->kernel);
     fit->kernel = NULL;
     char shared[64];
-    snprintf(shared, sizeof shared, ", rank=%zu)*(", coregion_rank(fit));
+    hfi_print(shared, sizeof shared, ", rank=%zu)*(", coregion_rank(fit));
     char *text = hfi_kernel_of_outputs(fit->ctx, given, data->names ? data->names[fit->d - 1] : NULL, fit->d,
                                        fit->outputs, fit->settings->independent ? NULL : shared);
     if (!text) return HF_ERR_MEMORY;

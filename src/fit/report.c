@@ -2,7 +2,6 @@
 /* Report of a fit about itself. */
 #include "fit/fit.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static const char *parameter_name(const hfi_fit *fit, size_t i)
@@ -23,8 +22,8 @@ static void report_bounds(const hfi_fit *fit, const double *state, hf_fit_report
         const size_t i = t->free_index[k];
         if (state[i] - t->lower[i] > 1e-6 && t->upper[i] - state[i] > 1e-6) continue;
         const size_t used = strlen(report->at_bound_names);
-        snprintf(report->at_bound_names + used, sizeof report->at_bound_names - used, "%s%s",
-                 report->at_bound ? ", " : "", parameter_name(fit, i));
+        hfi_print(report->at_bound_names + used, sizeof report->at_bound_names - used, "%s%s",
+                  report->at_bound ? ", " : "", parameter_name(fit, i));
         report->at_bound++;
     }
 }

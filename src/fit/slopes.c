@@ -9,7 +9,6 @@
  * whatever V is. */
 #include "fit/fit.h"
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* V in standardised units. The variance of a coefficient is short of its limit by a share of itself over V,
@@ -40,7 +39,7 @@ hf_status hfi_fit_widen_slopes(hfi_fit *fit)
     const size_t bytes = strlen(own) + sizeof added;
     char *text = hfi_alloc(fit->ctx, bytes, 1);
     if (!text) return HF_ERR_MEMORY;
-    snprintf(text, bytes, "%s%s", own, added);
+    hfi_print(text, bytes, "%s%s", own, added);
     hf_kernel_free(fit->kernel);
     fit->kernel = NULL;
     const hf_status s = hf_kernel_parse(fit->ctx, text, fit->data->names, fit->d, &fit->kernel);

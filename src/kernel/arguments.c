@@ -19,17 +19,25 @@ typedef struct arguments {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* The word names the column; in a quoted word the quote itself is written twice. */
-static bool word_is(const hfi_lexer *lexer, const char *name)
+/* Bytes of the name that are the whole word, SIZE_MAX when the name begins otherwise; in a quoted word the quote
+ * itself is written twice. */
+static size_t word_in(const hfi_lexer *lexer, const char *name)
 {
     const hfi_token *token = &lexer->token;
     const char *word = lexer->text + token->at;
     size_t k = 0;
     for (size_t i = 0; i < token->length; i++, k++) {
-        if (name[k] == '\0' || name[k] != word[i]) return false;
+        if (name[k] == '\0' || name[k] != word[i]) return SIZE_MAX;
         if (token->kind == HFI_TOKEN_STRING && word[i] == token->sign) i++;
     }
-    return name[k] == '\0';
+    return k;
+}
+
+/* Whether the word is followed in the name by `mark`: the name's end, or "=" before one text of a column. */
+static bool word_is(const hfi_lexer *lexer, const char *name, char mark)
+{
+    const size_t length = word_in(lexer, name);
+    return length != SIZE_MAX && name[length] == mark;
 }
 
 /* x1, x2, ...; SIZE_MAX when the word is none. A number too large for d is told apart by the caller. */
@@ -73,32 +81,56 @@ static hf_status unknown_column(const hfi_parser *parser, size_t numbered)
                           shown, word, parser->d);
 }
 
-static hf_status parse_column(hfi_parser *parser, size_t leaf)
+static hf_status add_column(hfi_parser *parser, size_t leaf, size_t column, size_t at)
 {
     const hfi_lexer *lexer = &parser->lexer;
-    const hfi_form form = parser->leaves[leaf].form;
-    size_t column = SIZE_MAX;
-    if (!hfi_form_sees_columns(form))
-        return hfi_lexer_fail(lexer, lexer->token.at,
-                              "%s does not look at the inputs: expected variance=... or ')'",
-                              hfi_form_name(form));
-    for (size_t j = 0; parser->names && j < parser->d && column == SIZE_MAX; j++)
-        if (word_is(lexer, parser->names[j])) column = j;
-    const size_t numbered = numbered_column(lexer);
-    if (column == SIZE_MAX && lexer->token.kind == HFI_TOKEN_NAME && numbered < parser->d) column = numbered;
-    if (column == SIZE_MAX)
-        return unknown_column(parser, lexer->token.kind == HFI_TOKEN_NAME ? numbered : SIZE_MAX);
-    if (form == HFI_FORM_COREGION && parser->leaves[leaf].columns > 0)
-        return hfi_lexer_fail(lexer, lexer->token.at,
+    if (parser->leaves[leaf].form == HFI_FORM_COREGION && parser->leaves[leaf].columns > 0)
+        return hfi_lexer_fail(lexer, at,
                               "coregion looks at one column alone, that with the number of the output");
     for (size_t k = parser->leaves[leaf].column_at; k < parser->column_count; k++)
-        if (parser->columns[k] == column)
-            return hfi_lexer_fail(lexer, lexer->token.at, "this column is listed twice");
+        if (parser->columns[k] == column) return hfi_lexer_fail(lexer, at, "this column is listed twice");
     const hf_status s = hfi_parser_grow(parser, (void **)&parser->columns, parser->column_count,
                                         &parser->column_room, sizeof(size_t));
     if (s < 0) return s;
     parser->columns[parser->column_count++] = column;
     parser->leaves[leaf].columns++;
+    return HF_OK;
+}
+
+/* A column of text is in the model as one input for each of its texts; its own name stands for all of them. */
+static hf_status add_texts(hfi_parser *parser, size_t leaf, size_t at, size_t *added)
+{
+    hf_status s = HF_OK;
+    *added = 0;
+    for (size_t j = 0; parser->names && j < parser->d && s >= 0; j++) {
+        if (!word_is(&parser->lexer, parser->names[j], '=')) continue;
+        s = add_column(parser, leaf, j, at);
+        ++*added;
+    }
+    return s;
+}
+
+static hf_status parse_column(hfi_parser *parser, size_t leaf)
+{
+    const hfi_lexer *lexer = &parser->lexer;
+    const hfi_form form = parser->leaves[leaf].form;
+    const size_t at = lexer->token.at;
+    size_t column = SIZE_MAX, texts = 0;
+    hf_status s;
+    if (!hfi_form_sees_columns(form))
+        return hfi_lexer_fail(lexer, at, "%s does not look at the inputs: expected variance=... or ')'",
+                              hfi_form_name(form));
+    for (size_t j = 0; parser->names && j < parser->d && column == SIZE_MAX; j++)
+        if (word_is(lexer, parser->names[j], '\0')) column = j;
+    const size_t numbered = numbered_column(lexer);
+    if (column == SIZE_MAX && lexer->token.kind == HFI_TOKEN_NAME && numbered < parser->d) column = numbered;
+    if (column != SIZE_MAX)
+        s = add_column(parser, leaf, column, at);
+    else
+        s = add_texts(parser, leaf, at, &texts);
+    if (s < 0) return s;
+    if (column == SIZE_MAX && texts == 0)
+        return unknown_column(parser, lexer->token.kind == HFI_TOKEN_NAME ? numbered : SIZE_MAX);
     return hfi_lexer_next(&parser->lexer);
 }
 
@@ -288,8 +320,8 @@ static hf_status parse_argument(hfi_parser *parser, arguments *seen)
     if (token->kind != HFI_TOKEN_NAME)
         return hfi_lexer_expected(lexer, "a column, ard, iso, a parameter or ')'");
     if (assigns(lexer)) return parse_parameter(parser, seen);
-    if (word_is(lexer, "ard")) return parse_switch(parser, seen, true);
-    if (word_is(lexer, "iso")) return parse_switch(parser, seen, false);
+    if (word_is(lexer, "ard", '\0')) return parse_switch(parser, seen, true);
+    if (word_is(lexer, "iso", '\0')) return parse_switch(parser, seen, false);
     const size_t length = token->length;
     const char *word = lexer->text + token->at;
     const hfi_field field = hfi_field_find(word, length);

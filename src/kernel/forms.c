@@ -168,25 +168,6 @@ hfi_range hfi_field_range(hfi_form form, hfi_field field)
 
 /* ---- the nearest name ------------------------------------------------------------------------ */
 
-void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length)
-{
-    /* Half the letters wrong is a different word. */
-    *search =
-        (hfi_nearest){.name = name, .length = length, .best = NULL, .distance = length / 2 + (length == 1)};
-}
-
-void hfi_nearest_offer(hfi_nearest *search, const char *candidate)
-{
-    const size_t length = strlen(candidate);
-    const size_t gap = length > search->length ? length - search->length : search->length - length;
-    if (gap > search->distance) return;
-    const size_t distance = hfi_edit_distance(search->name, search->length, candidate, length);
-    if (distance < search->distance || (distance == search->distance && !search->best)) {
-        search->best = candidate;
-        search->distance = distance;
-    }
-}
-
 const char *hfi_nearest_form(const char *name, size_t length)
 {
     hfi_nearest search;

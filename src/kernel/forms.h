@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file forms.h
- * @brief The kernels of the language: names, parameters, boxes; and the search for the nearest
- * name.
+ * @brief The kernels of the language: names, parameters, boxes.
  */
 #ifndef HFI_KERNEL_FORMS_H
 #define HFI_KERNEL_FORMS_H
+
+#include "core/core.h"
 
 #include <holdfast/kernel.h>
 
@@ -84,17 +85,8 @@ hfi_field hfi_field_find(const char *name, size_t length);
 hf_unit hfi_field_unit(hfi_form form, hfi_field field);
 hfi_range hfi_field_range(hfi_form form, hfi_field field);
 
-/** The candidate nearest to `name` in edit distance without regard to case, or NULL when none is
- * near enough to be meant. */
-typedef struct hfi_nearest {
-    const char *name;
-    size_t length;
-    const char *best;
-    size_t distance;
-} hfi_nearest;
-
-void hfi_nearest_begin(hfi_nearest *search, const char *name, size_t length);
-void hfi_nearest_offer(hfi_nearest *search, const char *candidate);
+/** The kernel whose name is nearest to the `length` bytes; NULL: none is near enough to be
+ * meant. */
 const char *hfi_nearest_form(const char *name, size_t length);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "kernel/parser.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +66,7 @@ hf_status hfi_lexer_fail(const hfi_lexer *lexer, size_t at, const char *format, 
     char reason[400], line[SHOWN + 8];
     va_list args;
     va_start(args, format);
-    (void)vsnprintf(reason, sizeof reason, format, args);
+    (void)hfi_print_list(reason, sizeof reason, format, args);
     va_end(args);
     const size_t caret = excerpt(lexer, at, line);
     size_t character = 1;
@@ -113,7 +112,7 @@ static hf_status read_number(hfi_lexer *lexer)
                               LONG_NUMBER);
     memcpy(digits, text + at, i - at);
     digits[i - at] = '\0';
-    lexer->token = (hfi_token){HFI_TOKEN_NUMBER, at, i - at, '\0', strtod(digits, NULL)};
+    lexer->token = (hfi_token){HFI_TOKEN_NUMBER, at, i - at, '\0', hfi_strtod(digits, NULL)};
     lexer->next = i;
     return HF_OK;
 }

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct pattern {
@@ -97,10 +96,10 @@ static void list_names(const hf_kernel *kernel, const size_t *which, size_t coun
     list[0] = '\0';
     for (size_t k = 0; k < count && k < 8 && used < size; k++) {
         const size_t p = which ? which[k] : k;
-        used += (size_t)snprintf(list + used, size - used, "%s%s", k ? ", " : "",
-                                 kernel->names + kernel->name_at[p]);
+        used += (size_t)hfi_print(list + used, size - used, "%s%s", k ? ", " : "",
+                                  kernel->names + kernel->name_at[p]);
     }
-    if (count > 8 && used < size) (void)snprintf(list + used, size - used, ", ... (%zu in all)", count);
+    if (count > 8 && used < size) (void)hfi_print(list + used, size - used, ", ... (%zu in all)", count);
 }
 
 static hf_status no_such_parameter(hf_context *ctx, const hf_kernel *kernel, const char *name)

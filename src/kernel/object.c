@@ -6,7 +6,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- arrays of a leaf ------------------------------------------------------------------------ */
@@ -149,12 +148,12 @@ static size_t write_name(const hf_kernel *kernel, size_t p, char *name, size_t s
     const hfi_leaf *leaf = &kernel->leaves[place->leaf];
     char prefix[48] = "", index[64] = "";
     if (kernel->leaf_count > 1 && leaf->number > 0)
-        (void)snprintf(prefix, sizeof prefix, "%s%zu.", hfi_form_name(leaf->form), leaf->number);
+        (void)hfi_print(prefix, sizeof prefix, "%s%zu.", hfi_form_name(leaf->form), leaf->number);
     else if (kernel->leaf_count > 1)
-        (void)snprintf(prefix, sizeof prefix, "%s.", hfi_form_name(leaf->form));
-    if (place->dimensions == 1) (void)snprintf(index, sizeof index, "[%zu]", place->i);
-    if (place->dimensions == 2) (void)snprintf(index, sizeof index, "[%zu,%zu]", place->i, place->j);
-    return (size_t)snprintf(name, size, "%s%s%s", prefix, hfi_field_name(place->field), index);
+        (void)hfi_print(prefix, sizeof prefix, "%s.", hfi_form_name(leaf->form));
+    if (place->dimensions == 1) (void)hfi_print(index, sizeof index, "[%zu]", place->i);
+    if (place->dimensions == 2) (void)hfi_print(index, sizeof index, "[%zu,%zu]", place->i, place->j);
+    return (size_t)hfi_print(name, size, "%s%s%s", prefix, hfi_field_name(place->field), index);
 }
 
 static void refresh(hf_kernel *kernel)

@@ -5,7 +5,6 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define MOST 1e200 /* of which the square roots are factors, HFI_REAL_MOST */
@@ -225,7 +224,7 @@ static void add(kernel_writer *w, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    w->used += (size_t)vsnprintf(w->text + w->used, w->bytes - w->used, format, list);
+    w->used += (size_t)hfi_print_list(w->text + w->used, w->bytes - w->used, format, list);
     va_end(list);
 }
 

@@ -4,7 +4,6 @@
 #include "linalg/linalg.h"
 
 #include <float.h>
-#include <locale.h>
 #include <string.h>
 
 static const char FACTOR[] = "a kernel, a number or '('";
@@ -238,11 +237,6 @@ hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *c
     hf_status s = check_arguments(ctx, text, names, d);
     if (s >= 0) s = hfi_blas_reserve(ctx); /* nobody parses a kernel who does not go on to call BLAS */
     if (s < 0) return s;
-    /* Numbers are read in the C locale whatever the program's locale is; this switches the calling thread
-     * alone. */
-    const locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (plain == (locale_t)0) return hfi_out_of_memory(ctx);
-    const locale_t previous = uselocale(plain);
     hfi_parser parser = {.lexer = {.ctx = ctx, .text = text, .length = strlen(text)},
                          .memory = hfi_context_memory(ctx),
                          .names = names,
@@ -253,8 +247,6 @@ hf_status hf_kernel_parse(hf_context *ctx, const char *expression, const char *c
     if (s >= 0) s = hfi_hide_codes(&parser);
     if (s >= 0) s = hfi_build(&parser, root, &kernel);
     free_parser(&parser);
-    (void)uselocale(previous);
-    freelocale(plain);
     if (s >= 0) *out = kernel;
     return s;
 }

@@ -6,7 +6,6 @@
 #include "kernel/kernel.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define SETTINGS hf_expert_settings
@@ -137,7 +136,7 @@ static hf_status make_kernel(hf_context *ctx, hf_expert *e)
         double mean, var;
         moments(e->n, e->x + j, e->d, &mean, &var);
         const double sd = sqrt(var), length = sd > 0.0 && isfinite(sd) ? factor * sd : factor;
-        snprintf(name, sizeof name, "lengthscale[%zu]", j);
+        hfi_print(name, sizeof name, "lengthscale[%zu]", j);
         s = hf_kernel_set(ctx, e->kernel, name, length);
     }
     return s;

@@ -4,7 +4,6 @@
 
 #include "data/table_set.h"
 
-#include <stdio.h>
 #include <string.h>
 
 /* ---- names -------------------------------------------------------------------------------------------- */
@@ -44,7 +43,7 @@ static const char *const *numbered(const char *const *given, size_t count, const
     const char **own = *lists;
     for (size_t k = 0; k < count; k++) {
         own[k] = *text;
-        int length = snprintf(*text, NAME_BYTES, count == 1 && *begin == 'y' ? "%s" : "%s%zu", begin, k);
+        int length = hfi_print(*text, NAME_BYTES, count == 1 && *begin == 'y' ? "%s" : "%s%zu", begin, k);
         for (; is_listed(*text, other, others); (*text)[length] = '\0') (*text)[length++] = '_';
         *text += length + 1;
     }

@@ -5,7 +5,6 @@
 #include "search/explore.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Readings to choose from. */
@@ -55,7 +54,7 @@ static hf_status fit_candidate(hf_context *ctx, hf_model *model, hfi_candidate *
     hf_status status = hfi_model_fit_rows(ctx, model, &c->settings);
     if (status < 0) return status;
     c->status = status;
-    snprintf(c->message, sizeof c->message, "%s", hf_context_message(ctx));
+    hfi_print(c->message, sizeof c->message, "%s", hf_context_message(ctx));
     status = densities(ctx, model, c);
     c->posterior = model->posterior;
     c->report = model->report;
@@ -121,9 +120,9 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
         if (isnan(gain.mean))
             return hfi_model_note(ctx, model, "%s: %s (fewer than %zu readings to choose from)", what, name,
                                   hfi_candidates_least);
-        snprintf(text + used, sizeof text - used, "%s%s by %.2g +- %.1g%s", k > 1 ? ", " : "", list[k].name,
-                 gain.mean, gain.error,
-                 contest->keeps && sets_more_aside(model, &list[k], &list[0]) ? ", setting more aside" : "");
+        hfi_print(text + used, sizeof text - used, "%s%s by %.2g +- %.1g%s", k > 1 ? ", " : "", list[k].name,
+                  gain.mean, gain.error,
+                  contest->keeps && sets_more_aside(model, &list[k], &list[0]) ? ", setting more aside" : "");
     }
     return hfi_model_note(
         ctx, model, "%s: %s (no other has a leave-one-out density that is clearly better: %s nats a reading)",

@@ -6,7 +6,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -246,7 +245,7 @@ hf_status hfi_class_hint(hf_context *ctx, const hf_table *table, size_t column, 
     /* A column of numbers with a few other fields is damaged rather than labels. */
     if (classes < 2 || classes > HFI_MOST_CLASSES || 2 * numbers >= count) return status;
     char before[700];
-    snprintf(before, sizeof before, "%s", hf_context_message(ctx));
+    hfi_print(before, sizeof before, "%s", hf_context_message(ctx));
     return hfi_fail(ctx, status,
                     "%s. To predict which of its %zu labels a row has, use %s sites (--sites %s)", before,
                     classes, classes == 2 ? "probit" : "softmax", classes == 2 ? "probit" : "softmax");

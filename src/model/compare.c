@@ -11,7 +11,6 @@
 #include <holdfast/contaminate.h>
 
 #include <math.h>
-#include <stdio.h>
 
 /* ---- what a comparison tells ----------------------------------------------------------------------------------- */
 
@@ -356,9 +355,9 @@ static void run_fit(const comparison_job *j, hf_context *ctx, const fold_place *
     if (status >= 0)
         status =
             hf_fit(ctx, train, &j->columns, &contender_at(j->contenders, at->model)->settings, &fitted, NULL);
-    if (status != HF_OK) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    if (status != HF_OK) hfi_print(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     if (status >= 0) predicted = predict_fold(j, ctx, at, fitted, held);
-    if (predicted < 0) snprintf(out->message, sizeof out->message, "%s", hf_context_message(ctx));
+    if (predicted < 0) hfi_print(out->message, sizeof out->message, "%s", hf_context_message(ctx));
     hf_model_free(fitted);
     hf_table_free(held);
     hf_table_free(train);
@@ -418,7 +417,7 @@ static hf_status gather(const comparison_job *j)
         scores->seconds += out->seconds;
         if (out->status == HF_OK) continue;
         scores->warnings++;
-        snprintf(scores->warning, sizeof scores->warning, "%.159s", out->message);
+        hfi_print(scores->warning, sizeof scores->warning, "%.159s", out->message);
     }
     return HF_OK;
 }

@@ -15,7 +15,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -434,10 +433,10 @@ static bool column_in_kernel(const hf_model *model, size_t input, char *text, si
     }
     if (strcmp(name, "ard") == 0 || strcmp(name, "iso") == 0) identifier = false;
     if (plain) {
-        snprintf(text, bytes, identifier ? "%s" : "'%s'", name);
+        hfi_print(text, bytes, identifier ? "%s" : "'%s'", name);
         return true;
     }
-    snprintf(text, bytes, "x%zu", input + 1);
+    hfi_print(text, bytes, "x%zu", input + 1);
     for (size_t j = 0; j < model->d; j++)
         if (strcmp(model->feature[j], text) == 0) return false;
     return true;

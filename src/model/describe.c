@@ -6,7 +6,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -61,13 +60,13 @@ static void say_use(const hf_model *model, const hf_table *table, size_t column,
                  {inputs == 1, "input"}};
     for (size_t k = 0; k < sizeof parts / sizeof parts[0]; k++)
         if (parts[k].plays) {
-            snprintf(out->used_as, CELL, "%s", parts[k].words);
+            hfi_print(out->used_as, CELL, "%s", parts[k].words);
             return;
         }
     if (inputs > 1)
-        snprintf(out->used_as, CELL, "%zu inputs", inputs);
+        hfi_print(out->used_as, CELL, "%zu inputs", inputs);
     else
-        snprintf(out->used_as, CELL, "not used");
+        hfi_print(out->used_as, CELL, "not used");
 }
 
 /* Words of the table, or of what the model made of a text. */
@@ -77,15 +76,15 @@ static void say_kind(const hf_model *model, const hf_table *table, size_t column
     size_t first = 0;
     const size_t inputs = count_inputs(model, hf_table_name(table, column), &first);
     const struct hfi_input *in = inputs > 0 && model->input != NULL ? &model->input[first] : NULL;
-    snprintf(out->read_as, CELL, "%s", hf_table_read_as(table, column));
+    hfi_print(out->read_as, CELL, "%s", hf_table_read_as(table, column));
     if (in != NULL && in->kind == HFI_INPUT_CATEGORY)
-        snprintf(out->read_as, CELL, "category (%zu values)", inputs);
+        hfi_print(out->read_as, CELL, "category (%zu values)", inputs);
     if (in == NULL || in->kind != HFI_INPUT_DATE) return;
     if (in->style.form == HFI_DATE_TIME)
-        snprintf(out->read_as, CELL, "time (seconds since midnight)");
+        hfi_print(out->read_as, CELL, "time (seconds since midnight)");
     else
-        snprintf(out->read_as, CELL, "date (%s since %s)", in->style.timed ? "seconds" : "days",
-                 hfi_date_text(&in->style, in->origin, first_date));
+        hfi_print(out->read_as, CELL, "date (%s since %s)", in->style.timed ? "seconds" : "days",
+                  hfi_date_text(&in->style, in->origin, first_date));
 }
 
 static void describe(const hf_model *model, const hf_table *table, size_t column, described_column *out)

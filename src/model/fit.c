@@ -7,7 +7,6 @@
 #include <holdfast/settings.h>
 
 #include <math.h>
-#include <stdio.h>
 
 hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
                                   const hf_columns *columns, const hf_fit_settings *settings, const void *out,
@@ -49,7 +48,7 @@ hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_sta
     char text[1000] = "";
     size_t used = 0;
     for (size_t i = 0; i < model->notes && used < sizeof text; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i > 0 ? "; " : "", model->note[i]);
+        used += (size_t)hfi_print(text + used, sizeof text - used, "%s%s", i > 0 ? "; " : "", model->note[i]);
     return hfi_fail(ctx, status, "%s", text);
 }
 

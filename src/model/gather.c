@@ -6,15 +6,14 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes)
 {
     size_t line = hf_table_line(table, row);
     if (line > 0)
-        snprintf(buffer, bytes, "%s, line %zu", hf_table_source(table), line);
+        hfi_print(buffer, bytes, "%s, line %zu", hf_table_source(table), line);
     else
-        snprintf(buffer, bytes, "%s, row %zu", hf_table_source(table), row + 1);
+        hfi_print(buffer, bytes, "%s, row %zu", hf_table_source(table), row + 1);
     return buffer;
 }
 

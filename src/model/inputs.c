@@ -7,7 +7,6 @@
 #include "model/look.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 void hfi_inputs_free(const hfi_memory *memory, hfi_input *list, size_t count)
@@ -249,11 +248,11 @@ hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_tabl
         if (status < 0) return status;
         const size_t unseen = count_unseen(model, table, j, column, first);
         if (unseen == 0 || used >= bytes) continue;
-        used += (size_t)snprintf(words + used, bytes - used,
-                                 "; %zu of them for a \"%s\" that the model has not seen "
-                                 "(\"%s\"%s)",
-                                 unseen, hfi_text_shown(model->input[j].column, name), first,
-                                 unseen > 1 ? " first" : "");
+        used += (size_t)hfi_print(words + used, bytes - used,
+                                  "; %zu of them for a \"%s\" that the model has not seen "
+                                  "(\"%s\"%s)",
+                                  unseen, hfi_text_shown(model->input[j].column, name), first,
+                                  unseen > 1 ? " first" : "");
     }
     return HF_OK;
 }
@@ -268,13 +267,13 @@ void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows,
         for (size_t i = 0; i < rows; i++) missing += isnan(x[j][i]) ? 1 : 0;
         if (missing == 0) continue;
         if (used + HFI_SHOWN_BYTES + 40 >= bytes) {
-            snprintf(words + used, bytes - used, ", ...)");
+            hfi_print(words + used, bytes - used, ", ...)");
             return;
         }
         const bool category = model->input != NULL && model->input[j].kind == HFI_INPUT_CATEGORY;
-        used += (size_t)snprintf(words + used, bytes - used, "%s\"%s\" in %zu", named++ > 0 ? ", " : " (",
-                                 hfi_text_shown(category ? model->input[j].column : model->feature[j], name),
-                                 missing);
+        used += (size_t)hfi_print(words + used, bytes - used, "%s\"%s\" in %zu", named++ > 0 ? ", " : " (",
+                                  hfi_text_shown(category ? model->input[j].column : model->feature[j], name),
+                                  missing);
     }
-    if (named > 0) snprintf(words + used, bytes - used, ")");
+    if (named > 0) hfi_print(words + used, bytes - used, ")");
 }

@@ -3,7 +3,6 @@
 #include "model/file.h"
 #include "model/inputs.h"
 
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -17,7 +16,7 @@ static const char *const forms[] = {"iso", "month", "numbers", "name", "time"};
 /* "input.3.kind" */
 static const char *key_of(size_t j, const char *what, char key[KEY_BYTES])
 {
-    snprintf(key, KEY_BYTES, "input.%zu.%s", j, what);
+    hfi_print(key, KEY_BYTES, "input.%zu.%s", j, what);
     return key;
 }
 
@@ -42,7 +41,7 @@ static void write_dialect(hfi_writer *w, const hf_dialect *d)
     if (d->limits != HF_LIMITS_MISSING)
         hfi_writer_meta(w, "dialect.limits", hfi_text(hf_enum_name(HF_ENUM_LIMITS, d->limits)));
     for (size_t k = 0; k < d->missing_count; k++) {
-        snprintf(key, sizeof key, "dialect.missing.%zu", k);
+        hfi_print(key, sizeof key, "dialect.missing.%zu", k);
         hfi_writer_meta(w, key, hfi_text(d->missing[k]));
     }
 }
@@ -120,7 +119,7 @@ static hf_status read_codes(const hfi_reader *r, char *codes[MOST_CODES], size_t
     char key[KEY_BYTES];
     hf_status status = HF_OK;
     for (*count = 0; *count < MOST_CODES && status >= 0; ++*count) {
-        snprintf(key, sizeof key, "dialect.missing.%zu", *count);
+        hfi_print(key, sizeof key, "dialect.missing.%zu", *count);
         if (!hfi_meta_has(r, key)) break;
         codes[*count] = NULL;
         status = hfi_meta_text(r, key, false, &codes[*count]);

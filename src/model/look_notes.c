@@ -6,7 +6,6 @@
 #include "data/text.h"
 
 #include <math.h>
-#include <stdio.h>
 
 enum {
     SHOWN_LINES = 5, /* places named in one remark */
@@ -72,10 +71,10 @@ static void places_of(const table_view *v, const hfi_code *code, char text[PLACE
         if (v->value[i] != code->value) continue;
         const size_t line = line_of(v, i, &word);
         char before[16] = ", ";
-        if (found++ == 0) snprintf(before, sizeof before, "%s%s ", word, code->count > 1 ? "s" : "");
-        used += (size_t)snprintf(text + used, PLACES - used, "%s%zu", before, line);
+        if (found++ == 0) hfi_print(before, sizeof before, "%s%s ", word, code->count > 1 ? "s" : "");
+        used += (size_t)hfi_print(text + used, PLACES - used, "%s%zu", before, line);
     }
-    snprintf(text + used, PLACES - used, "%s", code->count > SHOWN_LINES ? ", ..." : "");
+    hfi_print(text + used, PLACES - used, "%s", code->count > SHOWN_LINES ? ", ..." : "");
 }
 
 static hf_status note_codes(const table_view *v, size_t j)
@@ -131,10 +130,10 @@ static hf_status note_far(const table_view *v)
         const char *word;
         const size_t line = line_of(v, i, &word);
         used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%s %zu, \"%s\" = %s (others %.6g to %.6g)",
-                             used > 0 ? "; " : "", word, line, hfi_text_shown(v->model->feature[j], name),
-                             hf_format_double(v->model->x[v->at[i] * v->model->width + j], value),
-                             v->look[j].low, v->look[j].high);
+            (size_t)hfi_print(text + used, sizeof text - used, "%s%s %zu, \"%s\" = %s (others %.6g to %.6g)",
+                              used > 0 ? "; " : "", word, line, hfi_text_shown(v->model->feature[j], name),
+                              hf_format_double(v->model->x[v->at[i] * v->model->width + j], value),
+                              v->look[j].low, v->look[j].high);
         if (used >= sizeof text) used = sizeof text - 1;
     }
     if (count == 0) return HF_OK;

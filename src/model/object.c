@@ -4,7 +4,6 @@
 #include "model/target.h"
 
 #include <holdfast/version.h>
-#include <stdio.h>
 #include <string.h>
 
 hf_model *hfi_model_new(hf_context *ctx)
@@ -75,7 +74,7 @@ hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, .
     char text[1024];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    hfi_print_list(text, sizeof text, format, args);
     va_end(args);
 
     char **longer = hfi_alloc(ctx, model->notes + 1, sizeof *longer);

@@ -8,7 +8,6 @@
 #include "settings/settings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,11 +197,11 @@ void hfi_list_names(size_t count, char *const *names, size_t bytes, char *list)
     *list = '\0';
     for (size_t t = 0; t < count; t++) {
         if (used + HFI_SHOWN_BYTES + 8 >= bytes) {
-            snprintf(list + used, bytes - used, ", ...");
+            hfi_print(list + used, bytes - used, ", ...");
             return;
         }
-        used += (size_t)snprintf(list + used, bytes - used, "%s\"%s\"", t > 0 ? ", " : "",
-                                 hfi_text_shown(names[t], shown));
+        used += (size_t)hfi_print(list + used, bytes - used, "%s\"%s\"", t > 0 ? ", " : "",
+                                  hfi_text_shown(names[t], shown));
     }
 }
 

@@ -8,7 +8,6 @@
 #include "settings/settings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- what does not go together ---------------------------------------------------------------------------- */
@@ -59,7 +58,7 @@ hf_status hfi_outputs_check_fit(hf_context *ctx, const char *function, const hf_
 static bool holds_noise(const char *name, size_t output)
 {
     char one[48];
-    snprintf(one, sizeof one, "noise[%zu]", output);
+    hfi_print(one, sizeof one, "noise[%zu]", output);
     return strcmp(name, "noise") == 0 || strcmp(name, one) == 0;
 }
 

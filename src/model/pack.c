@@ -76,13 +76,13 @@ double *hfi_pack_column(hfi_pack *pack, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(NULL, 0, format, args);
+    const int length = hfi_print_list(NULL, 0, format, args);
     va_end(args);
     const size_t bytes = length > 0 ? (size_t)length + 1 : 1;
     char *name = pack->count < pack->room ? hfi_alloc(pack->ctx, bytes, 1) : NULL;
     if (name == NULL) return NULL;
     va_start(args, format);
-    vsnprintf(name, bytes, format, args);
+    hfi_print_list(name, bytes, format, args);
     va_end(args);
     pack->name[pack->count] = name;
     return pack->values + pack->rows * pack->count++;

@@ -7,7 +7,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdio.h>
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -18,7 +17,7 @@ static char *name_it(const hf_model *model, const char *format, ...)
     char text[128];
     va_list args;
     va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
+    hfi_print_list(text, sizeof text, format, args);
     va_end(args);
     return hfi_memory_strdup(&model->memory, text);
 }

@@ -8,7 +8,6 @@
 #include "model/target.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* Phi^-1(0.975) */
@@ -122,7 +121,7 @@ static hf_status outside_message(hf_context *ctx, const hf_model *model, const h
 {
     char before[1024], place[512], name[HFI_SHOWN_BYTES], value[32];
     if (outside->count == 0 || status < 0) return status;
-    snprintf(before, sizeof before, "%s", hf_context_message(ctx));
+    hfi_print(before, sizeof before, "%s", hf_context_message(ctx));
     return hfi_fail(
         ctx, status,
         "%s%s%s: %zu of %zu rows %s inputs outside those of the training rows (furthest: %s, \"%s\" = %s, "
@@ -149,7 +148,7 @@ hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *model, 
     hf_status status = distances != NULL && worst != NULL && name != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) status = measure(ctx, model, table, distances, distances + rows, worst);
     if (status >= 0) {
-        snprintf(name, bytes, "%s_outside", model->target);
+        hfi_print(name, bytes, "%s_outside", model->target);
         for (size_t i = 0; i < rows; i++) missing += isnan(distances[i]) ? 1 : 0;
         status = hf_table_set_numbers(ctx, table, name, distances);
     }

@@ -73,9 +73,9 @@ static void add_to_list(char *list, size_t bytes, size_t count, const char *name
     char shown[HFI_SHOWN_BYTES];
     size_t used = strlen(list);
     if (used + HFI_SHOWN_BYTES + 8 < bytes)
-        snprintf(list + used, bytes - used, "%s\"%s\"", count > 0 ? ", " : "", hfi_text_shown(name, shown));
+        hfi_print(list + used, bytes - used, "%s\"%s\"", count > 0 ? ", " : "", hfi_text_shown(name, shown));
     else if (used > 3 && strcmp(list + used - 3, "...") != 0)
-        snprintf(list + used, bytes - used, ", ...");
+        hfi_print(list + used, bytes - used, ", ...");
 }
 
 /* A column that nobody named: as an input if it can be one; *taken is false for a column of text. */
@@ -236,7 +236,7 @@ static char *name_of_input(const hfi_memory *memory, const struct hfi_input *in,
     if (in->kind != HFI_INPUT_CATEGORY) return hfi_memory_strdup(memory, column);
     const size_t bytes = strlen(column) + strlen(in->value) + 2;
     char *name = hfi_memory_alloc(memory, bytes, 1);
-    if (name != NULL) snprintf(name, bytes, "%s=%s", column, in->value);
+    if (name != NULL) hfi_print(name, bytes, "%s=%s", column, in->value);
     return name;
 }
 

@@ -4,8 +4,6 @@
 
 #include "settings/settings.h"
 
-#include <stdio.h>
-
 static const hfi_target outputs = {
     .name = "a model of readings",
     .uses = "hf_score() and hf_model_suspects()",
@@ -104,7 +102,7 @@ hf_status hf_predicted_column_at(const hf_model *model, const hf_table *table, s
 {
     if (i >= hf_predicted_columns(model, table) || (name == NULL && bytes > 0)) return HF_ERR_ARGUMENT;
     const hfi_column_name c = model->kind->column(model, is_single(model, table), i);
-    const int length = snprintf(name, bytes, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
+    const int length = hfi_print(name, bytes, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
     if (needed != NULL) *needed = length > 0 ? (size_t)length : 0;
     if (out != NULL) *out = c.is;
     return HF_OK;

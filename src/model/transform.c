@@ -5,7 +5,6 @@
 #include "model/target.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 hf_status hfi_transform_check(hf_context *ctx, const hf_columns *columns, const hf_fit_settings *settings)
@@ -66,8 +65,8 @@ hf_status hfi_transform_check_rows(hf_context *ctx, const hf_model *model, const
     char place[512], shown[HFI_SHOWN_BYTES], others[96] = "";
     for (size_t k = 1; k < count && k < PLACES; k++) {
         const size_t row = model->row[at[k]] - 1, line = hf_table_line(table, row), used = strlen(others);
-        snprintf(others + used, sizeof others - used, "%s %s %zu", k == 1 ? "; also" : " and",
-                 line > 0 ? "line" : "row", line > 0 ? line : row + 1);
+        hfi_print(others + used, sizeof others - used, "%s %s %zu", k == 1 ? "; also" : " and",
+                  line > 0 ? "line" : "row", line > 0 ? line : row + 1);
     }
     const bool zero = transform == HF_TRANSFORM_LOG;
     return hfi_refuse(ctx,

@@ -4,7 +4,6 @@
 
 #include <holdfast/arrays.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -110,8 +109,8 @@ static void draw_slice(hfi_page *page, const page_slice *s, size_t j)
     const bool labels = hf_model_can(page->model, HF_ABILITY_CLASS_SCORES);
     const char *name = page->model->feature[j];
     char title[400];
-    snprintf(title, sizeof title, "%s of %.150s along %.150s",
-             labels ? "Probabilities" : "Mean and 95 % interval", page->model->target, name);
+    hfi_print(title, sizeof title, "%s of %.150s along %.150s",
+              labels ? "Probabilities" : "Mean and 95 % interval", page->model->target, name);
     hfi_plot plot = {.title = title,
                      .x_name = name,
                      .x_low = s->at[0],

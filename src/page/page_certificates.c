@@ -3,7 +3,6 @@
 #include "page/page.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -53,7 +52,7 @@ static double extreme(const hf_table *table, const char *name, size_t from, size
     const size_t column = hfi_column_named(table, name);
     for (size_t i = from; i < to; i++) {
         const char *text = field(table, i, column, room);
-        const double value = strtod(text, &end);
+        const double value = hfi_strtod(text, &end);
         if (end == text || isnan(value)) continue;
         low = fmin(low, value);
         high = fmax(high, value);
@@ -153,7 +152,7 @@ static void show_side(shown *s, size_t column, const char *input, const char *si
         s->page->status = HF_ERR_MEMORY;
         return;
     }
-    (void)snprintf(title, bytes, "%s %s", input, side);
+    (void)hfi_print(title, bytes, "%s %s", input, side);
     show(s, column, title, title);
 }
 
@@ -218,7 +217,7 @@ static void choose_columns(const hf_table *t, size_t from, size_t to, shown *out
 static void put_cell(hfi_page *page, const char *text)
 {
     char *end;
-    const double value = strtod(text, &end);
+    const double value = hfi_strtod(text, &end);
     if (end != text && *end == '\0' && isfinite(value))
         hfi_page_cell(page, value, 6);
     else

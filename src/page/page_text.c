@@ -4,7 +4,6 @@
 
 #include <holdfast/version.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 static void put(hfi_page *page, const char *text, size_t length)
@@ -17,7 +16,7 @@ void hfi_page_put(hfi_page *page, const char *format, ...)
     char text[1024];
     va_list args;
     va_start(args, format);
-    const int length = vsnprintf(text, sizeof text, format, args);
+    const int length = hfi_print_list(text, sizeof text, format, args);
     va_end(args);
     if (length > 0) put(page, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
@@ -168,9 +167,14 @@ static const char script[] =
     "var up=h.getAttribute('aria-sort')!=='ascending',body=t.tBodies[0];\n"
     "t.querySelectorAll('th').forEach(function(o){o.removeAttribute('aria-sort')});\n"
     "h.setAttribute('aria-sort',up?'ascending':'descending');\n"
-    "Array.from(body.rows).sort(function(a,c){var x=a.cells[j].textContent,y=c.cells[j].textContent,\n"
-    "d=isNaN(x)||isNaN(y)?x.localeCompare(y):x-y;return "
-    "up?d:-d}).forEach(function(r){body.appendChild(r)})})})});\n";
+    "function key(r){var "
+    "s=r.cells[j].textContent.trim(),x=/^[+-]?inf$/.test(s)?s.replace('inf','Infinity'):s;\n"
+    "return{text:s,none:s===''||isNaN(x),number:+x}}\n"
+    "Array.from(body.rows).sort(function(p,q){var a=key(p),c=key(q),d=a.none||c.none?0:\n"
+    "(a.number>c.number)-(a.number<c.number);\n"
+    "if(a.none!==c.none)return a.none?1:-1;\n"
+    "if(a.none)d=a.text.localeCompare(c.text);return up?d:-d"
+    "}).forEach(function(r){body.appendChild(r)})})})});\n";
 
 static void write_long(hfi_page *page, const char *text)
 {

@@ -52,10 +52,14 @@ static hf_status draw_all(hf_context *ctx, draw *job, size_t count, uint64_t ind
 {
     /* In the order of the samples, so that asking for more of them does not change the first ones. */
     hfi_stream stream;
+    hfi_watch watch;
+    hfi_watch_begin(&watch, ctx, "draw", 0.0);
     hfi_stream_init(&stream, hf_context_seed(ctx), HFI_PURPOSE_SAMPLE, index);
-    for (size_t i = 0; i < count * job->m; i++) job->samples[i] = hfi_stream_normal(&stream);
-    hfi_parallel_for(ctx, count, colour, job);
-    return HF_OK;
+    for (size_t k = 0; k < count; k++) {
+        if (!hfi_watch_glance(&watch)) return hfi_cancelled(ctx);
+        for (size_t j = 0; j < job->m; j++) job->samples[k * job->m + j] = hfi_stream_normal(&stream);
+    }
+    return hfi_waves(ctx, "draw", count, colour, job);
 }
 
 hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x, size_t ldx,
@@ -82,7 +86,7 @@ hf_status hf_sample(hf_context *ctx, const hf_posterior *posterior, size_t m, co
                     .mean = mean,
                     .factor = factor,
                     .samples = samples};
-        draw_all(ctx, &job, count, stream);
+        status = hfi_worse(status, draw_all(ctx, &job, count, stream));
     }
     HFI_FREE(ctx, mean, covariance, factor);
     return status;

@@ -16,7 +16,7 @@
 #define RATES                           (0u HF_RATE_LIKELIHOODS(OR_BIT))
 #define ZERO_OF(id, symbol, name, help) 0,
 enum {
-    LAST_SITES = 3 + sizeof(char[]){HF_LIKELIHOOD_LIST(ZERO_OF)} /* beside likelihoods there are 4 kinds */
+    LAST_SITES = sizeof(char[]){HF_SITES_LIST(ZERO_OF)} /* the first, gaussian, is no row of the list */
 };
 #define LINE(id, symbol, name, help) ";\n" name ": " help
 #define OF_ROBUST                    NOT(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST)))
@@ -63,10 +63,7 @@ static const hfi_setting rows[] = {
      OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
      CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS | RATES))},
     {CHOICE(sites, hf_likelihood, LIKELIHOOD, LAST_SITES), MODEL, KEPT(1),
-     OPTION("sites", "KIND",
-            "gaussian; robust: smooth weights that fall with the residual;\n"
-            "pursuit: a few readings with a variance of their own;\n"
-            "softmax: labels of any number of classes" HF_LIKELIHOOD_LIST(LINE)),
+     OPTION("sites", "KIND", "gaussian" HF_SITES_LIST(LINE)),
      CLASHES(VALUES_REFUSED(NOISES | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
              {.values = BIT(HF_LIKELIHOOD_PURSUIT),
               .refused = true,

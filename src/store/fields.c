@@ -5,7 +5,6 @@
 #include "store/writer.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- one member ------------------------------------------------------------------------------ */
@@ -129,7 +128,7 @@ bool hfi_setting_field(const hfi_setting *row, hfi_setting_key *room, hfi_file_f
                                            [HF_SETTING_COUNT] = HFI_SIZE,
                                            [HF_SETTING_NUMBER] = HFI_REAL};
     if (row->since == 0) return false;
-    snprintf(room->key, sizeof room->key, "settings.%s", row->key ? row->key : row->face.name);
+    hfi_print(room->key, sizeof room->key, "settings.%s", row->key ? row->key : row->face.name);
     const size_t choices = hfi_setting_kept(row);
     for (size_t k = 0; k < choices; k++) room->names[k] = hf_enum_name(row->names, (unsigned)k);
     *out = (hfi_file_field){.key = room->key,

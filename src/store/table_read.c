@@ -10,7 +10,6 @@
 
 #include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -142,8 +141,8 @@ static void list_tables(const dump *d, char list[LIST_BYTES])
         while (used + HFI_SHOWN_BYTES + 8 < LIST_BYTES && sqlite3_step(s) == SQLITE_ROW) {
             char shown[HFI_SHOWN_BYTES];
             const char *name = (const char *)sqlite3_column_text(s, 0);
-            used += (size_t)snprintf(list + used, LIST_BYTES - used, "%s\"%s\"", used > 0 ? ", " : "",
-                                     hfi_text_shown(name != NULL ? name : "", shown));
+            used += (size_t)hfi_print(list + used, LIST_BYTES - used, "%s\"%s\"", used > 0 ? ", " : "",
+                                      hfi_text_shown(name != NULL ? name : "", shown));
         }
     sqlite3_finalize(s);
 }

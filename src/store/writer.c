@@ -6,7 +6,6 @@
 #include "data/atomic_file.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* ---- the database ---------------------------------------------------------------------------- */
 
@@ -97,7 +96,7 @@ void hfi_writer_meta(hfi_writer *w, const char *key, hfi_sql_value value)
 void hfi_writer_meta_seed(hfi_writer *w, const char *key, uint64_t seed)
 {
     char text[32];
-    (void)snprintf(text, sizeof text, "%" PRIu64, seed);
+    (void)hfi_print(text, sizeof text, "%" PRIu64, seed);
     hfi_writer_meta(w, key, hfi_text(text));
 }
 

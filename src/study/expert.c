@@ -7,7 +7,6 @@
 #include "study/study.h"
 
 #include <math.h>
-#include <stdio.h>
 
 /* One reading in so many is shown to the expert. */
 static const double one_in = 20.0;
@@ -53,11 +52,11 @@ static hf_status mean_kernel(hf_context *ctx, const hf_study *study, const hfi_s
         for (size_t i = 0; i < s->n; i++) sum += s->x[i * d + j] / (double)s->n;
         for (size_t i = 0; i < s->n; i++) squares += (s->x[i * d + j] - sum) * (s->x[i * d + j] - sum);
         const double sd = sqrt(squares / (double)(s->n - 1));
-        at += (size_t)snprintf(text + at, room - at, "%s%s(x%zu, lengthscale=%.17g)", j > 0 ? " * " : "",
-                               study->domain.category[j] ? "category" : "se", j + 1,
-                               study->domain.category[j] ? 0.05
-                               : sd > 0.0                ? factor * sd
-                                                         : factor);
+        at += (size_t)hfi_print(text + at, room - at, "%s%s(x%zu, lengthscale=%.17g)", j > 0 ? " * " : "",
+                                study->domain.category[j] ? "category" : "se", j + 1,
+                                study->domain.category[j] ? 0.05
+                                : sd > 0.0                ? factor * sd
+                                                          : factor);
     }
     const hf_status status = hf_kernel_parse(ctx, text, NULL, d, out);
     hfi_free(ctx, text);

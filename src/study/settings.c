@@ -6,7 +6,6 @@
 
 #include <holdfast/likelihood.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- checks -------------------------------------------------------------------------------------------- */
@@ -202,13 +201,13 @@ static size_t write_kernel(const hf_study *study, bool category, char *text, siz
     size_t at = 0;
     for (size_t j = 0; j < study->d; j++) {
         if (study->domain.category[j] != category) continue;
-        at += (size_t)snprintf(at < room ? text + at : NULL, at < room ? room - at : 0, "%sx%zu",
-                               at > 0     ? ", "
-                               : category ? "category("
-                                          : "matern52(",
-                               j + 1);
+        at += (size_t)hfi_print(at < room ? text + at : NULL, at < room ? room - at : 0, "%sx%zu",
+                                at > 0     ? ", "
+                                : category ? "category("
+                                           : "matern52(",
+                                j + 1);
     }
-    if (at > 0) at += (size_t)snprintf(at < room ? text + at : NULL, at < room ? room - at : 0, ", ard)");
+    if (at > 0) at += (size_t)hfi_print(at < room ? text + at : NULL, at < room ? room - at : 0, ", ard)");
     return at;
 }
 
@@ -223,7 +222,7 @@ static hf_status make_kernel(hf_context *ctx, hf_study *study)
         if (text != NULL) {
             size_t at = write_kernel(study, false, text, room);
             if (at > 0 && write_kernel(study, true, NULL, 0) > 0)
-                at += (size_t)snprintf(text + at, room - at, " * ");
+                at += (size_t)hfi_print(text + at, room - at, " * ");
             (void)write_kernel(study, true, text + at, room - at);
         }
     }

@@ -5,7 +5,6 @@
 #include "data/number.h"
 #include <holdfast/table.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 /* ---- checks ----------------------------------------------------------------------------------------- */
@@ -122,11 +121,11 @@ static hf_status no_label(hf_context *ctx, const hf_variable *v, const char *tex
     char list[256];
     size_t at = 0;
     for (size_t i = 0; i < v->levels && at < sizeof list; i++) {
-        const int wrote = snprintf(list + at, sizeof list - at, "%s%s",
-                                   i == 0              ? ""
-                                   : i + 1 < v->levels ? ", "
-                                                       : " or ",
-                                   v->level[i]);
+        const int wrote = hfi_print(list + at, sizeof list - at, "%s%s",
+                                    i == 0              ? ""
+                                    : i + 1 < v->levels ? ", "
+                                                        : " or ",
+                                    v->level[i]);
         at += wrote > 0 ? (size_t)wrote : 0;
     }
     return hfi_refuse(ctx, "variable %s: there is no label \"%s\"; give %s", v->name, text, list);
@@ -159,8 +158,8 @@ size_t hf_study_format(const hf_study *study, size_t j, double value, size_t n, 
     const hf_variable *v = &study->s.variable[j];
     if (!numeric(v)) {
         const size_t level = value >= 0.0 && value < (double)v->levels ? (size_t)value : v->levels;
-        return (size_t)snprintf(text, n, "%s", level < v->levels ? v->level[level] : "");
+        return (size_t)hfi_print(text, n, "%s", level < v->levels ? v->level[level] : "");
     }
     char digits[32];
-    return (size_t)snprintf(text, n, "%s", hf_format_double(value, digits));
+    return (size_t)hfi_print(text, n, "%s", hf_format_double(value, digits));
 }

@@ -6,7 +6,6 @@
 #include "optimise/optimise.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -72,7 +71,7 @@ static hf_status copy_names(hf_context *ctx, const hfi_memory *memory, size_t d,
     if (own->names == NULL) return HF_ERR_MEMORY;
     for (size_t j = 0; j < d; j++) {
         char made[MADE_BYTES];
-        (void)snprintf(made, sizeof made, "x%zu", j + 1);
+        (void)hfi_print(made, sizeof made, "x%zu", j + 1);
         if (from != NULL && (from[j] == NULL || from[j][0] == '\0'))
             return hfi_refuse(ctx, "the name of input %zu is missing", j + 1);
         own->names[j] = hfi_memory_strdup(memory, from != NULL ? from[j] : made);
@@ -102,11 +101,11 @@ static char *make_kernel(const hfi_memory *memory, const hf_domain *domain)
     const size_t d = domain->dimension, bytes = MADE_BYTES * (d + 1);
     char *text = hfi_memory_alloc(memory, bytes, 1);
     if (text == NULL) return NULL;
-    size_t used = (size_t)snprintf(text, bytes, "se(ard");
+    size_t used = (size_t)hfi_print(text, bytes, "se(ard");
     for (size_t j = 0; j < d; j++)
-        used += (size_t)snprintf(text + used, bytes - used, ", lengthscale[%zu]~%.15g", j,
-                                 0.1 * stretch(domain, j));
-    (void)snprintf(text + used, bytes - used, ")");
+        used += (size_t)hfi_print(text + used, bytes - used, ", lengthscale[%zu]~%.15g", j,
+                                  0.1 * stretch(domain, j));
+    (void)hfi_print(text + used, bytes - used, ")");
     return text;
 }
 

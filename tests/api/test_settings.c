@@ -99,7 +99,8 @@ static void values_of(hf_context *ctx, const hf_setting *setting)
         goes_there_and_back(ctx, name, "4503599627370497");
         is_refused(ctx, name, "1.5", "whole number");
         is_refused(ctx, name, "-1", "whole number");
-        is_refused(ctx, name, "1e300", "whole number");
+        is_refused(ctx, name, "1e300", "below 2^53");
+        is_refused(ctx, name, " 7", "not a number");
         is_refused(ctx, name, "7 or 8", "not a number");
         if (setting->zero || setting->least == 0.0) goes_there_and_back(ctx, name, "0");
         return;
@@ -112,6 +113,7 @@ static void values_of(hf_context *ctx, const hf_setting *setting)
         if (setting->least < 0.5) goes_there_and_back(ctx, name, "0.10000000000000007");
         is_refused(ctx, name, "-0.5", "give a");
         is_refused(ctx, name, "nan", "not a number");
+        is_refused(ctx, name, " 0.5", "not a number");
         is_refused(ctx, name, "", "not a number");
         return;
     case HF_SETTING_TEXT:
@@ -122,6 +124,15 @@ static void values_of(hf_context *ctx, const hf_setting *setting)
         is_refused(ctx, name, "1", "array");
         return;
     }
+}
+
+static void unknown_names_are_told_what_there_is(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    is_refused(ctx, "itertions", "1", "did you mean 'iterations'?");
+    is_refused(ctx, "zzzzzzzzzzzz", "1", "there are kernel, mean, sites, ");
+    hf_context_free(ctx);
 }
 
 static void every_member_is_set_by_its_name(void **state)
@@ -392,6 +403,7 @@ int main(void)
         cmocka_unit_test(many_inputs_want_one_lengthscale),
         cmocka_unit_test(every_member_has_a_default),
         cmocka_unit_test(defaults_are_as_documented),
+        cmocka_unit_test(unknown_names_are_told_what_there_is),
         cmocka_unit_test(every_member_is_set_by_its_name),
         cmocka_unit_test(names_are_members),
         cmocka_unit_test(presets_are_what_they_say),

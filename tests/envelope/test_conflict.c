@@ -117,7 +117,7 @@ static void intervals_that_do_not_meet(void **state)
     assert_int_equal(count, 1);
     assert_int_equal(conflict[0], 3);
     assert_true(isinf(norm));
-    assert_non_null(strstr(hf_context_message(p.ctx), "contradicts distinct reading 4;"));
+    assert_non_null(strstr(hf_context_message(p.ctx), "contradicts distinct reading 4 (counted from 1);"));
     assert_non_null(strstr(hf_context_message(p.ctx), "no norm would do"));
     char limit[48]; /* in the units of the readings */
     (void)snprintf(limit, sizeof limit, "one in [%g, ", p.world->y[3] + 0.9);

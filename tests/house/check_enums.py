@@ -11,16 +11,16 @@ NAMELESS = {"hf_enum", "hf_status"}
 
 
 def expand(text, likelihoods):
-    """Lists of likelihoods in place of their macros."""
-    return re.sub(r"(HF_\w+_LIKELIHOODS)\((\w+)\)",
-                  lambda found: "".join(f'HF_LIKELIHOOD_{row},' if found[2] == "HF_LIKELIHOOD_OF_" else f', "{row}"'
-                                        for row in likelihoods[found[1]]), text)
+    """The list of likelihoods in place of its macro."""
+    return re.sub(r"HF_SITES_LIST\((\w+)\)",
+                  lambda found: "".join(f'HF_LIKELIHOOD_{row},' if found[1] == "HF_LIKELIHOOD_OF_" else f', "{row}"'
+                                        for row in likelihoods), text)
 
 
-def lists(source):
+def rows(source):
     with open(os.path.join(source, "include", "holdfast", "likelihood_list.h"), encoding="utf-8") as file:
-        blocks = re.findall(r"#define (HF_\w+_LIKELIHOODS)\(X\)(.*?[^\\])\n", file.read(), re.S)
-    return {name: re.findall(r"\bX\((\w+),", body) for name, body in blocks}
+        body = re.search(r"#define HF_LIKELIHOODS\(.*?\)(.*?[^\\])\n", file.read(), re.S)[1]
+    return re.findall(r"\b[A-Z]+\((\w+),", body)
 
 
 def values(text):
@@ -29,7 +29,7 @@ def values(text):
 
 
 def find_problems(source, _build):
-    enums, problems, likelihoods = {}, [], lists(source)
+    enums, problems, likelihoods = {}, [], rows(source)
     for path in glob.glob(os.path.join(source, "include", "holdfast", "*.h")):
         with open(path, encoding="utf-8") as file:
             text = expand(file.read(), likelihoods)

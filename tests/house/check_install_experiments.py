@@ -14,7 +14,7 @@ DRAWN = {"synthetic-noise", "envelope-tables", "envelope-norm", "envelope-exampl
          "default-bed", "bo-problem", "bo-table", "bo-study", "rcagp-bo-hartmann", "rcagp-bo-lunar",
          "rcagp-bo-rover", "rcagp-bo-expert", "certified-values", "rcagp-fig1", "rcagp-influence",
          "rcagp-complexity",
-         "kernel-draws"}  # or their data come with Holdfast
+         "kernel-draws", "guarantees"}  # or their data come with Holdfast
 SOME_DRAWN = {"envelope-fig2", "envelope-fig3"}  # the data of others are one part of it
 ARGUMENTS = {"certified-fig2": ["--sets", "spam"], "certified-fig3": ["--sets", "spam"], "certified-fig4": ["--sets", "mnist38"],
              "certified-fig6": ["--sets", "mnist358"], "certified-fig5": ["--sets", "spam"],

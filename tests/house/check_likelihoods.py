@@ -24,7 +24,7 @@ EXCEPTIONS = {
 
 
 def rows(source):
-    return re.findall(r'\bX\((\w+), (\w+), "([^"]+)"', house.read(source, LIST).split("#ifndef", 1)[1])
+    return re.findall(r'\b(?:NOISE|LABEL|RATE)\((\w+), (\w+), "([^"]+)"', house.read(source, LIST).split("#ifndef", 1)[1])
 
 
 def allowed(name, word):

@@ -14,6 +14,8 @@ FORBIDDEN = [
     (r"stdout", {"data"}, "only a table may be written to `-`"),
     (r"malloc|calloc|realloc|aligned_alloc|posix_memalign|strdup|strndup|asprintf|vasprintf", {"core"},
      "memory comes from the context's allocator"),
+    (r"v?snprintf|__v?snprintf_chk|strto(?:d|f|ld)|atof|uselocale|localeconv", {"core"},
+     "numbers have a point in every locale: hfi_print() and hfi_strtod()"),
     (r"rand|srand|random|srandom|drand48|time|clock", set(), "random numbers come from streams, time from hfi_now"),
     (r"setlocale|strtok|localtime|gmtime|getenv|system|popen|tmpnam|sprintf|strcpy|strcat|gets", set(),
      "not thread-safe, not bounded or not a library's business"),

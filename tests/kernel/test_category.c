@@ -81,6 +81,42 @@ static void codes_are_hidden_from_other_kernels(void **state)
     hf_kernel_free(plain);
 }
 
+/* A column of text is one input for each text; its name stands for all of them, quoted or not. */
+static void a_column_of_text_has_one_name(void **state)
+{
+    static const char *const names[] = {"town=Bonn", "a", "town=", "town hall=x", "town=Ulm"};
+    static const char *const same[][2] = {
+        {"matern52(a)*category(town)", "matern52(a)*category('town=Bonn', 'town=', 'town=Ulm')"},
+        {"se('town hall', a, ard)", "se('town hall=x', a, ard)"},
+        {"se(a)*category(town, ard)", "se(a)*category('town=Bonn', 'town=', 'town=Ulm', ard)"}};
+    const double x[5] = {1, 0.3, 0, 1, 0}, z[5] = {0, 0.7, 0, 2, 1};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
+        double value[2];
+        size_t parameters[2];
+        for (size_t k = 0; k < 2; k++) {
+            hf_kernel *kernel = NULL;
+            if (hf_kernel_parse(*state, same[i][k], names, 5, &kernel) != HF_OK)
+                fail_msg("%s", hf_context_message(*state));
+            parameters[k] = hf_kernel_parameters(kernel);
+            value[k] = hfi_kernel_value(kernel, x, z, false);
+            hf_kernel_free(kernel);
+        }
+        assert_true(value[0] == value[1] && value[0] > 0.0 && value[0] < 0.9);
+        assert_int_equal(parameters[0], parameters[1]);
+    }
+    static const struct {
+        const char *expression, *words;
+    } wrong[] = {{"category(town, 'town=Ulm')", "listed twice"},
+                 {"category(tow)", "there is no input 'tow'"},
+                 {"coregion(town, outputs=2)", "looks at one column alone"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        hf_kernel *kernel = NULL;
+        assert_int_equal(hf_kernel_parse(*state, wrong[i].expression, names, 5, &kernel), HF_ERR_PARSE);
+        if (!strstr(hf_context_message(*state), wrong[i].words))
+            fail_msg("%s: %s", wrong[i].expression, hf_context_message(*state));
+    }
+}
+
 static void what_cannot_be_is_told(void **state)
 {
     static const struct {
@@ -169,6 +205,7 @@ int main(void)
         cmocka_unit_test(values_follow_the_formula),
         cmocka_unit_test(numbers_stand_for_the_nearest_code),
         cmocka_unit_test(codes_are_hidden_from_other_kernels),
+        cmocka_unit_test(a_column_of_text_has_one_name),
         cmocka_unit_test(what_cannot_be_is_told),
         cmocka_unit_test(it_is_positive_definite),
         cmocka_unit_test(boxes_are_as_narrow_as_can_be),

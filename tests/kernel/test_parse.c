@@ -4,7 +4,6 @@
 #include "kernel_testing.h"
 
 #include <float.h>
-#include <locale.h>
 
 static const char *const NAMES[] = {"temp", "wind speed", "x2", "don't"};
 
@@ -362,21 +361,6 @@ static void boxes_hold_the_start(void **state)
     hf_kernel_free(kernel);
 }
 
-static void numbers_do_not_depend_on_the_locale(void **state)
-{
-    static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "de_DE"};
-    const char *found = NULL;
-    for (size_t i = 0; i < sizeof locales / sizeof locales[0] && !found; i++)
-        found = setlocale(LC_NUMERIC, locales[i]);
-    hf_kernel *kernel = parse(*state, "0.25*se(lengthscale=2.5e-1)", 1);
-    hf_parameter parameter;
-    assert_int_equal(hf_kernel_parameter(kernel, 1, &parameter), HF_OK);
-    (void)setlocale(LC_NUMERIC, "C");
-    assert_true(parameter.value == 0.25);
-    hf_kernel_free(kernel);
-    if (!found) skip(); /* no locale with a decimal comma is installed */
-}
-
 /* ---- names ---------------------------------------------------------------------------------------------- */
 
 static void names_may_be_shortened(void **state)
@@ -551,7 +535,6 @@ int main(void)
         cmocka_unit_test(columns_are_found),
         cmocka_unit_test(units_say_how_to_rescale),
         cmocka_unit_test(boxes_hold_the_start),
-        cmocka_unit_test(numbers_do_not_depend_on_the_locale),
         cmocka_unit_test(names_may_be_shortened),
         cmocka_unit_test(bad_names_and_values_are_refused),
         cmocka_unit_test(parameters_can_be_set_directly),

@@ -47,6 +47,22 @@ class Category(ToolCase):
         self.kinds((70, -2, 5))
         self.assertEqual(self.fit()["report"]["objective"], first["report"]["objective"])
 
+    def test_texts_are_kinds(self):
+        """category(kind) of a column of text is the kernel of its codes: correlation exp(-1 / l) there, exp(-2 / l) here."""
+        rows = [line.split(",") for line in self.read(self.kinds()).split()]
+        self.write("texts.csv", "".join(",".join([a, kind if kind == "kind" else f"wood {kind}", b, y]) + "\n"
+                                        for a, kind, b, y in rows))
+        answers = []
+        for table, held in (("kinds.csv", 0.7), ("texts.csv", 1.4)):
+            kernel = f"matern52(a, b, ard)*category(kind, lengthscale={held})"
+            self.ok("fit", table, "--target", "y", "--kernel", kernel, "--suspects", "off", "-q", "-o", "m.hf")
+            answers.append(json.loads(self.ok("score", "m.hf", table, "--json")))
+        for key in ("rmse", "nlpd"):
+            self.assertAlmostEqual(answers[0][key], answers[1][key], delta=1e-6)
+        self.ok("fit", "texts.csv", "--target", "y", "--kernel", KERNEL, "-q", "-o", "m.hf")
+        self.assertLess(json.loads(self.ok("score", "m.hf", "texts.csv", "--json"))["rmse"], 0.3)
+        self.fails(["fit", "texts.csv", "--target", "y", "--kernel", "se*category(kin)"], "there is no input 'kin'")
+
     def test_ranges_are_of_one_kind(self):
         self.kinds()
         self.fit()

@@ -15,7 +15,7 @@ BUILD = os.environ.get("HF_BUILD", os.path.join(SOURCE, "build"))
 FOLDER = os.path.join(BUILD, "experiments")
 TABLES = {"rcagp-table1": 48, "rcagp-s1": 16, "rcagp-s2": 16, "rcagp-s3": 40}
 PROGRAMS = [*TABLES, "rcagp-flash-crash", "rcagp-ablation-eps", "rcagp-expert", "rcagp-scale", "robust-uci",
-            "synthetic-noise", "kernel-draws"]
+            "synthetic-noise", "kernel-draws", "guarantees"]
 
 
 class Experiment(ToolCase):
@@ -64,7 +64,7 @@ class EveryProgram(Experiment):
                 code, _, err = self.start(name, "operand")
                 self.assertEqual(code, 2)
                 self.assertIn('"operand" is no option', err)
-                if name in ("synthetic-noise", "kernel-draws"):
+                if name in ("synthetic-noise", "kernel-draws", "guarantees"):
                     continue
                 sets = ["--sets", "yacht"] if "--sets LIST" in self.good(name, "--help") and name != "rcagp-scale" else []
                 code, out, err = self.start(name, "--data", "nowhere", *sets)
@@ -216,6 +216,17 @@ class Others(Experiment):
         out = self.good("robust-uci", "--data", "data", "--sets", "yacht", "--splits", "0", "--share", "10",
                         "--methods", "gp,default,oracle", "--kinds", "none,asymmetric")
         self.assertIn("### yacht", out)
+
+    def test_guarantees(self):
+        """The pictures of docs/guarantees.md: a budget's sd is never below the exact one, and no thread changes a bit; order does."""
+        out = self.good("guarantees")
+        rows = re.findall(r"^\| (\d+) \| ([\d.]+) \| [\d.]+ \| ([\d.]+) \|$", out, re.M)
+        self.assertEqual([count for count, _, _ in rows], ["4", "8", "16", "32"])
+        self.assertTrue(all(float(least) >= 1.0 for _, least, _ in rows), out)
+        self.assertGreater(float(rows[0][2]), 2.0)
+        for threads in (2, 4, 8):
+            self.assertIn(f"| {threads} threads | none |", out)
+        self.assertRegex(out, r"\| rows in reverse \| \de-\d\d \|")
 
     def test_synthetic_noise(self):
         out = self.good("synthetic-noise", "--noises", "gauss", "--splits", "0", "--methods", "gp,oracle")

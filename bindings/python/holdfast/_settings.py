@@ -148,11 +148,11 @@ REGRESSOR_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
-        variance of their own; softmax: labels of any number of classes; student-t: readings with
-        heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
-        function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
-        mu^2; gamma: positive amounts of variance dispersion mu^2.
+        gaussian; robust: smooth weights that fall with the residual; student-t: readings with heavy-tailed
+        noise; pursuit: a few readings with a variance of their own; probit: labels of two classes; logit:
+        labels of two classes, with the logistic function; softmax: labels of any number of classes;
+        poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion mu^2; gamma:
+        positive amounts of variance dispersion mu^2.
     suspects : str, optional
         auto: set readings aside where that clearly pays (default); force: set aside what was found; off.
     groups : bool, optional
@@ -314,11 +314,11 @@ CLASSIFIER_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
-        variance of their own; softmax: labels of any number of classes; student-t: readings with
-        heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
-        function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
-        mu^2; gamma: positive amounts of variance dispersion mu^2.
+        gaussian; robust: smooth weights that fall with the residual; student-t: readings with heavy-tailed
+        noise; pursuit: a few readings with a variance of their own; probit: labels of two classes; logit:
+        labels of two classes, with the logistic function; softmax: labels of any number of classes;
+        poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion mu^2; gamma:
+        positive amounts of variance dispersion mu^2.
     train : bool, optional
         Train the hyperparameters (default on); else they stay at their held or starting values.
     priors : bool, optional
@@ -417,11 +417,11 @@ COUNTS_HELP = """\
     mean : str, optional
         Prior mean: zero, constant (default), median, linear.
     sites : str, optional
-        gaussian; robust: smooth weights that fall with the residual; pursuit: a few readings with a
-        variance of their own; softmax: labels of any number of classes; student-t: readings with
-        heavy-tailed noise; probit: labels of two classes; logit: labels of two classes, with the logistic
-        function; poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion
-        mu^2; gamma: positive amounts of variance dispersion mu^2.
+        gaussian; robust: smooth weights that fall with the residual; student-t: readings with heavy-tailed
+        noise; pursuit: a few readings with a variance of their own; probit: labels of two classes; logit:
+        labels of two classes, with the logistic function; softmax: labels of any number of classes;
+        poisson: counts of variance mu; negative-binomial: counts of variance mu + dispersion mu^2; gamma:
+        positive amounts of variance dispersion mu^2.
     train : bool, optional
         Train the hyperparameters (default on); else they stay at their held or starting values.
     objective : str, optional

@@ -33,7 +33,7 @@ class Track:
     ----------
     lower, upper : (d,) sides of the box of x; or
     candidates : (k, d) the places that may be chosen
-    method : str, default "ui-gp-ucb"
+    method : str, default "sparq-reuse", as the tool's
         gp-ucb, r-gp-ucb, sw-gp-ucb, tv-gp-ucb, w-gp-ucb, ui-gp-ucb, sparq, sparq-reuse; see holdfast/track.h.
     rate : float
         Largest drift per unit of time, units of y; the age law's. Required by ui-gp-ucb, sparq and sparq-reuse.
@@ -55,7 +55,7 @@ class Track:
     requests : list of Record of id, time, x, index, sd: what the expert was asked and did not answer
     """
 
-    def __init__(self, lower: Any = None, upper: Any = None, *, candidates: Any = None, method: str = "ui-gp-ucb",
+    def __init__(self, lower: Any = None, upper: Any = None, *, candidates: Any = None, method: str = "sparq-reuse",
                  rate: Optional[float] = None, age: Optional[str] = None, path: Any = None, target: str = "y",
                  labels: Optional[Sequence[str]] = None, names: Optional[Sequence[str]] = None, mean: Optional[float] = None,
                  threads: Optional[int] = None, **settings: Any):
