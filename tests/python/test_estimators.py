@@ -98,7 +98,12 @@ class Conventions(Case):
     def test_unfitted_estimators_say_so(self):
         from sklearn.exceptions import NotFittedError
         for estimator in (holdfast.GPRegressor(), holdfast.GPClassifier(), holdfast.CountRegressor()):
-            self.refused(NotFittedError, "not fitted yet", estimator.predict, [[1.0]])
+            for name in ("predict", "predict_quantile", "predict_latent", "predict_proba", "predict_log_rate", "sample_y", "report", "save"):
+                call = getattr(estimator, name, None)
+                if call is not None:
+                    with self.subTest(estimator=estimator, name=name):
+                        others = [[0.5]] if name == "predict_quantile" else []
+                        self.refused(NotFittedError, "not fitted yet", call, [[1.0]], *others)
 
 
 if __name__ == "__main__":

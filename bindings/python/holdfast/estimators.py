@@ -14,15 +14,6 @@ from ._library import ArgumentError, enum_name, enum_number, lib
 from ._model import MISSING, Model, Settings
 
 
-def _not_fitted(owner):
-    text = f"This {type(owner).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using it."
-    try:
-        from sklearn.exceptions import NotFittedError
-    except ImportError:
-        return AttributeError(text)
-    return NotFittedError(text)
-
-
 class Estimator:
     """Base of all estimators: parameters, inputs, pickling, files."""
 
@@ -123,9 +114,19 @@ class Estimator:
             text += "Feature names must be in the same order as they were in fit.\n"
         raise ValueError(text)
 
+    def _fitted(self) -> Model:
+        """The model; without one the error that scikit-learn has for it, which is an AttributeError too."""
+        if hasattr(self, "model_"):
+            return self.model_
+        text = f"This {type(self).__name__} instance is not fitted yet. Call 'fit' with appropriate arguments before using it."
+        try:
+            from sklearn.exceptions import NotFittedError
+        except ImportError:
+            raise AttributeError(text) from None
+        raise NotFittedError(text)
+
     def _asked(self, X) -> np.ndarray:
-        if not hasattr(self, "model_"):
-            raise _not_fitted(self)
+        self._fitted()
         return self._inputs(X, False)
 
     def _names(self):
@@ -177,15 +178,11 @@ class Estimator:
 
     def report(self, path, **parts) -> None:
         """Writes a page of HTML about the fit, for people; parts: certificates, study. See `Model.report_html`."""
-        if not hasattr(self, "model_"):
-            raise _not_fitted(self)
-        self.model_.report_html(path, **parts)
+        self._fitted().report_html(path, **parts)
 
     def save(self, path) -> None:
         """Saves the model to a file, which the tool reads too. Parameters of the estimator are not in it: pickle keeps them."""
-        if not hasattr(self, "model_"):
-            raise _not_fitted(self)
-        self.model_.save(path)
+        self._fitted().save(path)
 
     @classmethod
     def load(cls, path):
@@ -473,7 +470,7 @@ class CountRegressor(_settings.CountsSettings, _Readings):
 
     def sample_y(self, X, n_samples: int = 1, random_state: Optional[int] = 0) -> np.ndarray:
         """Joint draws of the rate at X: (m, n_samples)."""
-        return np.exp(self.model_.sample(self._asked(X), n_samples, seed=random_state))
+        return np.exp(self._fitted().sample(self._asked(X), n_samples, seed=random_state))
 
     def metrics(self, X, y, exposure=None):
         """Scores of the predictions of y: nlpd is of log probabilities or densities; see holdfast/metrics.h."""
@@ -603,21 +600,18 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
         return None if (order == np.arange(len(order))).all() else order
 
     def _probability(self, X):
-        probability, winner = self.model_.predict(self._asked(X), ("probability", "winner"), threads=self.threads)
+        probability, winner = self._fitted().predict(self._asked(X), ("probability", "winner"), threads=self.threads)
         if self._order is None:
             return probability, winner
         return probability[:, self._order], np.argsort(self._order)[winner]
 
     def predict(self, X) -> np.ndarray:
         """The most probable class of each row of X (m, d): (m,)."""
-        if not hasattr(self, "model_"):
-            raise _not_fitted(self)
-        return self.classes_[self._probability(X)[1].astype(np.intp)]
+        winner = self._probability(X)[1]
+        return self.classes_[winner.astype(np.intp)]
 
     def predict_proba(self, X) -> np.ndarray:
         """Probability of each class, in the order of classes_: (m, C); rows add up to 1."""
-        if not hasattr(self, "model_"):
-            raise _not_fitted(self)
         return self._probability(X)[0]
 
     def predict_log_proba(self, X) -> np.ndarray:
@@ -627,7 +621,7 @@ class GPClassifier(_settings.ClassifierSettings, Estimator):
 
     def predict_latent(self, X):
         """Mean and standard deviation of the latent functions: (m,) of two-class sites, else (m, C) each."""
-        mean, sd = self.model_.predict(self._asked(X), ("latent_mean", "latent_sd"), threads=self.threads)
+        mean, sd = self._fitted().predict(self._asked(X), ("latent_mean", "latent_sd"), threads=self.threads)
         if self._order is None or mean.ndim == 1:
             return mean, sd
         return mean[:, self._order], sd[:, self._order]
