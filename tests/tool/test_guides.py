@@ -32,6 +32,8 @@ EXCEPT = (
     ("", "scripts/bench ", MEASURES),
     ("", "scripts/scaling", MEASURES),
     ("../README.md", "cc program.c", "needs the installed library: house.install"),
+    ("building.md", "apt-get ", "needs root, and a mirror of Debian"),
+    ("building.md", "dpkg-buildpackage", BUILDS),
     ("building.md", "scripts/compare-builds", "needs two builds: tool.test_compare_builds"),
     ("building.md", "scripts/aarch64-sysroot", "needs a mirror of Debian: the stage aarch64"),
     ("experiments.md", "peer_optimisers.py", "hours, with the software of others: tool.test_peer_optimisers"),
