@@ -34,9 +34,9 @@
  *
  * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not
  * that of sites (posterior.h says what S is). The mode is nearer to the prior than the posterior
- * mean, by a factor of two and more where labels are clear, which makes its probabilities timid;
- * "corrected" puts the mean where it goes best with the covariance: K^-1 (mean - m) = y - E[p], the
- * expectation under the approximation itself.
+ * mean, by a factor of two and more where labels are clear, which makes its probabilities
+ * underconfident; "corrected" puts the mean where it goes best with the covariance:
+ * K^-1 (mean - m) = y - E[p], the expectation under the approximation itself.
  *
  * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with
  * exact gradients.
@@ -224,8 +224,8 @@ HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 typedef struct hf_class_rule {
     size_t size; /**< sizeof(hf_class_rule) */
     /** Scale of the link of two classes, between 1e-6 and 1e6. Probit: P = Phi(mean /
-     * sqrt(lambda^-2 + var)). Above 1 probabilities are bolder, below 1 more timid than those of
-     * the fit. Default: 1. */
+     * sqrt(lambda^-2 + var)). Above 1 probabilities are farther from 1/2, below 1 nearer to it,
+     * than those of the fit. Default: 1. */
     double lambda;
     double threshold; /**< P of two classes is compared with it; in (0, 1). Default: 1/2. */
     /** NULL: every wrong decision costs 1. Else classes x classes, row by row: what the decision a

@@ -23,7 +23,7 @@
     {                                                                                              \
         "lambda", 0, "L",                                                                          \
             "of two classes: probabilities by link(L f), f being the latent\n"                     \
-            "function; above 1 bolder than those of the fit (default 1)",                          \
+            "function; above 1 farther from 1/2 than those of the fit (default 1)",                \
             false                                                                                  \
     }
 
