@@ -384,7 +384,8 @@ static bool is_centred(const class_box_shape *s)
 
 /* The polynomials of the posterior's features have, beside those of what the data explain, the prior's own.
  * About their own centre that is constant to the third degree, and
- * |D^2 / 2|^2 of the prior's features, a quarter of the fourth derivative of the kernel along a line, is what is in the fourth. */
+ * |D^2 / 2|^2 of the prior's features, a quarter of the fourth derivative of the kernel along a line, is what is in
+ * the fourth. */
 static double prior_squares(const hfi_classes *c, size_t i, const double *centre, const double *half)
 {
     const hfi_terms *terms = c->side[i].taylor.terms;

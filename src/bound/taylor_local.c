@@ -2,13 +2,15 @@
 /* Sharper remainders of se terms, by what the function is around one centre. In units of the lengthscales z_i
  * are the anchors and V u the points of the box, both from its centre; then
  *
- *     f(c + u) exp(|V u|^2 / 2) = sum_i w_i exp(z_i'V u) = sum_k P_k(u),     w_i = a_i exp(-|z_i|^2 / 2),     P_k(u) = sum_i w_i (z_i'V u)^k / k!
+ *     f(c + u) exp(|V u|^2 / 2) = sum_i w_i exp(z_i'V u) = sum_k P_k(u),
+ *     w_i = a_i exp(-|z_i|^2 / 2),     P_k(u) = sum_i w_i (z_i'V u)^k / k!
  *
  * P_0 to P_3 are computed. What the kernel's constants have to assume about the others is computed here too:
  * with y_i = r V z_i, r^2 the number of inputs that move, so that
  * |u| <= r, and any eta_k > 0,
  *
- *     |sum_{k > 3} P_k(u)|^2 <= lambda_max(M) sum eta_k,      M = sum_ij w_i w_j y_i y_j' sum_{k > 3} (y_i'y_j)^(k-1) / (eta_k k!^2)
+ *     |sum_{k > 3} P_k(u)|^2 <= lambda_max(M) sum eta_k,
+ *     M = sum_ij w_i w_j y_i y_j' sum_{k > 3} (y_i'y_j)^(k-1) / (eta_k k!^2)
  *
  * because P_k(u) = u'Q_k(u) with Q_k linear in the (k-1)-fold products of u. Anchors and degrees that add
  * next to nothing count one by one by their sizes. */

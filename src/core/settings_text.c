@@ -248,11 +248,12 @@ static void unknown_setting(hf_context *ctx, const hf_settings_table *table, con
         names[count++] = table->row[i].face.name;
         hfi_nearest_offer(&search, names[count - 1]);
     }
-    hfi_choices_text(names, count, list, sizeof list);
-    if (search.best)
+    if (search.best) {
         hfi_refuse(ctx, "%s has no setting '%.40s'; did you mean '%s'?", table->owner, asked, search.best);
-    else
-        hfi_refuse(ctx, "%s has no setting '%.40s'; there are %s", table->owner, asked, list);
+        return;
+    }
+    hfi_choices_text(names, count, list, sizeof list);
+    hfi_refuse(ctx, "%s has no setting '%.40s'; there are %s", table->owner, asked, list);
 }
 
 const hfi_setting *hfi_setting_named(hf_context *ctx, const hf_settings_table *table, const char *name,

@@ -13,7 +13,8 @@
  * method it joins variance_i where the determinant answers the mode; for EP, a stationary point of its energy
  * E, that of E + t trace moves with t as the trace needs it:
  *
- *     d trace / d sites . d sites / d hyperparameters = d / dt of (d E / d hyperparameters, sites held) at the stationary points of E + t trace. */
+ *     d trace / d sites . d sites / d hyperparameters
+ *         = d / dt of (d E / d hyperparameters, sites held) at the stationary points of E + t trace. */
 #include "inference/latent.h"
 #include "solver/inducing_chunk.h"
 #include <math.h>
