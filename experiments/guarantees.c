@@ -201,12 +201,13 @@ static hf_status fit_predict(hf_context *ctx, const again *how, double mean[ASKE
     return status;
 }
 
-/* The largest difference of a mean from the first fit's, over the size of the means. */
+/* The largest difference of a mean from the first fit's, over the size of the means; of the first one none. */
 static hf_status fits_measure(hf_context *ctx, double difference[FITS])
 {
     double first[ASKED], other[ASKED], spread;
     hf_status status = fit_predict(ctx, &fits[0], first, &spread);
-    for (size_t k = 0; k < FITS && status >= 0; ++k) {
+    difference[0] = 0.0;
+    for (size_t k = 1; k < FITS && status >= 0; ++k) {
         status = fit_predict(ctx, &fits[k], other, &spread);
         difference[k] = 0.0;
         for (size_t i = 0; i < ASKED; ++i)

@@ -59,7 +59,6 @@ typedef struct envelope_queries {
     hf_bound *out;
     hf_status *status; /* one a chunk */
     hf_envelope_workspace **workspace;
-    size_t chunks;
     hfi_watch watch;
 } envelope_queries;
 
@@ -69,7 +68,7 @@ static void ask_chunk(size_t chunk, int thread, void *arg)
     const size_t begin = chunk * CHUNK, end = job->m - begin < CHUNK ? job->m : begin + CHUNK;
     hf_envelope_workspace *workspace = job->workspace[thread];
     hf_envelope_workspace_reset(workspace);
-    if (thread == job->watch.thread) job->watch.done = (double)chunk / (double)job->chunks;
+    if (thread == job->watch.thread) job->watch.done = (double)begin / (double)job->m;
     for (size_t q = begin; q < end && hfi_watch_glance(&job->watch); q++)
         job->status[chunk] =
             hfi_worse(job->status[chunk], hf_envelope_bounds(job->envelope, workspace, job->x + q * job->ldx,
@@ -78,7 +77,6 @@ static void ask_chunk(size_t chunk, int thread, void *arg)
 
 static hf_status run(hf_context *ctx, envelope_queries *job, size_t chunks)
 {
-    job->chunks = chunks;
     hfi_watch_begin(&job->watch, ctx, "bounds", 0.0);
     hf_status status = hfi_watched_for(ctx, &job->watch, chunks, ask_chunk, job) ? HF_OK : hfi_cancelled(ctx);
     for (size_t chunk = 0; chunk < chunks && status >= 0; chunk++)
