@@ -91,3 +91,10 @@ double hfi_reading_number(const hfi_reading_row *row, const hf_reading *reading)
     if (row->type == HFI_FLAG) return *(const bool *)(const void *)at ? 1.0 : 0.0;
     return (double)*(const size_t *)(const void *)at;
 }
+
+hf_status hfi_read_accuracy(const hfi_reader *r, hfi_solution *solution)
+{
+    hf_status status = hfi_meta_double(r, "jitter", 0.0, &solution->jitter);
+    if (status >= 0) status = hfi_meta_any_double(r, "condition", &solution->condition);
+    return status < 0 ? status : hfi_meta_any_double(r, "backward", &solution->backward);
+}

@@ -149,13 +149,6 @@ static hf_status read_factor(const hfi_reader *r, hfi_solution *solution)
     return status;
 }
 
-hf_status hfi_read_accuracy(const hfi_reader *r, hfi_solution *solution)
-{
-    hf_status status = hfi_meta_double(r, "jitter", 0.0, &solution->jitter);
-    if (status >= 0) status = hfi_meta_any_double(r, "condition", &solution->condition);
-    return status < 0 ? status : hfi_meta_any_double(r, "backward", &solution->backward);
-}
-
 static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_solver solver, size_t n,
                                hfi_solution *solution)
 {

@@ -7,56 +7,6 @@
 
 #include <math.h>
 
-const char *hfi_row_place(const hf_table *table, size_t row, char *buffer, size_t bytes)
-{
-    size_t line = hf_table_line(table, row);
-    if (line > 0)
-        hfi_print(buffer, bytes, "%s, line %zu", hf_table_source(table), line);
-    else
-        hfi_print(buffer, bytes, "%s, row %zu", hf_table_source(table), row + 1);
-    return buffer;
-}
-
-hf_status hfi_check_finite(hf_context *ctx, const hf_table *table, const char *name, const double *numbers)
-{
-    char place[512], shown[HFI_SHOWN_BYTES];
-    for (size_t i = 0; i < hf_table_rows(table); i++) {
-        if (isinf(numbers[i]))
-            return hfi_fail(ctx, HF_ERR_NOT_FINITE,
-                            "%s, column \"%s\": the value is infinite; correct it, or leave the field empty "
-                            "if it is not known",
-                            hfi_row_place(table, i, place, sizeof place), hfi_text_shown(name, shown));
-    }
-    return HF_OK;
-}
-
-hf_status hfi_finite_numbers(hf_context *ctx, const hf_table *table, size_t column, const double **numbers)
-{
-    hf_status status = hf_table_numbers(ctx, table, column, numbers);
-    return status < 0 ? status : hfi_check_finite(ctx, table, hf_table_name(table, column), *numbers);
-}
-
-hf_status hfi_check_noise(hf_context *ctx, const hf_table *table, size_t column, const double *noise)
-{
-    char place[512], shown[HFI_SHOWN_BYTES];
-    for (size_t i = 0; i < hf_table_rows(table); i++) {
-        if (noise[i] < 0)
-            return hfi_refuse(ctx, "%s, column \"%s\": a noise variance cannot be negative (%g)",
-                              hfi_row_place(table, i, place, sizeof place),
-                              hfi_text_shown(hf_table_name(table, column), shown), noise[i]);
-    }
-    return HF_OK;
-}
-
-bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row)
-{
-    for (size_t j = 0; j < d; j++)
-        if (isnan(from->x[j][row])) return false;
-    if (from->output != NULL && from->output[row] == SIZE_MAX) return false;
-    if (from->mean != NULL && isnan(from->mean[row])) return false;
-    return from->noise == NULL || !isnan(from->noise[row]);
-}
-
 /* Room for the readings that the usable rows of a table make. */
 static hf_status make_room(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
                            const hfi_sources *from)
@@ -114,18 +64,6 @@ static hf_status note_rows(hf_context *ctx, hf_model *model, size_t rows, const 
         status = hfi_model_note(ctx, model, "%zu of %zu rows have no target and teach nothing", model->empty,
                                 rows);
     return status;
-}
-
-bool hfi_is_constant(const double *values, size_t count, size_t stride)
-{
-    double first = NAN;
-    for (size_t i = 0; i < count; i++) {
-        double value = values[i * stride];
-        if (isnan(value)) continue;
-        if (isnan(first)) first = value;
-        if (value != first) return false;
-    }
-    return true;
 }
 
 static hf_status note_constants(hf_context *ctx, hf_model *model)

@@ -277,3 +277,14 @@ void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows,
     }
     if (named > 0) hfi_print(words + used, bytes - used, ")");
 }
+
+hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_table *table, size_t missing)
+{
+    char unseen[400];
+    if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
+    const hf_status status = hfi_unseen_words(ctx, model, table, unseen, sizeof unseen);
+    if (status < 0) return status;
+    return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
+                    "%s: %zu of %zu rows have a missing input and get no prediction%s",
+                    hf_table_source(table), missing, hf_table_rows(table), unseen);
+}

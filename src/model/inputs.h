@@ -61,6 +61,19 @@ hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_tabl
 void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows, char *words,
                      size_t bytes);
 
+/** Rows of a table whose inputs are notably outside those that a model learnt from (ranges.c). */
+typedef struct hfi_outside {
+    size_t count;
+    size_t row, input; /* the furthest row, and which input it is */
+    double value;
+} hfi_outside;
+
+hf_status hfi_outside_find(hf_context *ctx, const hf_model *model, const hf_table *table,
+                           hfi_outside *out);
+/** Adds a remark on them to the context's message, if there are any. Returns `status`. */
+hf_status hfi_outside_message(hf_context *ctx, const hf_model *model, const hf_table *table,
+                              const hfi_outside *outside, hf_status status);
+
 /** Whether a model has what these write: inputs that are no numbers, or a dialect. */
 void hfi_write_inputs(hfi_writer *w, const hf_model *model);
 hf_status hfi_read_inputs(const hfi_reader *r);

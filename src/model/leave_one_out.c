@@ -8,11 +8,6 @@
 
 static const hf_metrics unknown = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
 
-bool hfi_model_is_kept(const hf_model *model, size_t i)
-{
-    return !isnan(model->y[i]) && model->reading[i].weight >= hfi_suspect_weight;
-}
-
 /* Kept readings and a prediction of each, in units that can be compared. */
 typedef struct kept {
     size_t count;

@@ -9,17 +9,6 @@
 
 #include <math.h>
 
-bool hfi_model_has_likelihood(const hf_model *model)
-{
-    return hfi_likelihood_of_rates(model->settings.sites) != NULL;
-}
-
-const char *hfi_model_noise_name(const hf_model *model)
-{
-    const hfi_likelihood *l = hfi_likelihood_of_rates(model->settings.sites);
-    return l != NULL ? l->parameter : "noise";
-}
-
 const char *hf_model_exposure_column(const hf_model *model)
 {
     return model != NULL && hfi_model_has_likelihood(model) ? model->mean_column : NULL;
@@ -41,18 +30,6 @@ hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *column
     if (hfi_kernel_is_auto(settings->kernel)) what = "the kernel auto; name the kernel";
     if (what == NULL) return HF_OK;
     return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
-}
-
-hf_status hfi_likelihood_check_exposure(hf_context *ctx, const hf_table *table, size_t column,
-                                        const double *exposure)
-{
-    char place[512], shown[HFI_SHOWN_BYTES];
-    for (size_t i = 0; i < hf_table_rows(table); i++)
-        if (!isnan(exposure[i]) && !(exposure[i] > 0.0))
-            return hfi_refuse(ctx, "%s, column \"%s\": an exposure must be positive, not %g",
-                              hfi_row_place(table, i, place, sizeof place),
-                              hfi_text_shown(hf_table_name(table, column), shown), exposure[i]);
-    return HF_OK;
 }
 
 hf_status hfi_likelihood_check_rows(hf_context *ctx, const hf_model *model, const hf_table *table)

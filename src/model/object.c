@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models: life cycle, access, remarks. */
+/* Models: memory, access, remarks, checksums. */
 #include "model/inputs.h"
 #include "model/target.h"
 
 #include <holdfast/version.h>
-#include <string.h>
 
-hf_model *hfi_model_new(hf_context *ctx)
-{
-    hf_model *model = hfi_alloc(ctx, 1, sizeof *model);
-    if (model == NULL) return NULL;
-    model->memory = hfi_context_memory(ctx);
-    model->outputs = 1;
-    model->kind = hfi_target_of(HF_LIKELIHOOD_GAUSSIAN);
-    return model;
-}
+#include <math.h>
+#include <string.h>
 
 hf_status hfi_model_reserve(hf_context *ctx, hf_model *model, size_t n, size_t d, bool extra)
 {
@@ -61,12 +53,6 @@ void hf_model_free(hf_model *model)
                     model->source, model->command, model->library, model->row, model->x, model->y,
                     model->extra, model->prior, model->reading, model->low, model->output_eps,
                     model->output_beta, model->noises_held, model->class_count, model->parameter, model);
-}
-
-hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
-{
-    const hf_status status = hfi_model_find_ranges(ctx, model);
-    return status < 0 ? status : hfi_model_list_parameters(ctx, model);
 }
 
 hf_status hfi_model_note(hf_context *ctx, hf_model *model, const char *format, ...)

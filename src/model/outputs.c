@@ -15,32 +15,6 @@ enum {
     MOST_OUTPUTS = 1000 /* what a kernel takes */
 };
 
-size_t hfi_model_output_of(const hf_model *model, size_t i)
-{
-    return model->width > model->d ? (size_t)model->x[i * model->width + model->d] : 0;
-}
-
-size_t hfi_model_width(const hf_model *model, size_t d)
-{
-    return d + (model->outputs > 1 ? 1 : 0);
-}
-
-size_t hfi_model_stride(const hf_model *model)
-{
-    return model->output_column == NULL ? model->outputs : 1;
-}
-
-double hfi_model_unit(const hf_model *model, size_t output)
-{
-    /* A transform and latent values have theirs. */
-    return model->outputs == 1 ? 1.0 : hfi_scaling_scale(&model->posterior->scaling, output);
-}
-
-bool hfi_model_is_plain(const hf_model *model)
-{
-    return !model->kind->latent && model->outputs == 1 && !hfi_model_has_likelihood(model);
-}
-
 hf_status hfi_outputs_find(hf_context *ctx, hf_model *model, const hf_table *table, const hfi_roles *roles,
                            hfi_sources *from)
 {
@@ -188,32 +162,6 @@ static size_t search(const named_output *index, size_t count, const char *name)
     const named_output wanted = {.name = name};
     const named_output *found = bsearch(&wanted, index, count, sizeof *index, by_name);
     return found != NULL ? found->output : SIZE_MAX;
-}
-
-void hfi_list_names(size_t count, char *const *names, size_t bytes, char *list)
-{
-    char shown[HFI_SHOWN_BYTES];
-    size_t used = 0;
-    *list = '\0';
-    for (size_t t = 0; t < count; t++) {
-        if (used + HFI_SHOWN_BYTES + 8 >= bytes) {
-            hfi_print(list + used, bytes - used, ", ...");
-            return;
-        }
-        used += (size_t)hfi_print(list + used, bytes - used, "%s\"%s\"", t > 0 ? ", " : "",
-                                  hfi_text_shown(names[t], shown));
-    }
-}
-
-hf_status hfi_unknown_name(hf_context *ctx, const hf_table *table, size_t row, size_t column,
-                           const char *what, const char *field, size_t count, char *const *names)
-{
-    char place[512], shown[HFI_SHOWN_BYTES], named[HFI_SHOWN_BYTES], list[300];
-    hfi_list_names(count, names, sizeof list, list);
-    return hfi_refuse(ctx, "%s, column \"%s\": the model has no %s \"%s\"; it has %s",
-                      hfi_row_place(table, row, place, sizeof place),
-                      hfi_text_shown(hf_table_name(table, column), named), what, hfi_text_shown(field, shown),
-                      list);
 }
 
 hf_status hfi_model_output_numbers(hf_context *ctx, const hf_model *model, const hf_table *table,

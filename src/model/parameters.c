@@ -225,3 +225,9 @@ hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
     }
     return HF_OK;
 }
+
+hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
+{
+    const hf_status status = hfi_model_find_ranges(ctx, model);
+    return status < 0 ? status : hfi_model_list_parameters(ctx, model);
+}

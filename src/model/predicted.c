@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Columns that predictions added to a table: they are no inputs of the same target. */
-#include "model/model.h"
+/* Columns that predictions add to a table: their names, and that they are no inputs of the same target. */
+#include "model/target.h"
 
 #include <string.h>
 
@@ -105,4 +105,27 @@ bool hfi_is_predicted(const hf_table *table, const hfi_roles *roles, const char 
             return true;
     }
     return false;
+}
+
+/* ---- which columns predictions add ------------------------------------------------------------------------------ */
+
+static bool is_single(const hf_model *model, const hf_table *table)
+{
+    return table != NULL && hfi_column_named(table, model->output_column) != SIZE_MAX;
+}
+
+size_t hf_predicted_columns(const hf_model *model, const hf_table *table)
+{
+    return model != NULL ? model->kind->columns(model, is_single(model, table)) : 0;
+}
+
+hf_status hf_predicted_column_at(const hf_model *model, const hf_table *table, size_t i, char *name,
+                                 size_t bytes, size_t *needed, hf_predicted_column *out)
+{
+    if (i >= hf_predicted_columns(model, table) || (name == NULL && bytes > 0)) return HF_ERR_ARGUMENT;
+    const hfi_column_name c = model->kind->column(model, is_single(model, table), i);
+    const int length = hfi_print(name, bytes, "%s%s%s%s", c.part[0], c.part[1], c.part[2], c.part[3]);
+    if (needed != NULL) *needed = length > 0 ? (size_t)length : 0;
+    if (out != NULL) *out = c.is;
+    return HF_OK;
 }

@@ -197,15 +197,6 @@ static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows,
     return HF_OK;
 }
 
-/* The model of a file that was read in parts. */
-hf_status hfi_model_check_rows(hf_context *ctx, const hf_model *model)
-{
-    if (model->n > 0) return HF_OK;
-    return hfi_fail(ctx, HF_ERR_NO_DATA,
-                    "%s was read in parts, and its rows were not kept; predict the file to see them",
-                    model->source);
-}
-
 static hf_status check_anchors(hf_context *ctx, const hf_model *model)
 {
     const size_t count = count_anchors(model);

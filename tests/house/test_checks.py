@@ -11,6 +11,7 @@ import unittest.mock
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import check_api_covered
 import check_arrows
+import check_circles
 import check_docs
 import check_format
 import check_headers
@@ -100,7 +101,7 @@ class Tree(unittest.TestCase):
         text = CLEAN.get(name, "")
         self.assertIn(old, text)
         self.write(name, text.replace(old, new, 1))
-        if check in (check_symbols, check_tidy):
+        if check in (check_circles, check_symbols, check_tidy):
             self.compile()
         problems = check.find_problems(self.root, self.build)
         self.assertTrue(any(expected in problem for problem in problems), f"{expected!r} not in {problems}")
@@ -405,6 +406,21 @@ class Compiled(Tree):
         ]:
             with self.subTest(expected=expected):
                 self.broken(check_symbols, expected, "src/core/core.c", old, new)
+
+    def test_circles(self):
+        self.compile()
+        self.clean(check_circles)
+        self.broken(check_circles, "2 files call each other in a circle:\n  src/core/core.c -> src/model/model.c: hfi_model",
+                    "src/core/core.c", "    return 1;", "    int hfi_model(void);\n    return hfi_model();")
+        self.write("src/model/more.c", SPDX + "int hfi_model(void);\nint hfi_more(void);\n\nint hfi_more(void)\n{\n"
+                                              "    return hfi_model();\n}\n")
+        self.broken(check_circles, "3 files call", "src/core/core.c", "    return 1;", "    int hfi_more(void);\n    return hfi_more();")
+        self.write("src/core/core.c", CLEAN["src/core/core.c"].replace(
+            "int hf_one(void)\n", "int hfi_more(void);\nextern int (*const hfi_row[])(void);\n\nint hf_one(void)\n").replace(
+            "    return hfi_core();", "    return hfi_row[0]();"))
+        self.write("src/model/rows.c", SPDX + "int hfi_more(void);\nint (*const hfi_row[])(void) = {hfi_more};\n")
+        self.compile()
+        self.assertIn("4 files call", check_circles.find_problems(self.root, self.build)[0])  # a row that is taken by its name
 
     def test_names_of_internal_headers(self):
         self.write("src/core/core.h", CLEAN["src/core/core.h"].replace(
