@@ -151,7 +151,9 @@ typedef struct hf_fit_settings {
     hf_threshold_rule threshold_rule; /**< MAD; robust sites only */
     double eps;       /**< 0.1: expected share of outliers, for the quantile rule; in [0, 1) */
     double threshold; /**< for the given rule, user units; > 0 */
-    size_t rounds;    /**< 8: at most so many re-weightings */
+    /** 8: at most so many re-weightings. Where the last of several still moves a weight by 0.01,
+     * the fit returns HF_WARN_NOT_CONVERGED. */
+    size_t rounds;
     /** true: observed noise is corrected for down-weighting, hf_robust_consistent_noise() */
     bool consistent_noise;
 

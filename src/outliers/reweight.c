@@ -169,11 +169,21 @@ static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings
     return s;
 }
 
+/* The remark on weights that the last of several rounds still moved. One round alone is asked for as it is. */
+static hf_status remark_on_weights(hfi_trainer *t, size_t rounds, size_t most, double change)
+{
+    if (most < 2 || rounds < most || change < rough_tolerance) return HF_OK;
+    return hfi_fail(t->evaluator.ctx, HF_WARN_NOT_CONVERGED,
+                    "re-weighting stopped after %zu rounds, the last of which moved a weight by %.2g; more "
+                    "rounds may change predictions",
+                    rounds, change);
+}
+
 static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
                          size_t *rounds, double *centre)
 {
     hfi_evaluator *e = &t->evaluator;
-    double *old = centre + e->rows;
+    double *old = centre + e->rows, change = 0.0;
     hfi_holdout residuals;
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s < 0) return s;
@@ -192,7 +202,6 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
         s = *rounds == 0 ? hfi_trainer_explore(t, rough, state, settings->iterations, NULL)
                          : hfi_trainer_maximise(t, state, 25);
         *rounds += 1;
-        double change = 0.0;
         if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, &change);
         if (s >= 0) s = follow_weights(t, settings, state);
         if (s < 0 || change < (rough ? rough_tolerance : weight_tolerance)) break;
@@ -201,7 +210,7 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     t->enough = enough;
     if (s >= 0 && rough) s = hfi_trainer_maximise(t, state, settings->iterations);
     hfi_holdout_free(e->ctx, &residuals);
-    return s;
+    return s < 0 ? s : remark_on_weights(t, *rounds, settings->rounds, change);
 }
 
 hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
@@ -238,5 +247,5 @@ hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, dou
     }
     hfi_holdout_free(e->ctx, &residuals);
     hfi_free(e->ctx, work);
-    return s;
+    return s < 0 ? s : remark_on_weights(t, *rounds, most, change);
 }
