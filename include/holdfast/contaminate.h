@@ -4,14 +4,18 @@
  * @brief Damage data on purpose, by the protocols of the robust regression literature; and
  * train/test splits.
  *
- * With s = sd of the targets as given (clean, n - 1 in the denominator), k = round(share * n) rows
- * chosen at random without replacement, u ~ U(0,1): uniform:    half of the rows y + U(3s, 9s),
- * half y - U(3s, 9s) (the odd one is added); asymmetric: all of them y - U(3s, 9s); focused:
- * inputs moved to the feature medians + 0.1 MAD u, targets to median(y) - 3 s + 0.1 MAD(y) u (u
- * drawn afresh for every number; MAD the raw median absolute deviation, without the factor 1.4826).
- * Rows whose target is missing (NaN) are neither counted nor damaged; missing inputs do not enter
- * the medians. Halves are rounded up. Source: Altamirano, Briol, Knoblauch, "Robust and Conjugate
- * Gaussian Process Regression" (2024), section 5, and the papers after it.
+ * Let s be the standard deviation of the targets as given (n - 1 in the denominator),
+ * k = round(share * n) rows chosen at random without replacement, and u a draw from U(0, 1), afresh
+ * for every number:
+ *
+ *     uniform      half of the rows y + s U(3, 9), the others y - s U(3, 9); the odd one is added
+ *     asymmetric   all of them y - s U(3, 9)
+ *     focused      inputs: median of each + 0.1 MAD u; targets: median(y) - 3 s + 0.1 MAD(y) u
+ *
+ * MAD is the median absolute deviation without the factor 1.4826. Rows whose target is missing
+ * (NaN) are neither counted nor damaged; missing inputs do not enter the medians. Halves are
+ * rounded up. Source: Altamirano, Briol, Knoblauch, "Robust and Conjugate Gaussian Process
+ * Regression" (2024), section 5, and the papers after it.
  *
  * Thread-safe, with a context for each thread.
  */
