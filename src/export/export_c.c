@@ -3,11 +3,6 @@
 #include "export/export_c.h"
 #include "core/settings.h"
 
-bool hfi_export_named(const hf_model *model)
-{
-    return model->width > model->d;
-}
-
 /* ---- declarations --------------------------------------------------------------------------------------- */
 
 static void write_comment(hfi_emitter *e, const hf_model *model, const hfi_readout *readout,

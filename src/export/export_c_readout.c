@@ -126,6 +126,11 @@ static const char *reason(const hf_model *model)
     return "there is no C for its kind of target";
 }
 
+bool hfi_export_named(const hf_model *model)
+{
+    return model->width > model->d;
+}
+
 hf_status hfi_export_readout(hf_context *ctx, const hf_model *model, const hfi_readout **out)
 {
     if (model->mean_column != NULL)

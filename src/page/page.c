@@ -275,7 +275,8 @@ static bool has_study(const hfi_page *page)
     return page->with.study != NULL;
 }
 
-const hfi_page_section hfi_page_sections[] = {
+/* The parts in their order. */
+static const hfi_page_section sections[] = {
     {"fit", "The fit", "The fit", hfi_page_fit, NULL},
     {"data", "Data", "Data", hfi_page_data, NULL},
     {"trust", "Trust", "How far to trust it", hfi_page_trust, NULL},
@@ -291,8 +292,8 @@ const hfi_page_section hfi_page_sections[] = {
 
 static void write_parts(hfi_page *page)
 {
-    hfi_page_begin(page);
-    for (const hfi_page_section *part = hfi_page_sections; part->write != NULL && page->status >= 0; part++) {
+    hfi_page_begin(page, sections);
+    for (const hfi_page_section *part = sections; part->write != NULL && page->status >= 0; part++) {
         if (part->shown != NULL && !part->shown(page)) continue;
         hfi_page_put(page, "<section aria-labelledby=\"%s\">\n<h2 id=\"%s\">%s</h2>\n", part->id, part->id,
                      part->title);

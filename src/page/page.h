@@ -43,8 +43,6 @@ void hfi_page_targets(hfi_page *page);
 void hfi_page_command(hfi_page *page, const char *command, const char *more);
 /** A cell with a number of so many digits, "-" for NaN. */
 void hfi_page_cell(hfi_page *page, double value, int digits);
-void hfi_page_begin(hfi_page *page);
-void hfi_page_finish(hfi_page *page);
 
 /* ---- pictures (page_plot.c) ---- */
 
@@ -75,8 +73,10 @@ typedef struct hfi_page_section {
     void (*write)(hfi_page *page);
     bool (*shown)(const hfi_page *page);
 } hfi_page_section;
-/** The parts in their order, `write` of the last one NULL (page.c). */
-extern const hfi_page_section hfi_page_sections[];
+/** From the first line of the page to the entries of its parts, `write` of the last one NULL; and
+ * its last lines (page_text.c). */
+void hfi_page_begin(hfi_page *page, const hfi_page_section *sections);
+void hfi_page_finish(hfi_page *page);
 
 void hfi_page_fit(hfi_page *page);
 void hfi_page_data(hfi_page *page);

@@ -181,7 +181,7 @@ static void write_long(hfi_page *page, const char *text)
     put(page, text, strlen(text));
 }
 
-void hfi_page_begin(hfi_page *page)
+void hfi_page_begin(hfi_page *page, const hfi_page_section *sections)
 {
     hfi_page_put(
         page,
@@ -195,7 +195,7 @@ void hfi_page_begin(hfi_page *page)
     hfi_page_put(page, "</style>\n</head>\n<body>\n<main>\n<h1>Model of ");
     hfi_page_targets(page);
     hfi_page_put(page, "</h1>\n<nav aria-label=\"Parts\"><ul>");
-    for (const hfi_page_section *part = hfi_page_sections; part->write != NULL; part++)
+    for (const hfi_page_section *part = sections; part->write != NULL; part++)
         if (part->shown == NULL || part->shown(page))
             hfi_page_put(page, "<li><a href=\"#%s\">%s</a></li>", part->id, part->entry);
     hfi_page_put(page, "</ul></nav>\n");
