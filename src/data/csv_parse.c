@@ -191,26 +191,6 @@ static void skip_blank_lines(scanner *s)
     }
 }
 
-char hfi_csv_separator(const char *text, size_t bytes)
-{
-    const char *p = text, *end = text + bytes;
-    size_t commas = 0, semicolons = 0, tabs = 0;
-    bool quoted = false, start = true;
-    for (; p < end && (quoted || (*p != '\n' && *p != '\r')); p++) {
-        bool separates = !quoted && (*p == ',' || *p == ';' || *p == '\t');
-        if (quoted && *p == '"' && p + 1 < end && p[1] == '"')
-            p++; /* a quote in the name */
-        else if (*p == '"' && (quoted || start))
-            quoted = !quoted;
-        commas += separates && *p == ',';
-        semicolons += separates && *p == ';';
-        tabs += separates && *p == '\t';
-        start = separates;
-    }
-    if (commas >= semicolons && commas >= tabs) return ',';
-    return semicolons >= tabs ? ';' : '\t';
-}
-
 static hf_status header(scanner *s)
 {
     hf_table *table = s->table;

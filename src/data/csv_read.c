@@ -34,16 +34,6 @@ static hf_status read_failed(const csv_input *in, int error)
     return hfi_fail(in->ctx, HF_ERR_IO, "%s: cannot be read: %s", in->source, hfi_error_text(error, words));
 }
 
-hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes)
-{
-    size_t available;
-    if (hfi_memory_has((double)bytes, &available)) return HF_OK;
-    return hfi_fail(
-        ctx, HF_ERR_TOO_LARGE,
-        "%s: %zu bytes of memory are needed to read it, more than there are; read a part of the rows", source,
-        bytes);
-}
-
 /* Room for more text and the byte behind it. Refused beforehand when the machine has not that much: an endless
  * pipe shall end with a message, not with the death of the process. */
 static hf_status grow(csv_input *in)

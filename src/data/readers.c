@@ -305,13 +305,6 @@ hf_status hfi_manner_numbers(hf_context *ctx, hf_table *table)
 
 /* ---- answers ----------------------------------------------------------------------------------------------- */
 
-hfi_column_kind hfi_table_kind(const hf_table *table, size_t column)
-{
-    const hfi_column *of = &table->column[column];
-    if (table->manner != NULL && of->field != SIZE_MAX) return table->manner->worn[of->field].kind;
-    return of->numbers != NULL ? HFI_COLUMN_NUMBER : HFI_COLUMN_TEXT;
-}
-
 void hfi_table_count_numbers(const hf_table *table, size_t column, size_t *numbers, size_t *texts)
 {
     char buffer[32];

@@ -92,6 +92,13 @@ bool hf_table_is_numeric(const hf_table *table, size_t column)
     return table != NULL && column < table->columns && table->column[column].numbers != NULL;
 }
 
+hfi_column_kind hfi_table_kind(const hf_table *table, size_t column)
+{
+    const hfi_column *of = &table->column[column];
+    if (table->manner != NULL && of->field != SIZE_MAX) return table->manner->worn[of->field].kind;
+    return of->numbers != NULL ? HFI_COLUMN_NUMBER : HFI_COLUMN_TEXT;
+}
+
 const char *hfi_table_text(const hf_table *table, size_t row, size_t field)
 {
     return table->text + table->fields[(row + 1) * table->stride + field];

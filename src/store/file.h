@@ -131,7 +131,7 @@ hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const
 int hfi_tables_seal(sqlite3 *db, const hfi_file_tables *list);
 int hfi_schema_seal(sqlite3 *db, unsigned version);
 
-/* ---- scalars (fields.c) ---------------------------------------------------------------------- */
+/* ---- scalars (field_value.c, fields.c) ------------------------------------------------------- */
 
 typedef enum hfi_field_type {
     HFI_SIZE,   /* size_t; files have 2^63 - 1 for all that is more */

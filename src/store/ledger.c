@@ -61,6 +61,13 @@ hf_status hfi_ledger_failed(hf_context *ctx, const hfi_ledger *ledger, int rc, c
     return hfi_fail(ctx, HF_ERR_IO, "%s: cannot be %s: %s", name, doing, sqlite3_errstr(rc));
 }
 
+hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger)
+{
+    if (!ledger->behind) return HF_OK;
+    return hfi_refuse(ctx, "%s: some of what was told has not reached the file: open the %s again",
+                      ledger->name, ledger->form->file->noun);
+}
+
 int hfi_ledger_execute(const hfi_ledger *ledger, const char *sql)
 {
     return sqlite3_exec(ledger->db, sql, NULL, NULL, NULL) == SQLITE_OK

@@ -311,6 +311,9 @@ int hfi_ledger_prepare(const hfi_ledger *ledger, const char *sql, sqlite3_stmt *
 
 /** Creates the empty tables of the journal. SQLite result code. */
 int hfi_ledger_schema_create(sqlite3 *db, const hfi_ledger_form *form);
+/** Makes the table of a snapshot, which not every file has. */
+extern const char hfi_ledger_snapshot_table[];
+bool hfi_ledger_has_snapshot(sqlite3 *db);
 /** HF_ERR_MODEL_FILE unless the database has exactly these tables, and perhaps a snapshot. */
 hf_status hfi_ledger_schema_check(hf_context *ctx, sqlite3 *db, const hfi_ledger_form *form,
                                   const char *name);
@@ -322,7 +325,6 @@ hfi_seal hfi_ledger_seal(const hfi_seal *before, const char *kind, const hfi_ent
 
 /* Snapshots (ledger_snapshot.c). */
 
-bool hfi_ledger_has_snapshot(sqlite3 *db);
 /** Restores the state of a snapshot that agrees with the journal, and moves to where it was made;
  * else *restored is false. Errors that are not the snapshot's. */
 hf_status hfi_ledger_restore(hf_context *ctx, hfi_ledger *ledger, const hfi_ledger_owner *owner,
@@ -355,7 +357,7 @@ hf_status hfi_ledger_check_marks(hf_context *ctx, const hfi_ledger *ledger, bool
 /** Bytes of the database. SQLite result code. */
 int hfi_ledger_size(const hfi_ledger *ledger, sqlite3_int64 *size);
 
-/* The end of the journal (ledger_read.c). */
+/* The end of the journal (ledger_head.c). */
 
 /** Where the file says that its journal ends. HF_ERR_MODEL_FILE unless it says it once. */
 hf_status hfi_ledger_head(hf_context *ctx, const hfi_ledger *ledger, uint64_t *end, hfi_seal *seal);

@@ -90,13 +90,6 @@ static hf_status check_writable(hf_context *ctx, const hfi_ledger *ledger)
     return hfi_ledger_check(ctx, ledger);
 }
 
-hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger)
-{
-    if (!ledger->behind) return HF_OK;
-    return hfi_refuse(ctx, "%s: some of what was told has not reached the file: open the %s again",
-                      ledger->name, ledger->form->file->noun);
-}
-
 hf_status hfi_ledger_begin(hf_context *ctx, hfi_ledger *ledger, double seconds)
 {
     hf_status status = check_writable(ctx, ledger);

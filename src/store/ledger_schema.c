@@ -7,6 +7,10 @@
 static const char head_table[] =
     "CREATE TABLE head (position INTEGER PRIMARY KEY NOT NULL, entries INTEGER NOT NULL, seal BLOB NOT NULL)";
 
+const char hfi_ledger_snapshot_table[] =
+    "CREATE TABLE snapshot (position INTEGER PRIMARY KEY NOT NULL, number INTEGER NOT NULL, seal BLOB NOT "
+    "NULL, state BLOB NOT NULL, sha256 BLOB NOT NULL)";
+
 static void journal_table(const hfi_ledger_form *form, char text[256])
 {
     sqlite3_snprintf(256, text,
@@ -21,6 +25,11 @@ int hfi_ledger_schema_create(sqlite3 *db, const hfi_ledger_form *form)
     journal_table(form, entries);
     const int rc = sqlite3_exec(db, head_table, NULL, NULL, NULL);
     return rc == SQLITE_OK ? sqlite3_exec(db, entries, NULL, NULL, NULL) : rc;
+}
+
+bool hfi_ledger_has_snapshot(sqlite3 *db)
+{
+    return hfi_tables_has(db, "snapshot", hfi_ledger_snapshot_table);
 }
 
 hf_status hfi_ledger_schema_check(hf_context *ctx, sqlite3 *db, const hfi_ledger_form *form, const char *name)

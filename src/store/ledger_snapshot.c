@@ -10,15 +10,6 @@ enum {
     MOST_BYTES = 500000000 /* of a state: SQLite's limit for a value is 10^9 */
 };
 
-static const char snapshot_table[] =
-    "CREATE TABLE snapshot (position INTEGER PRIMARY KEY NOT NULL, number INTEGER NOT NULL, seal BLOB NOT "
-    "NULL, state BLOB NOT NULL, sha256 BLOB NOT NULL)";
-
-bool hfi_ledger_has_snapshot(sqlite3 *db)
-{
-    return hfi_tables_has(db, "snapshot", snapshot_table);
-}
-
 static void digest(uint64_t number, const hfi_seal *seal, const unsigned char *state, size_t bytes,
                    unsigned char out[HFI_SHA256_BYTES])
 {
@@ -121,7 +112,7 @@ static int change_version(const hfi_ledger *ledger, const char *sql, unsigned ve
 static int make_table(const hfi_ledger *ledger)
 {
     if (hfi_ledger_has_snapshot(ledger->db)) return hfi_ledger_execute(ledger, "DELETE FROM snapshot");
-    return change_version(ledger, snapshot_table, ledger->form->file->newest);
+    return change_version(ledger, hfi_ledger_snapshot_table, ledger->form->file->newest);
 }
 
 static int write_snapshot(const hfi_ledger *ledger, const hfi_bytes *state)

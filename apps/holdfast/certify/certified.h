@@ -51,11 +51,10 @@ hf_status certified_balls(certified *run, size_t radii, const double *radius);
  * (`whole` allows that) the range of the training rows. */
 hf_status certified_boxes(certified *run, bool whole);
 
+/* ---- inputs and texts (certified_categories.c) ----------------------------------------------- */
+
 /** Number of the input of that name, d if there is none. */
 size_t certified_input(const certified *run, const char *name, size_t length);
-
-/* ---- texts (certified_categories.c) ---------------------------------------------------------- */
-
 /** Whether an input stands for a text. */
 bool certified_is_category(const certified *run, size_t j);
 /** Adds the input of that name to a set, or all inputs of a column of texts; false: there is none.

@@ -54,15 +54,6 @@ hf_status certified_points(certified *run)
     return status;
 }
 
-size_t certified_input(const certified *run, const char *name, size_t length)
-{
-    for (size_t j = 0; j < run->d; j++) {
-        const char *input = hf_model_feature(run->model, j);
-        if (strlen(input) == length && memcmp(input, name, length) == 0) return j;
-    }
-    return run->d;
-}
-
 /* ---- units ---------------------------------------------------------------------------------------------------- */
 
 /* Least, largest and standard deviation of an input over the rows that the fit used. */

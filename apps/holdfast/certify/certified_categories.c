@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inputs that stand for texts: they are 0 or 1, and of one column one alone is 1. They are held unless they
- * are named. */
+/* Inputs by name, and those that stand for texts: they are 0 or 1, and of one column one alone is 1. They are
+ * held unless they are named. */
 #include "certify/certified.h"
 
 #include <stdlib.h>
@@ -9,6 +9,15 @@
 enum {
     MOST_COMBINATIONS = 4096
 };
+
+size_t certified_input(const certified *run, const char *name, size_t length)
+{
+    for (size_t j = 0; j < run->d; j++) {
+        const char *input = hf_model_feature(run->model, j);
+        if (strlen(input) == length && memcmp(input, name, length) == 0) return j;
+    }
+    return run->d;
+}
 
 bool certified_is_category(const certified *run, size_t j)
 {

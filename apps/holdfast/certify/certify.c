@@ -102,10 +102,6 @@ static const tool_option options[] = {
      TOOL_WRITES},
 };
 
-const char *const certify_questions[CERTIFY_QUESTIONS] = {
-    "mean",     "sd",       "mean-plus", "probability", "loss",   "classes", "decision",
-    "accuracy", "readings", "interval",  "outputs",     "radius", "verdict", "verdict radius"};
-
 /* ---- usage -------------------------------------------------------------------------------------------------- */
 
 static hf_status parse_what(certified *run, certify_request *out)

@@ -6,53 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void certify_request_free(certify_request *request)
-{
-    TOOL_FREE(request->radius, request->weight, request->counterexample, request->counts, request->low,
-              request->share_at);
-}
-
-/* "radius" is a column where there are several. */
-static hf_status add_radius(certified *run, const certify_request *asked)
-{
-    static const char *const names[] = {"radius", NULL};
-    if (asked->radii < 2) return HF_OK;
-    double *column = calloc(run->m + 1, sizeof *column);
-    if (column == NULL) return HF_ERR_MEMORY;
-    for (size_t k = 0; k < run->m; k++) column[k] = asked->radius[k % asked->radii];
-    const hf_status status = certified_numbers(run, names, column);
-    free(column);
-    return status;
-}
-
-hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names)
-{
-    hf_status status = certified_begin(run, run->m, run->x, asked->radii > 1 ? names : names + 1);
-    if (status >= 0) status = add_radius(run, asked);
-    if (status >= 0 && asked->sides) status = certified_places(run, "_from", run->lower);
-    if (status >= 0 && asked->sides) status = certified_places(run, "_to", run->upper);
-    return status;
-}
-
-/* Room for two numbers of `count` boxes or radii each. */
-static bool make_ends(certify_request *asked, size_t count)
-{
-    asked->low = calloc(2 * count + 1, sizeof *asked->low);
-    asked->high = asked->low != NULL ? asked->low + count : NULL;
-    return asked->low != NULL;
-}
-
-const char *const certify_costs[] = {"nodes", "seconds", NULL};
-
 /* ---- ranges -------------------------------------------------------------------------------------------------- */
-
-hf_certify_what certify_value(certify_question value)
-{
-    static const hf_certify_what values[] = {[CERTIFY_MEAN] = HF_CERTIFY_MEAN,
-                                             [CERTIFY_SD] = HF_CERTIFY_SD,
-                                             [CERTIFY_MEAN_PLUS] = HF_CERTIFY_MEAN_PLUS};
-    return values[value];
-}
 
 /* A range of the upper end of the interval and one of the lower: what both tell. */
 static void join_ends(const hf_range *upper, hf_range *out)
@@ -109,38 +63,6 @@ static hf_status find_ranges(certified *run, certify_request *asked, hf_range *o
                             run->lower, run->upper, out, at, most);
 }
 
-const char *certify_status_text(const certify_request *asked, const char *name, char *room)
-{
-    if (!asked->estimate) return name;
-    (void)snprintf(room, CERTIFY_STATUS, "%s (estimate)", name);
-    return room;
-}
-
-hf_status certify_stops(certified *run, certify_request *asked, const size_t *stop)
-{
-    enum {
-        STOPS = HF_CERTIFY_NOT_FINITE + 1
-    };
-    const char *text[STOPS];
-    char room[STOPS][CERTIFY_STATUS];
-    size_t by_time = 0, by_memory = 0;
-    for (size_t k = 0; k < STOPS; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_CERTIFY_STOP, (unsigned)k), room[k]);
-    for (size_t k = 0; k < run->m; k++) {
-        asked->unfinished += stop[k] > HF_CERTIFY_DECIDED;
-        by_time += stop[k] == HF_CERTIFY_TIME;
-        by_memory += stop[k] == HF_CERTIFY_MEMORY;
-    }
-    certified_tell_limits(run, &asked->settings, by_time, by_memory, run->m);
-    return certified_text(run, "status", STOPS, text, stop);
-}
-
-bool certify_has_rate(const certified *run, const certify_request *asked)
-{
-    return (asked->what == CERTIFY_MEAN || asked->what == CERTIFY_MEAN_PLUS) && !asked->settings.observed &&
-           hf_likelihood_has_rate(hf_model_settings(run->model)->sites);
-}
-
 /* The value is a logarithm: the rate, which rises with it, has the exponentials for its range. */
 static hf_status tell_rates(certified *run, const certify_request *asked)
 {
@@ -165,7 +87,7 @@ static hf_status tell_ranges(certified *run, certify_request *asked, const hf_ra
     const size_t m = run->m;
     double *block = calloc(6 * m + 1, sizeof *block);
     size_t *stop = calloc(m + 1, sizeof *stop);
-    hf_status status = block != NULL && stop != NULL && make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
+    hf_status status = block != NULL && stop != NULL && certify_make_ends(asked, m) ? HF_OK : HF_ERR_MEMORY;
     for (size_t k = 0; k < m && status >= 0; k++) {
         const hf_range *r = &out[k];
         const double values[] = {r->lower,          r->upper,         r->lower_attained,
@@ -202,68 +124,6 @@ static hf_status ask_ranges(certified *run, certify_request *asked)
 }
 
 /* ---- decisions ----------------------------------------------------------------------------------------------- */
-
-bool certify_decides(certify_question what)
-{
-    static const bool decides[CERTIFY_QUESTIONS] = {
-        [CERTIFY_DECISION] = true, [CERTIFY_ACCURACY] = true, [CERTIFY_RADII] = true,
-        [CERTIFY_OUTPUTS] = true,  [CERTIFY_CLAIM] = true,    [CERTIFY_REACH] = true};
-    return decides[what];
-}
-
-bool certify_attains(certify_question what)
-{
-    return what <= CERTIFY_LOSS || what == CERTIFY_INTERVAL || what == CERTIFY_CLAIM ||
-           what == CERTIFY_OUTPUTS;
-}
-
-bool certify_finds_radius(certify_question what)
-{
-    return what == CERTIFY_RADII || what == CERTIFY_REACH;
-}
-
-/* Surely certified, and not broken. */
-hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict)
-{
-    asked->shares = run->radii;
-    asked->share_at = calloc(run->radii + 1, sizeof *asked->share_at);
-    if (asked->share_at == NULL || !make_ends(asked, run->radii)) return HF_ERR_MEMORY;
-    for (size_t k = 0; k < run->m; k++) {
-        const size_t r = k % run->radii;
-        asked->share_at[r] = asked->radii > 0 ? asked->radius[r] : (double)NAN;
-        asked->low[r] += verdict[k] == HF_VERDICT_CERTIFIED ? 1.0 / (double)run->points : 0.0;
-        asked->high[r] += verdict[k] != HF_VERDICT_COUNTEREXAMPLE ? 1.0 / (double)run->points : 0.0;
-    }
-    return HF_OK;
-}
-
-bool certify_ran_out(const certify_request *asked, double seconds)
-{
-    return asked->settings.time_limit > 0.0 && seconds >= asked->settings.time_limit;
-}
-
-hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict)
-{
-    const char *text[HF_VERDICT_OPEN + 1];
-    char room[HF_VERDICT_OPEN + 1][CERTIFY_STATUS];
-    for (size_t k = 0; k <= HF_VERDICT_OPEN; k++)
-        text[k] = certify_status_text(asked, hf_enum_name(HF_ENUM_VERDICT, (unsigned)k), room[k]);
-    for (size_t k = 0; k < run->m; k++) {
-        asked->unfinished += verdict[k] == HF_VERDICT_OPEN;
-        asked->certified += verdict[k] == HF_VERDICT_CERTIFIED;
-        asked->broken += verdict[k] == HF_VERDICT_COUNTEREXAMPLE;
-    }
-    const hf_status status = certified_text(run, "status", HF_VERDICT_OPEN + 1, text, verdict);
-    return status >= 0 ? certify_shares(run, asked, verdict) : status;
-}
-
-hf_status certify_worst(certified *run, certify_request *asked, const size_t *verdict, double *at)
-{
-    hf_status status = asked->where ? certified_places(run, "_at_worst", at) : HF_OK;
-    for (size_t k = 0; k < run->m; k++)
-        if (verdict[k] != HF_VERDICT_COUNTEREXAMPLE) at[k * run->d] = (double)NAN;
-    return status;
-}
 
 static hf_status tell_decisions(certified *run, certify_request *asked, const hf_decision *out)
 {
@@ -310,7 +170,7 @@ static hf_status radius_shares(const certified *run, certify_request *asked, con
     double *at = calloc(count, sizeof *at);
     asked->shares = count;
     asked->share_at = at;
-    if (at == NULL || !make_ends(asked, count)) return HF_ERR_MEMORY;
+    if (at == NULL || !certify_make_ends(asked, count)) return HF_ERR_MEMORY;
     at[1] = asked->radius[0];
     for (size_t k = 0; k < m; k++) {
         at[2 + k] = isnan(certified_to[k]) ? 0.0 : certified_to[k];
@@ -429,7 +289,7 @@ static hf_status tell_counts(certified *run, certify_request *asked)
     asked->shares = radii;
     asked->share_at = calloc(radii + 1, sizeof *asked->share_at);
     hf_status status =
-        block != NULL && asked->share_at != NULL && make_ends(asked, radii) ? HF_OK : HF_ERR_MEMORY;
+        block != NULL && asked->share_at != NULL && certify_make_ends(asked, radii) ? HF_OK : HF_ERR_MEMORY;
     for (size_t r = 0; r < radii && status >= 0; r++) {
         const hf_certified_accuracy *c = &asked->counts[r];
         const double rows = (double)c->rows, open = (double)(c->right - c->certified - c->broken);

@@ -70,6 +70,23 @@ typedef struct certify_request {
 
 void certify_request_free(certify_request *request);
 
+/* ---- questions (certify_request.c) ----------------------------------------------------------- */
+
+/** Whether something is certified of boxes, or a counterexample to it found. */
+bool certify_decides(certify_question what);
+/** Whether ranges or verdicts of one value are told, which are attained somewhere. */
+bool certify_attains(certify_question what);
+/** Whether the range is one of the logarithm of a rate, so that the rate has a range too. */
+bool certify_has_rate(const certified *run, const certify_request *asked);
+/** Whether it is the radius of a row that is looked for. */
+bool certify_finds_radius(certify_question what);
+/** Which value of the posterior that is. */
+hf_certify_what certify_value(certify_question value);
+/** Whether a search that told nothing took the time of a box. */
+bool certify_ran_out(const certify_request *asked, double seconds);
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
 /** Answers into the run's table (certify_answers.c). */
 hf_status certify_answer(certified *run, certify_request *asked);
 /** The answer for all classes (certify_classes.c). */
@@ -87,22 +104,12 @@ hf_status certify_write_lines(certified *run, const certify_request *asked);
 /** The limits, to a JSON object. */
 void certify_json_claim(json_t *json, const hf_claim *claim);
 
-/* ---- what answers share (certify_answers.c) -------------------------------------------------- */
+/* ---- what answers share (certify_columns.c) -------------------------------------------------- */
 
 enum {
     CERTIFY_STATUS = 40 /* room for the longest text of a status */
 };
 
-/** Whether something is certified of boxes, or a counterexample to it found. */
-bool certify_decides(certify_question what);
-/** Whether ranges or verdicts of one value are told, which are attained somewhere. */
-bool certify_attains(certify_question what);
-/** Whether the range is one of the logarithm of a rate, so that the rate has a range too. */
-bool certify_has_rate(const certified *run, const certify_request *asked);
-/** Whether it is the radius of a row that is looked for. */
-bool certify_finds_radius(certify_question what);
-/** Which value of the posterior that is. */
-hf_certify_what certify_value(certify_question value);
 /** Begins the table with the points, their radii where there are several, and --sides; `names` are
  * the columns that follow, the first entry left free. */
 hf_status certify_begin(certified *run, const certify_request *asked, const char *const *names);
@@ -117,10 +124,8 @@ hf_status certify_worst(certified *run, certify_request *asked, const size_t *ve
 extern const char *const certify_costs[];
 /** A column of verdicts, counted. */
 hf_status certify_verdicts(certified *run, certify_request *asked, const size_t *verdict);
-/** Shares of rows at each radius for the picture. */
-hf_status certify_shares(const certified *run, certify_request *asked, const size_t *verdict);
-/** Whether a search that told nothing took the time of a box. */
-bool certify_ran_out(const certify_request *asked, double seconds);
+/** Room for two numbers of `count` boxes or radii each; false when out of memory. */
+bool certify_make_ends(certify_request *asked, size_t count);
 /** The picture (certify_plot.c): ranges and the widths that they have, or shares of rows. */
 hf_status certify_draw(certified *run, const certify_request *asked);
 

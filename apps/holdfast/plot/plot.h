@@ -97,7 +97,7 @@ hf_status plot_outputs_make(hf_context *ctx, const hf_model *model, const char *
 void plot_outputs_free(plot_outputs *data);
 hf_status plot_outputs_table(hf_context *ctx, const plot_outputs *data, hf_table **out);
 
-/* ---- parts of it (plot_data.c) --------------------------------------------------------------- */
+/* ---- values (plot_values.c) ------------------------------------------------------------------ */
 
 /** Quantiles of values: 0, 5 %, 50 %, 95 %, 1. */
 typedef struct plot_spread {
@@ -108,6 +108,13 @@ typedef struct plot_spread {
 void plot_margins(const plot_spread *s, double *low, double *high);
 /** False when out of memory. */
 bool plot_spread_of(const double *values, size_t n, plot_spread *out);
+/** In the units of the target, so many of these standard deviations from the slice at point k. */
+double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
+/** The suspected readings that get their row numbers, the farthest first. Returns how many. */
+size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED]);
+
+/* ---- parts of it (plot_data.c) --------------------------------------------------------------- */
+
 /** Range of the mean along input j between its 5 % and 95 % quantiles, through `centre`, `width`
  * numbers. */
 hf_status plot_variation(hf_context *ctx, const plot_data *data, const double *centre, size_t j,
@@ -145,8 +152,6 @@ void plot_route_free(plot_route *route);
 hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count,
                            const plot_route *route, const plot_spread *s);
 
-/** In the units of the target, so many of these standard deviations from the slice at point k. */
-double plot_band(const plot_data *data, size_t k, const double *sd, double sds);
 /** The slice as a table. */
 hf_status plot_slice_table(hf_context *ctx, const plot_data *data, hf_table **out);
 
@@ -222,9 +227,6 @@ void plot_label(FILE *out, const char *axis, const char *text);
 double plot_tic_step(const double range[2], double points);
 /** Length of the longest number at tics so far apart. */
 size_t plot_longest_tic(const double range[2], double step);
-
-/** The suspected readings that get their row numbers, the farthest first. Returns how many. */
-size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED]);
 
 /* ---- two inputs (plot_map.c) ----------------------------------------------------------------- */
 

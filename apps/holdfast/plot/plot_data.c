@@ -11,27 +11,6 @@ enum {
     PROBED_INPUTS = 200 /* more inputs than this are not tried */
 };
 
-bool plot_spread_of(const double *values, size_t n, plot_spread *out)
-{
-    double *sorted = malloc((n + 1) * sizeof *sorted);
-    if (sorted == NULL) return false;
-    memcpy(sorted, values, n * sizeof *values);
-    qsort(sorted, n, sizeof *sorted, by_size);
-    double last = (double)(n - 1);
-    *out = (plot_spread){sorted[0], sorted[(size_t)(0.05 * last)], sorted[n / 2],
-                         sorted[(size_t)(0.95 * last + 0.5)], sorted[n - 1]};
-    free(sorted);
-    return true;
-}
-
-void plot_margins(const plot_spread *s, double *low, double *high)
-{
-    double margin = 0.04 * (s->most - s->least);
-    if (!(margin > 0)) margin = fabs(s->least) > 0 ? 0.1 * fabs(s->least) : 1.0;
-    *low = s->least - margin;
-    *high = s->most + margin;
-}
-
 /* Medians of all inputs: where the slice goes through. */
 static hf_status medians(const plot_data *data, double *centre)
 {
@@ -209,23 +188,6 @@ void plot_data_free(plot_data *data)
     hf_table_free(data->training);
     plot_map_free(&data->map);
     TOOL_FREE(data->offset_at, data->reading_at, data->reading_value, data->x, data->own, data->gap);
-}
-
-/* Quantile of a new reading of exposure 1. */
-static double reading_quantile(const plot_data *data, size_t k, double sds)
-{
-    const double sd = data->sd_latent[k], p = 0.5 * erfc(-sds * 0.70710678118654752440);
-    double quantile = NAN;
-    hf_likelihood_quantile(hf_model_settings(data->model)->sites,
-                           hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], sd * sd, p,
-                           &quantile);
-    return quantile;
-}
-
-double plot_band(const plot_data *data, size_t k, const double *sd, double sds)
-{
-    if (data->rates && sd == data->sd_observed) return reading_quantile(data, k, sds);
-    return hf_transform_inverse(data->transform, data->mean[k] + sds * sd[k]);
 }
 
 static void reading_moments(const plot_data *data, size_t k, double *mean, double *sd)

@@ -107,29 +107,6 @@ static size_t print_block(FILE *out, const plot_data *data, const double *x, con
     return count;
 }
 
-/* How far the others' prediction of a reading is off, in standard deviations. */
-static double distance(const plot_data *data, size_t i)
-{
-    const double t =
-        data->residual != NULL ? data->residual[i] : (data->y[i] - data->loo_mean[i]) / data->loo_sd[i];
-    return isnan(t) ? 0.0 : fabs(t);
-}
-
-size_t plot_find_marked(const plot_data *data, size_t marked[PLOT_MARKED])
-{
-    size_t count = 0;
-    for (size_t i = 0; i < data->n; i++) {
-        if (isnan(data->y[i]) || data->suspected[i] == 0.0) continue;
-        size_t at = count;
-        while (at > 0 && distance(data, i) > distance(data, marked[at - 1])) at--;
-        if (at == PLOT_MARKED) continue;
-        if (count < PLOT_MARKED) count++;
-        for (size_t k = count - 1; k > at; k--) marked[k] = marked[k - 1];
-        marked[at] = i;
-    }
-    return count;
-}
-
 /* Lines "x y row" of the marked readings within the axis: side by side at its edge, numbers would cover each
  * other. One that is not drawn must not be in the block, either: gnuplot 5.4 crashes on a single label at NaN. */
 static size_t print_marks(FILE *out, const plot_data *data, const double *x, const double *y, vertical range)

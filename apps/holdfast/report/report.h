@@ -54,7 +54,7 @@ json_t *json_metrics(const hf_metrics *metrics);
 /** The report on a model, for people. `suspects` from suspects_of(). */
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects,
                   const tool_quality *quality);
-/** Parts of it: solver, training, hyperparameters. */
+/** Parts of it (report_parts.c): solver, training, hyperparameters. */
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_parameters(FILE *out, const hf_model *model);

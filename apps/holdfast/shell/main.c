@@ -1,24 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* holdfast: the tool. One verb per file; this one finds the verb. */
+/* holdfast: the tool. It finds the verb, which has a file of its own, and runs it. */
 #include "shell/group.h"
 #include "shell/tool.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-const tool_verb *const verbs[] = {
-    &verb_fit,    &verb_predict, &verb_score, &verb_compare,     &verb_inspect,   &verb_export, &verb_report,
-    &verb_plot,   &verb_bound,   &verb_norm,  &verb_certify,     &verb_extremum,  &verb_attack, &verb_explain,
-    &verb_expert, &verb_track,   &verb_study, &verb_contaminate, &verb_reproduce, &verb_doctor};
-const size_t verb_count = sizeof verbs / sizeof verbs[0];
-
-static const tool_verb *find_verb(const char *name)
-{
-    for (size_t i = 0; i < verb_count; i++)
-        if (strcmp(verbs[i]->name, name) == 0) return verbs[i];
-    return NULL;
-}
 
 static int print_version(void)
 {
@@ -29,56 +16,6 @@ static int print_version(void)
               "(Debian: libopenblas-pthread-dev) and build again\n",
               stderr);
     return fflush(stdout) == 0 ? TOOL_OK : complain("standard output: cannot be written");
-}
-
-/* Parses the arguments of a verb and runs it, or prints its help. The exit status. */
-static int run_verb(const tool_verb *verb, int argc, char **argv)
-{
-    tool_arguments arguments;
-    int status = arguments_parse(verb, argc, argv, &arguments);
-    if (status != TOOL_OK) return status;
-    if (has_argument(&arguments, "help")) {
-        print_help(verb, stdout);
-        status = fflush(stdout) == 0 ? TOOL_OK : TOOL_FAILED;
-    } else {
-        status = files_check(&arguments);
-        if (status == TOOL_OK) status = verb->run(&arguments);
-    }
-    arguments_free(&arguments);
-    return status;
-}
-
-/* The part of a verb that is called so, "track ask" by ask; NULL: there is none. */
-static const tool_verb *find_part(const tool_verb *verb, const char *name)
-{
-    for (size_t i = 0; i < verb->part_count; i++)
-        if (strcmp(strrchr(verb->parts[i]->name, ' ') + 1, name) == 0) return verb->parts[i];
-    return NULL;
-}
-
-/* "create, ask or tell"; `last` stands before the last one. */
-static void list_parts(const tool_verb *verb, const char *last, size_t bytes, char *out)
-{
-    tool_line line = {.text = out, .bytes = bytes};
-    for (size_t i = 0; i < verb->part_count; i++) {
-        const char *between = i == 0 ? "" : i + 1 < verb->part_count ? ", " : last;
-        put(&line, "%s%s", between, strrchr(verb->parts[i]->name, ' ') + 1);
-    }
-}
-
-int run_part(const tool_arguments *arguments)
-{
-    const tool_verb *verb = arguments->verb;
-    char list[256] = "";
-    const tool_verb *part = arguments->operands > 0 ? find_part(verb, arguments->operand[0]) : NULL;
-    list_parts(verb, arguments->operands == 0 ? " or " : " and ", sizeof list, list);
-    if (arguments->operands == 0)
-        return usage_error(verb, "what is to be done with a %s? %s", verb->name, list);
-    if (part == NULL)
-        return usage_error(verb, "'%s' is nothing that can be done with a %s; %s are", arguments->operand[0],
-                           verb->name, list);
-    /* They are main's, which are not changed. */
-    return run_verb(part, (int)arguments->operands - 1, (char **)(arguments->operand + 1));
 }
 
 static int help(int argc, char **argv)

@@ -1,60 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Arguments by a verb's table of options. */
-#include "shell/settings.h"
 #include "shell/tool.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-const tool_option common_options[] = {
-    {"seed", 0, "S", "seed of all random choices (default 0); the same seed gives the same result", false},
-    {"threads", 0, "T", "threads to use (default: all processors); results do not depend on it", TOOL_TELLS},
-    {"json", 0, NULL, "print JSON on standard output", TOOL_TELLS},
-    {"quiet", 'q', NULL, "no warnings and no progress bar", TOOL_TELLS},
-    {"help", 'h', NULL, "print this help", TOOL_TELLS},
-};
-const size_t common_option_count = sizeof common_options / sizeof common_options[0];
-
-int vusage_error(const tool_verb *verb, const char *format, va_list args)
-{
-    vcomplain(format, args);
-    fprintf(stderr, "Try 'holdfast %s%s--help'.\n", verb != NULL ? verb->name : "", verb != NULL ? " " : "");
-    return TOOL_USAGE;
-}
-
-int usage_error(const tool_verb *verb, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int code = vusage_error(verb, format, args);
-    va_end(args);
-    return code;
-}
-
 /* ---- finding options ------------------------------------------------------------------------- */
-
-size_t option_total(const tool_verb *verb)
-{
-    size_t more = 0;
-    if (verb->settings != NULL) (void)setting_options(verb, &more);
-    return verb->option_count + more;
-}
-
-/* Own options before `place`, those that are made, the rest of the own ones, the common ones. */
-const tool_option *option_at(const tool_verb *verb, size_t i)
-{
-    size_t count = 0;
-    const tool_option *more = verb->settings != NULL ? setting_options(verb, &count) : NULL;
-    const size_t before = more != NULL ? verb->place : verb->option_count;
-    if (i < before) return &verb->options[i];
-    if (i < before + count) return &more[i - before];
-    i -= count;
-    return i < verb->option_count ? &verb->options[i] : &common_options[i - verb->option_count];
-}
 
 static const tool_option *find_option(const tool_verb *verb, const char *name, size_t length)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The context of one run of a verb, its messages and its exit status. */
+/* The context of one run of a verb, its warnings and its exit status. */
 #include "shell/group.h"
 #include "shell/tool.h"
 
@@ -8,24 +8,6 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-int vcomplain(const char *format, va_list args)
-{
-    paint(stderr, TOOL_RED, "holdfast:");
-    fputc(' ', stderr);
-    vsay(stderr, format, args);
-    fputc('\n', stderr);
-    return TOOL_FAILED;
-}
-
-int complain(const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    const int code = vcomplain(format, args);
-    va_end(args);
-    return code;
-}
 
 void warn(const tool_session *session, const char *format, ...)
 {

@@ -1,41 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that are settings of the library. */
+/* Settings of the library by options: given, refused and told. */
 #include "shell/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static tool_option option_of(const hf_setting *setting, const tool_option *traits)
-{
-    tool_option made = {.name = setting->option, .argument = setting->argument, .help = setting->help};
-    for (; traits != NULL && traits->name != NULL; traits++) {
-        if (strcmp(traits->name, made.name) != 0) continue;
-        made.letter = traits->letter;
-        made.traits = traits->traits;
-    }
-    return made;
-}
-
-const tool_option *setting_options(const tool_verb *verb, size_t *count)
-{
-    static struct {
-        const tool_verb *verb;
-        size_t count;
-        tool_option option[TOOL_MOST_SETTINGS];
-    } made[4], *m = made; /* there are three such verbs */
-    const hf_settings_table *table = verb->settings();
-    while (m->verb != NULL && m->verb != verb) m++;
-    for (size_t g = 0; m->verb == NULL && (verb->groups == NULL ? g == 0 : verb->groups[g] != NULL); g++)
-        for (size_t i = 0; i < hf_setting_count(table); i++) {
-            const hf_setting *setting = hf_setting_at(table, i);
-            if (setting->option != NULL &&
-                (verb->groups == NULL || strcmp(setting->group, verb->groups[g]) == 0))
-                m->option[m->count++] = option_of(setting, verb->traits);
-        }
-    m->verb = verb;
-    *count = m->count;
-    return m->option;
-}
 
 /* "mean-only" is called like mean_only. */
 static bool is_called(const char *option, const char *name)

@@ -14,9 +14,6 @@ enum {
     TOOL_MOST_SETTINGS = 80
 };
 
-/** The options that a verb has from its table of settings. */
-const tool_option *setting_options(const tool_verb *verb, size_t *count);
-
 /** The setting of an option, or else that of its name, and with a text; NULL: the option is about
  * something else. */
 const hf_setting *setting_of(const hf_settings_table *table, const char *option);

@@ -3,7 +3,7 @@
  * @file tool.h
  * @brief What the verbs share: their tables of options, parsed arguments, a session with a context.
  *
- * A verb is one row of `verbs` (main.c) with a table of options. That table is what is parsed, what
+ * A verb is one row of `verbs` (verbs.c) with a table of options. That table is what is parsed, what
  * --help
  * prints, and what tests/tool compares the man pages and the completion with.
  */
@@ -37,7 +37,7 @@ typedef struct ranked {
 /** For qsort(): the largest first, equal ones in the order of what they are of. */
 int largest_first(const void *a, const void *b);
 
-/* ---- options (options.c, help.c) ------------------------------------------------------------- */
+/* ---- options (option_list.c, options.c) ------------------------------------------------------ */
 
 /** Traits of an option. */
 typedef enum tool_trait {
@@ -136,18 +136,12 @@ extern const size_t common_option_count;
 size_t option_total(const tool_verb *verb);
 const tool_option *option_at(const tool_verb *verb, size_t i);
 
-extern const tool_verb *const verbs[];
-extern const size_t verb_count;
-
 /** Parses what follows the verb. TOOL_OK, or TOOL_USAGE after a message. Values point into argv. */
 int arguments_parse(const tool_verb *verb, int argc, char **argv, tool_arguments *out);
 void arguments_free(tool_arguments *arguments);
 /** Value of an option, NULL if it was not given. */
 const char *argument(const tool_arguments *arguments, const char *name);
 bool has_argument(const tool_arguments *arguments, const char *name);
-/** Complains about wrong usage and points at --help. Returns TOOL_USAGE. */
-int usage_error(const tool_verb *verb, const char *format, ...) HF_PRINTF(2, 3);
-int vusage_error(const tool_verb *verb, const char *format, va_list args) HF_PRINTF(2, 0);
 /** Numbers; false after a message. `least` <= value, nothing may follow. */
 bool argument_double(const tool_arguments *arguments, const char *name, double *value);
 bool argument_size(const tool_arguments *arguments, const char *name, size_t *value);
@@ -179,12 +173,24 @@ void names_free(tool_names *names);
 bool argument_doubles(const tool_arguments *arguments, const char *name, size_t *count,
                       double **out);
 
+/* ---- complaints (complain.c) ----------------------------------------------------------------- */
+
+/** "holdfast: ..." on standard error. Returns TOOL_FAILED. */
+int complain(const char *format, ...) HF_PRINTF(1, 2);
+int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
+/** Complains about wrong usage and points at --help. Returns TOOL_USAGE. */
+int usage_error(const tool_verb *verb, const char *format, ...) HF_PRINTF(2, 3);
+int vusage_error(const tool_verb *verb, const char *format, va_list args) HF_PRINTF(2, 0);
+
+/* ---- running a verb (help.c, run.c) ---------------------------------------------------------- */
+
+void print_help(const tool_verb *verb, FILE *out);
+/** Parses the arguments of a verb and runs it, or prints its help. The exit status. */
+int run_verb(const tool_verb *verb, int argc, char **argv);
+/** The part of a verb that is called so, "track ask" by ask; NULL: there is none. */
+const tool_verb *find_part(const tool_verb *verb, const char *name);
 /** Runs the part that the first operand names; `run` of a verb that has parts. */
 int run_part(const tool_arguments *arguments);
-void print_help(const tool_verb *verb, FILE *out);
-void print_overview(FILE *out);
-/** The few verbs to begin with, and where the others are told of. */
-void print_beginning(FILE *out);
 
 /* ---- session (session.c, progress.c) --------------------------------------------------------- */
 
@@ -219,9 +225,6 @@ int session_close(tool_session *session, hf_status status);
 void warn(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
 /** "holdfast: ..." on standard error, unless -q: what a user may want to know before waiting. */
 void note(const tool_session *session, const char *format, ...) HF_PRINTF(2, 3);
-/** "holdfast: ..." on standard error. Returns TOOL_FAILED. */
-int complain(const char *format, ...) HF_PRINTF(1, 2);
-int vcomplain(const char *format, va_list args) HF_PRINTF(1, 0);
 /** Shows the context's message as a warning when the status is one. Returns status. */
 hf_status warn_status(const tool_session *session, hf_status status);
 /** Complains, for a status that session_close() takes. */
@@ -433,7 +436,15 @@ hf_status table_numbers(hf_context *ctx, const hf_table *table, const char *name
 /** Numbers of a column that is known to be there. */
 const double *table_column(hf_context *ctx, const hf_table *table, const char *name);
 
-/* ---- verbs ----------------------------------------------------------------------------------- */
+/* ---- verbs (verbs.c) ------------------------------------------------------------------------- */
+
+extern const tool_verb *const verbs[];
+extern const size_t verb_count;
+/** The verb that is called so; NULL: there is none. */
+const tool_verb *find_verb(const char *name);
+void print_overview(FILE *out);
+/** The few verbs to begin with, and where the others are told of. */
+void print_beginning(FILE *out);
 
 extern const tool_verb verb_fit, verb_predict, verb_score, verb_compare, verb_inspect, verb_export,
     verb_report, verb_plot, verb_bound, verb_norm, verb_certify, verb_extremum, verb_attack,
