@@ -23,15 +23,15 @@ typedef struct sample {
     size_t rows, width;
     size_t shifts;    /* pairings of all rows */
     double *x;        /* rows x width, user units */
-    double *changed;  /* the same with one input from other rows */
+    double *changed;  /* shifts times the same, with one input from other rows */
     double *mean;     /* rows: at x, in units of the function's scale */
-    double *other;    /* rows: at `changed` */
+    double *other;    /* shifts x rows: at `changed` */
     size_t *function; /* rows: output or class that is asked about */
 } sample;
 
 static void sample_free(hf_context *ctx, sample *s)
 {
-    HFI_FREE(ctx, s->x, s->changed, s->mean, s->function);
+    HFI_FREE(ctx, s->x, s->changed, s->mean, s->other, s->function);
 }
 
 /* Kept rows in an order of chance; how many. */
@@ -72,23 +72,23 @@ static hf_status sample_init(hf_context *ctx, const hf_model *model, sample *s)
     if (status >= 0) {
         const size_t enough = (pairs + s->rows - 1) / s->rows;
         s->shifts = enough < s->rows - 1 ? enough : s->rows - 1;
-        status = HFI_ALLOC(ctx, HFI_ROOMS(s->x, s->rows, s->width), HFI_ROOMS(s->changed, s->rows, s->width),
-                           HFI_ROOMS(s->mean, s->rows, 2), HFI_ROOM(s->function, s->rows));
+        status = HFI_ALLOC(ctx, HFI_ROOMS(s->x, s->rows, s->width),
+                           HFI_ROOMS(s->changed, s->shifts * s->rows, s->width), HFI_ROOM(s->mean, s->rows),
+                           HFI_ROOM(s->other, s->shifts * s->rows), HFI_ROOM(s->function, s->rows));
     }
-    if (status >= 0) {
-        s->other = s->mean + s->rows;
-        take_rows(row, s);
-    }
+    if (status >= 0) take_rows(row, s);
     hfi_free(ctx, row);
     return status;
 }
 
-static hf_status predict(hf_context *ctx, const sample *s, const double *x, double *mean)
+/* Means at `times` times the sample's rows. */
+static hf_status predict(hf_context *ctx, const sample *s, size_t times, const double *x, double *mean)
 {
     const hf_posterior *posterior = s->model->posterior;
-    const hf_status status = hf_predict(ctx, posterior, s->rows, x, s->width, mean, NULL, NULL);
-    for (size_t k = 0; k < s->rows && status >= 0; k++)
-        mean[k] /= hfi_scaling_scale(&posterior->scaling, s->function[k]);
+    const size_t count = times * s->rows;
+    const hf_status status = hf_predict(ctx, posterior, count, x, s->width, mean, NULL, NULL);
+    for (size_t k = 0; k < count && status >= 0; k++)
+        mean[k] /= hfi_scaling_scale(&posterior->scaling, s->function[k % s->rows]);
     return status;
 }
 
@@ -117,18 +117,20 @@ static hf_status find_variance(hf_context *ctx, const sample *s, double *varianc
 /* Mean square of what input j changes when it comes from another row. */
 static hf_status exchange(hf_context *ctx, const sample *s, size_t j, double *change)
 {
-    hf_status status = HF_OK;
-    double sum = 0.0;
-    memcpy(s->changed, s->x, s->rows * s->width * sizeof *s->x);
-    for (size_t q = 0; q < s->shifts && status >= 0; q++) {
+    const size_t count = s->shifts * s->rows;
+    for (size_t q = 0; q < s->shifts; q++) {
         const size_t step = 1 + q * (s->rows - 1) / s->shifts;
-        for (size_t k = 0; k < s->rows; k++)
-            s->changed[k * s->width + j] = s->x[(k + step) % s->rows * s->width + j];
-        status = predict(ctx, s, s->changed, s->other);
-        for (size_t k = 0; k < s->rows && status >= 0; k++)
-            sum += (s->other[k] - s->mean[k]) * (s->other[k] - s->mean[k]);
+        double *x = s->changed + q * s->rows * s->width;
+        memcpy(x, s->x, s->rows * s->width * sizeof *x);
+        for (size_t k = 0; k < s->rows; k++) x[k * s->width + j] = s->x[(k + step) % s->rows * s->width + j];
     }
-    *change = sum / ((double)s->rows * (double)s->shifts);
+    const hf_status status = predict(ctx, s, s->shifts, s->changed, s->other);
+    double sum = 0.0;
+    for (size_t k = 0; k < count && status >= 0; k++) {
+        const double moved = s->other[k] - s->mean[k % s->rows];
+        sum += moved * moved;
+    }
+    *change = sum / (double)count;
     return status;
 }
 
@@ -142,7 +144,7 @@ hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, double *rel
     double variance = 0.0, *found = hfi_alloc(ctx, model->d, sizeof *found);
     status = sample_init(ctx, model, &s);
     if (status >= 0 && found == NULL) status = HF_ERR_MEMORY;
-    if (status >= 0) status = predict(ctx, &s, s.x, s.mean);
+    if (status >= 0) status = predict(ctx, &s, 1, s.x, s.mean);
     if (status >= 0) status = find_variance(ctx, &s, &variance);
     for (size_t j = 0; j < model->d && status >= 0 && variance > 0.0; j++) {
         status = exchange(ctx, &s, j, &found[j]);

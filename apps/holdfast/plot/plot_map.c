@@ -7,6 +7,7 @@
 
 enum {
     SIDE = 81,         /* cells along either input */
+    STEPS = 10000,     /* of the range of what a map shows */
     MOST_POINTS = 4000 /* plain readings drawn; more only make the file large */
 };
 
@@ -60,15 +61,18 @@ void plot_map_free(plot_map *map)
 
 /* ---- the script --------------------------------------------------------------------------------------------- */
 
-static void print_cells(FILE *out, const plot_map *map)
+/* The cells as a matrix, whose columns and rows stand for the inputs, in steps of the range: no colour tells
+ * finer ones, and whole numbers are printed ten times as fast. */
+static void print_cells(FILE *out, const char *name, const double *values, const double range[2])
 {
-    fputs("$map << EOD\n", out);
+    fprintf(out, "$%s << EOD\n", name);
     for (size_t k = 0; k < SIDE * SIDE; k++) {
-        plot_number(out, place_at(map, 0, k % SIDE));
-        plot_number(out, place_at(map, 1, k / SIDE));
-        plot_number(out, map->mean[k]);
-        plot_number(out, map->sd[k]);
-        fputs((k + 1) % SIDE == 0 ? "\n\n" : "\n", out);
+        const char *end = (k + 1) % SIDE == 0 ? "\n" : " ";
+        const double step = (values[k] - range[0]) / (range[1] - range[0]) * STEPS;
+        if (isfinite(step))
+            fprintf(out, "%ld%s", lround(step), end);
+        else
+            fprintf(out, "NaN%s", end);
     }
     fputs("EOD\n", out);
 }
@@ -99,21 +103,28 @@ static void print_marks(FILE *out, const plot_data *data)
     fputs("EOD\n", out);
 }
 
-/* One map; a surface that is level gets colours about its height. */
-static void print_map(FILE *out, const double *values, unsigned column, const char *palette)
+/* Least and largest value; a surface that is level gets colours about its height. */
+static void find_range(const double *values, double range[2])
 {
-    double range[2] = {INFINITY, -INFINITY};
+    range[0] = INFINITY;
+    range[1] = -INFINITY;
     for (size_t k = 0; k < SIDE * SIDE; k++) plot_include(range, values[k]);
     if (!(range[0] <= range[1])) range[0] = range[1] = 0.0;
-    if (!(range[1] - range[0] > 1e-9 * fabs(range[0]))) {
-        const double room = fmax(0.01 * fabs(range[0]), 1e-9);
-        range[0] -= room;
-        range[1] += room;
-    }
+    if (range[1] - range[0] > 1e-9 * fabs(range[0])) return;
+    const double room = fmax(0.01 * fabs(range[0]), 1e-9);
+    range[0] -= room;
+    range[1] += room;
+}
+
+static void print_map(FILE *out, const plot_map *map, const char *name, const double range[2],
+                      const char *palette)
+{
     fprintf(out, "set palette defined %s\nset cbrange [%.9g:%.9g]\n", palette, range[0], range[1]);
     const double step = plot_vertical_step(range);
     if (step > 0.0) fprintf(out, "set cbtics %.9g\n", step);
-    fprintf(out, "plot $map using 1:2:%u with image", column);
+    fprintf(out, "plot $%s matrix using ($1*%.9g+%.9g):($2*%.9g+%.9g):($3*%.17g+%.17g) with image", name,
+            place_at(map, 0, 1) - map->low[0], map->low[0], place_at(map, 1, 1) - map->low[1], map->low[1],
+            (range[1] - range[0]) / STEPS, range[0]);
 }
 
 static void print_points(FILE *out, const plot_data *data, bool plain, bool suspected)
@@ -151,7 +162,11 @@ void plot_map_script(FILE *out, const plot_data *data, const double left[2], dou
 {
     const plot_map *map = &data->map;
     const double vertical[2] = {map->low[1], map->high[1]};
-    print_cells(out, map);
+    double mean[2], sd[2];
+    find_range(map->mean, mean);
+    find_range(map->sd, sd);
+    print_cells(out, "means", map->mean, mean);
+    print_cells(out, "deviations", map->sd, sd);
     const bool plain = print_readings(out, data, "mapped", false) > 0,
                suspected = print_readings(out, data, "mapsuspects", true) > 0;
     if (suspected) print_marks(out, data);
@@ -169,10 +184,11 @@ void plot_map_script(FILE *out, const plot_data *data, const double left[2], dou
                   hf_model_mean_column(data->model) != NULL ? ", prior mean at its median"
                                                             : " over both inputs");
     print_panel(out, left[0], width, bottom, top);
-    print_map(out, map->mean, 3, "(0 '#2b2a5b', 0.25 '#2f6690', 0.5 '#3a9188', 0.75 '#9cc25b', 1 '#f6e652')");
+    print_map(out, map, "means", mean,
+              "(0 '#2b2a5b', 0.25 '#2f6690', 0.5 '#3a9188', 0.75 '#9cc25b', 1 '#f6e652')");
     print_points(out, data, plain, suspected);
     print_heading(out, "Standard deviation of the function", "");
     print_panel(out, left[1], width, bottom, top);
-    print_map(out, map->sd, 4, "(0 '#f7f4ee', 0.35 '#f0c27b', 0.7 '#d5683a', 1 '#7a1f1f')");
+    print_map(out, map, "deviations", sd, "(0 '#f7f4ee', 0.35 '#f0c27b', 0.7 '#d5683a', 1 '#7a1f1f')");
     print_points(out, data, plain, suspected);
 }
