@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What wrong decisions cost: a threshold for two classes, expected losses for several. */
+/* Costs of wrong decisions: a threshold for two classes, expected losses for several. */
 #include "classify/classify.h"
 
 #include <math.h>

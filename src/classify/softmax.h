@@ -121,8 +121,8 @@ hf_status hfi_softmax_settle(hfi_softmax_problem *p);
 /** Sum of the expected log likelihoods at f (C n); expected probabilities, less what W lacks of
  * theirs, and slopes are left in their places. Where it has just been is not looked at again. */
 double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f);
-/** p->spread, of the last evaluation's covariance, whose factors it leaves whole; after an error to be
- * freed all the same. HF_ERR_TOO_LARGE, HF_ERR_MEMORY. */
+/** Makes p->spread, for expectations over the last evaluation's covariance; to be freed, after an
+ * error too. HF_ERR_MEMORY. */
 hf_status hfi_softmax_spread_make(hfi_softmax_problem *p);
 void hfi_softmax_spread_free(hfi_softmax_problem *p);
 /** Derivatives of the value at the mode. 2 C n^3 flops. */
