@@ -48,12 +48,16 @@ typedef struct bo_panel {
     const char *problem, *question, *wrong;
 } bo_panel;
 
+/* ---- names and panels (bo_plan.c) ------------------------------------------------------------ */
+
 /** The name of a run among the rows. */
 void bo_plan_name(const bo_plan *p, const bo_panel *panel, const char *model, long seed,
                   char name[BO_NAME]);
 /** The panels: problems, of each the questions, of each the shares. How many; at most `most` are
  * written. */
 size_t bo_plan_panels(const bo_plan *p, size_t most, bo_panel *panels);
+
+/* ---- the program (bo_paper.c, bo_paper_report.c) --------------------------------------------- */
 
 /** Columns of a row: the largest clean value after k tenths, that at the largest posterior mean,
  * seconds a step. */

@@ -28,7 +28,7 @@ enum {
 hf_status hfi_certify_open(hf_context *ctx, const hf_certify_settings *given,
                            hf_certify_settings *own, hf_region *region);
 
-/* ---- ranges over boxes (range.c) ------------------------------------------------------------- */
+/* ---- ranges over boxes (boxes.c) ------------------------------------------------------------- */
 
 /** hf_certify_boxes() of any row of the table. */
 hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior,
@@ -71,7 +71,7 @@ double hfi_class_margin(const hf_classifier *classifier, const double *p, size_t
 /** Ranges of class 1 of two become those of class 0. */
 void hfi_turn_ranges(size_t m, hf_range *ranges);
 
-/* ---- a value over boxes, of a posterior or the probability of a class (range.c) -------------- */
+/* ---- a value over boxes, of a posterior or the probability of a class (value.c) -------------- */
 
 typedef struct hfi_value {
     const hf_posterior *posterior;
@@ -93,7 +93,7 @@ hf_status hfi_value_certify_boxes(hf_context *ctx, const hfi_value *value,
 hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,
                        const double *x, double *spare, hf_range *out);
 
-/* ---- parts of boxes that inputs stay in: balls, lattices, few inputs at once (region.c) ------ */
+/* ---- parts of boxes that inputs stay in: balls, lattices (region.c) -------------------------- */
 
 /** The region's view of one box: `inputs` entries each, in the user's units. */
 typedef struct hfi_region_centre {
@@ -127,18 +127,26 @@ hf_status hfi_region_cut(hfi_certify_problem *q, size_t threads, const hfi_regio
 /** *whole becomes what it was. */
 void hfi_region_uncut(hfi_branch_problem *whole);
 
-/** Boxes of which a few inputs move at once. */
-typedef struct hfi_part_boxes {
+/* ---- boxes as they are, or as their regions cut them (range.c) ------------------------------- */
+
+/** Request for the ranges over some boxes. */
+typedef struct hfi_boxes {
     const hf_posterior *posterior;
     const hfi_quantity *quantity;
     const hf_certify_settings *settings;
+    void *shared; /* by all boxes */
     size_t m, inputs;
-    const double *lower, *upper, *centre; /* m x inputs each */
-} hfi_part_boxes;
+    const double *lower, *upper;
+    const double *centre, *half; /* m x inputs each: of the balls in a region; NULL: none */
+} hfi_boxes;
 
-/** The ranges over the unions of their parts, as hf_certify_boxes() tells them. */
-hf_status hfi_certify_parts(hf_context *ctx, const hfi_part_boxes *job, hf_range *out,
-                            double *argmin, double *argmax);
+/** The status, with the box's number before the message where there are several. */
+hf_status hfi_boxes_name(hf_context *ctx, const hfi_boxes *job, size_t box, hf_status status);
+/** HF_ERR_ARGUMENT for a box that there is not. */
+hf_status hfi_boxes_check(hf_context *ctx, const hfi_boxes *job);
+/** The ranges over checked boxes; a region of theirs has no parts. */
+hf_status hfi_boxes_answer(hf_context *ctx, hfi_boxes *job, hf_range *out, double *argmin,
+                           double *argmax);
 
 /* ---- the largest radius about a point for which something holds, by bisection (radius.c) ----- */
 

@@ -164,7 +164,7 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
 
 /* A loss of two classes is base + slope P, P of class 1. */
 static hf_status loss_of_two(hf_context *ctx, const hf_classifier *classifier, hf_certify_settings own,
-                             const double cost[2], const hfi_part_boxes *job, hf_range *out, double *argmin,
+                             const double cost[2], const hfi_boxes *job, hf_range *out, double *argmin,
                              double *argmax)
 {
     const double base = cost[0], slope = cost[1] - cost[0], slack = 8.0 * DBL_EPSILON * (cost[0] + cost[1]);
@@ -205,7 +205,7 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier, cons
     if (!quantity->of_class) {
         const double cost[2] = {hfi_decision_cost(classes, loss, own.output, 0),
                                 hfi_decision_cost(classes, loss, own.output, 1)};
-        const hfi_part_boxes job = {.m = m, .lower = lower, .upper = upper};
+        const hfi_boxes job = {.m = m, .lower = lower, .upper = upper};
         return loss_of_two(ctx, classifier, own, cost, &job, out, argmin, argmax);
     }
     hfi_quantity expected = hfi_quantity_loss;

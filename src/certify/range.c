@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public calls: both ends of the range over one box, or over many. */
+/* Both ends of the range over one box, or over many. */
 #include "certify/certify.h"
 
 #include <math.h>
@@ -131,18 +131,7 @@ static void answer_box(size_t k, int thread, void *arg)
     answer_problem(w->ctx, q, w->count == 1 ? threads : 1, &place, deadline, &w->answers[k]);
 }
 
-typedef struct boxes {
-    const hf_posterior *posterior;
-    const hfi_quantity *quantity;
-    const hf_certify_settings *settings;
-    void *shared; /* by all boxes */
-    size_t m, inputs;
-    const double *lower, *upper;
-    const double *centre, *half; /* m x inputs each: of the balls in a region; NULL: none */
-} boxes;
-
-/* With the box's number before the message where there are several. */
-static hf_status name_box(hf_context *ctx, const boxes *job, size_t box, hf_status status)
+hf_status hfi_boxes_name(hf_context *ctx, const hfi_boxes *job, size_t box, hf_status status)
 {
     if (status >= 0 || job->m == 1) return status;
     char said[256];
@@ -153,24 +142,26 @@ static hf_status name_box(hf_context *ctx, const boxes *job, size_t box, hf_stat
     return hfi_fail(ctx, status, "box %zu: %s", box + 1, said);
 }
 
-static hf_status check_boxes(hf_context *ctx, const boxes *job)
+hf_status hfi_boxes_check(hf_context *ctx, const hfi_boxes *job)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < job->m; k++)
-        status = name_box(ctx, job, k,
-                          hfi_problem_check(ctx, job->posterior, job->quantity, job->settings,
-                                            job->lower + k * job->inputs, job->upper + k * job->inputs));
+        status =
+            hfi_boxes_name(ctx, job, k,
+                           hfi_problem_check(ctx, job->posterior, job->quantity, job->settings,
+                                             job->lower + k * job->inputs, job->upper + k * job->inputs));
     return status;
 }
 
-static hf_status ready_box(hf_context *ctx, const boxes *job, size_t box, hfi_certify_problem **out)
+static hf_status ready_box(hf_context *ctx, const hfi_boxes *job, size_t box, hfi_certify_problem **out)
 {
-    return name_box(ctx, job, box,
-                    hfi_problem_create(ctx, job->posterior, job->quantity, job->settings, job->shared,
-                                       job->lower + box * job->inputs, job->upper + box * job->inputs, out));
+    return hfi_boxes_name(ctx, job, box,
+                          hfi_problem_create(ctx, job->posterior, job->quantity, job->settings, job->shared,
+                                             job->lower + box * job->inputs, job->upper + box * job->inputs,
+                                             out));
 }
 
-static hf_status run_wave(const boxes *job, size_t first, box_wave *w)
+static hf_status run_wave(const hfi_boxes *job, size_t first, box_wave *w)
 {
     hf_status status = HF_OK;
     for (size_t k = 0; status >= 0 && k < w->count; k++) {
@@ -190,7 +181,7 @@ static hf_status run_wave(const boxes *job, size_t first, box_wave *w)
     return status == HF_ERR_CANCELLED ? hfi_cancelled(w->ctx) : status;
 }
 
-static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, box_range *answers)
+static hf_status run_boxes(hf_context *ctx, const hfi_boxes *job, hfi_watch *watch, box_range *answers)
 {
     const size_t most = job->m == 1 ? 1 : 2 * (size_t)hf_context_threads(ctx);
     const double end = hfi_call_deadline(job->settings);
@@ -219,7 +210,7 @@ static hf_status run_boxes(hf_context *ctx, const boxes *job, hfi_watch *watch, 
     return worst;
 }
 
-static void hand_out(const boxes *job, const box_range *answers, hf_range *out, double *argmin,
+static void hand_out(const hfi_boxes *job, const box_range *answers, hf_range *out, double *argmin,
                      double *argmax)
 {
     for (size_t k = 0; k < job->m; k++) {
@@ -230,7 +221,7 @@ static void hand_out(const boxes *job, const box_range *answers, hf_range *out, 
     }
 }
 
-static hf_status prepare_and_run(hf_context *ctx, boxes *job, hfi_watch *watch, box_range *answers)
+static hf_status prepare_and_run(hf_context *ctx, hfi_boxes *job, hfi_watch *watch, box_range *answers)
 {
     const hfi_problem_functions *functions = hfi_problem_choose(job->quantity, job->settings->rigorous);
     hf_status status = HF_OK;
@@ -241,7 +232,7 @@ static hf_status prepare_and_run(hf_context *ctx, boxes *job, hfi_watch *watch, 
     return status;
 }
 
-static hf_status answer_boxes(hf_context *ctx, boxes *job, hf_range *out, double *argmin, double *argmax)
+hf_status hfi_boxes_answer(hf_context *ctx, hfi_boxes *job, hf_range *out, double *argmin, double *argmax)
 {
     size_t numbers;
     if (!hfi_size_mul(job->m, 2 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
@@ -260,127 +251,4 @@ static hf_status answer_boxes(hf_context *ctx, boxes *job, hf_range *out, double
     if (status >= 0) hand_out(job, answers, out, argmin, argmax);
     HFI_FREE(ctx, answers, points);
     return status;
-}
-
-/* The boxes of a region: cut to what is physical, with what their balls are about. */
-static hf_status answer_regions(hf_context *ctx, boxes *job, hf_range *out, double *argmin, double *argmax)
-{
-    size_t numbers;
-    if (!hfi_size_mul(job->m, 4 * job->inputs, &numbers)) return hfi_out_of_memory(ctx);
-    double *room = hfi_alloc(ctx, numbers, sizeof *room);
-    if (!room) return HF_ERR_MEMORY;
-    const size_t one = job->m * job->inputs;
-    double *lower = room, *upper = room + one, *centre = room + 2 * one, *half = room + 3 * one;
-    memcpy(lower, job->lower, one * sizeof *lower);
-    memcpy(upper, job->upper, one * sizeof *upper);
-    hf_status status = HF_OK;
-    for (size_t k = 0; status >= 0 && k < job->m; k++) {
-        const size_t at = k * job->inputs;
-        hfi_sides sides = {lower + at, upper + at, centre + at, half + at};
-        status = name_box(ctx, job, k, hfi_region_place(ctx, job->settings->region, k, job->inputs, &sides));
-    }
-    boxes own = *job;
-    own.lower = lower, own.upper = upper, own.centre = centre, own.half = half;
-    if (status >= 0 && hfi_region_has_parts(job->settings->region)) {
-        const hfi_part_boxes parts = {job->posterior, job->quantity, job->settings, job->m,
-                                      job->inputs,    lower,         upper,         centre};
-        status = hfi_certify_parts(ctx, &parts, out, argmin, argmax);
-    } else if (status >= 0) {
-        status = answer_boxes(ctx, &own, out, argmin, argmax);
-    }
-    hfi_free(ctx, room);
-    return status;
-}
-
-hf_status hfi_certify_boxes(hf_context *ctx, const hf_posterior *posterior, const hfi_quantity *quantity,
-                            const hf_certify_settings *settings, size_t m, const double *lower,
-                            const double *upper, hf_range *out, double *argmin, double *argmax)
-{
-    if (!ctx || !posterior || !lower || !upper || !out)
-        return hfi_refuse(
-            ctx, "certifying needs a context, a posterior, both sides of the box and a place for the range");
-    boxes job = {.posterior = posterior,
-                 .quantity = quantity,
-                 .settings = settings,
-                 .m = m,
-                 .inputs = hfi_posterior_inputs(posterior),
-                 .lower = lower,
-                 .upper = upper};
-    if (m == 0) return HF_OK;
-    const hf_region *region = job.settings->region;
-    hf_status status = HF_OK;
-    if (region) status = hfi_region_check(ctx, region, job.inputs, job.settings->rigorous);
-    if (status >= 0) status = check_boxes(ctx, &job);
-    if (status < 0) return status;
-    return region ? answer_regions(ctx, &job, out, argmin, argmax)
-                  : answer_boxes(ctx, &job, out, argmin, argmax);
-}
-
-hf_status hf_certify_boxes(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
-                           const hf_certify_settings *settings, size_t m, const double *lower,
-                           const double *upper, hf_range *out, double *argmin, double *argmax)
-{
-    const hfi_quantity *quantity = hfi_quantity_of(what);
-    hf_certify_settings own;
-    hf_region region;
-    if (!quantity) return hfi_refuse(ctx, "there is no value number %d to certify", (int)what);
-    const hf_status status = hfi_certify_open(ctx, settings, &own, &region);
-    return status < 0
-               ? status
-               : hfi_certify_boxes(ctx, posterior, quantity, &own, m, lower, upper, out, argmin, argmax);
-}
-
-hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,
-                     const hf_certify_settings *settings, const double *lower, const double *upper,
-                     hf_range *out, double *argmin, double *argmax)
-{
-    return hf_certify_boxes(ctx, posterior, what, settings, 1, lower, upper, out, argmin, argmax);
-}
-
-/* ---- a value, whatever it is of ---------------------------------------------------------------------- */
-
-hf_status hfi_value_of(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what, hfi_value *out)
-{
-    const hfi_quantity *quantity = hfi_quantity_of(what);
-    if (!quantity) return hfi_refuse(ctx, "there is no value number %d to certify", (int)what);
-    *out =
-        (hfi_value){.posterior = posterior, .quantity = quantity, .inputs = hfi_posterior_inputs(posterior)};
-    return HF_OK;
-}
-
-hf_status hfi_value_of_class(hf_context *ctx, const hf_classifier *classifier, hfi_value *out)
-{
-    const hfi_quantity *quantity = &hfi_quantity_mean;
-    const hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
-    *out = (hfi_value){.posterior = hf_classifier_posterior(classifier),
-                       .classifier = classifier,
-                       .quantity = quantity,
-                       .inputs = hfi_class_inputs(classifier)};
-    return status;
-}
-
-bool hfi_value_is_estimate(const hfi_value *value)
-{
-    return value->classifier && hf_certify_is_estimate(value->classifier);
-}
-
-hf_status hfi_value_certify_boxes(hf_context *ctx, const hfi_value *value,
-                                  const hf_certify_settings *settings, size_t m, const double *low,
-                                  const double *high, hf_range *out, double *least, double *most)
-{
-    return value->classifier
-               ? hfi_certify_class_boxes(ctx, value->classifier, settings, m, low, high, out, least, most)
-               : hfi_certify_boxes(ctx, value->posterior, value->quantity, settings, m, low, high, out, least,
-                                   most);
-}
-
-hf_status hfi_value_at(hf_context *ctx, const hfi_value *value, const hf_certify_settings *settings,
-                       const double *x, double *spare, hf_range *out)
-{
-    hf_certify_settings own = *settings;
-    own.lower_only = own.upper_only = false;
-    own.decide_at = (double)NAN;
-    own.region = NULL;
-    memcpy(spare, x, value->inputs * sizeof *spare);
-    return hfi_value_certify_boxes(ctx, value, &own, 1, spare, spare, out, NULL, NULL);
 }

@@ -3,7 +3,6 @@
 #include "classify/classify.h"
 #include "classify/softmax.h"
 #include "core/settings.h"
-#include <math.h>
 #include <string.h>
 
 hf_status hf_classifier_create(hf_context *ctx, hf_posterior *posterior, hf_link link, size_t classes,
@@ -53,28 +52,6 @@ size_t hf_classifier_classes(const hf_classifier *classifier)
 }
 
 /* ---- the rule ---------------------------------------------------------------------------------------------------- */
-
-hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wrong_0, double *threshold)
-{
-    if (!threshold) return hfi_refuse(ctx, "hf_class_threshold: threshold is NULL");
-    if (!(wrong_1 > 0.0) || !(wrong_0 > 0.0) || !isfinite(wrong_1) || !isfinite(wrong_0))
-        return hfi_refuse(ctx, "the losses are %g and %g; both must be above 0 and finite", wrong_1, wrong_0);
-    const double quotient = 1.0 / (1.0 + wrong_0 / wrong_1);
-    if (!(quotient > 0.0) || !(quotient < 1.0))
-        return hfi_refuse(ctx, "the losses are %g and %g, which no probability can weigh against each other",
-                          wrong_1, wrong_0);
-    *threshold = quotient;
-    return HF_OK;
-}
-
-void hf_class_expected_loss(size_t classes, const double *loss, const double *probability, double *expected)
-{
-    if (!probability || !expected) return;
-    for (size_t a = 0; a < classes; a++) {
-        expected[a] = loss ? 0.0 : 1.0 - probability[a];
-        for (size_t b = 0; loss && b < classes; b++) expected[a] += loss[a * classes + b] * probability[b];
-    }
-}
 
 /* The loss of two classes makes a threshold. */
 static hf_status take_loss(hf_context *ctx, const hf_classifier *c, hf_class_rule *rule)

@@ -58,7 +58,7 @@ typedef struct hfi_softmax_problem {
     bool started;           /* that is of use */
     double *v;              /* how the mode answers to its prior: d value / dm = a + v */
     double *work;           /* HFI_SOFTMAX_WORK x C n */
-    /* NULL, or: likelihoods are expectations over it (softmax_mean.c) */
+    /* NULL, or: likelihoods are expectations over it (softmax_spread.c) */
     struct hfi_softmax_spread *spread;
     bool converged; /* so has the last evaluation's iteration */
     size_t rounds;  /* steps it took */
@@ -121,6 +121,10 @@ hf_status hfi_softmax_settle(hfi_softmax_problem *p);
 /** Sum of the expected log likelihoods at f (C n); expected probabilities, less what W lacks of
  * theirs, and slopes are left in their places. Where it has just been is not looked at again. */
 double hfi_softmax_look_around(hfi_softmax_problem *p, const double *f);
+/** Makes p->spread, for expectations over the last evaluation's covariance; to be freed, after an
+ * error too. HF_ERR_MEMORY. */
+hf_status hfi_softmax_spread_make(hfi_softmax_problem *p);
+void hfi_softmax_spread_free(hfi_softmax_problem *p);
 /** Derivatives of the value at the mode. 2 C n^3 flops. */
 hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient);
 

@@ -101,11 +101,6 @@ const char *hf_context_message(const hf_context *ctx)
     return ctx != NULL ? ctx->message : "";
 }
 
-hfi_memory hfi_context_memory(const hf_context *ctx)
-{
-    return ctx != NULL ? ctx->memory : hfi_memory_default();
-}
-
 bool hfi_progress(hf_context *ctx, const char *stage, double done, double value)
 {
     if (ctx == NULL || ctx->progress == NULL) return true;

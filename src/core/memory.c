@@ -97,6 +97,11 @@ char *hfi_memory_strdup(const hfi_memory *memory, const char *text)
     return copy;
 }
 
+hfi_memory hfi_context_memory(const hf_context *ctx)
+{
+    return ctx != NULL ? ctx->memory : hfi_memory_default();
+}
+
 static hf_status tell(hf_context *ctx, size_t count, double size)
 {
     return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory: %zu x %.0f bytes (%.3g GiB) could not be had", count,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which settings go together, by the clashes of their rows. */
+/* Which settings go together, by the clashes of their rows; settings that are opened have to. */
 #include "core/core.h"
 #include "core/settings.h"
 
@@ -160,6 +160,12 @@ hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, co
         if (!is_idle(&table->row[i], own))
             s = check_row(ctx, table, &table->row[i], own, outputs, true, clash);
     return s;
+}
+
+hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given, void *own)
+{
+    const hf_status s = hfi_settings_take(ctx, table, given, own);
+    return s < 0 ? s : hfi_settings_agree(ctx, table, own, 1, NULL);
 }
 
 hf_status hf_settings_check(hf_context *ctx, const hf_settings_table *table, const void *settings,

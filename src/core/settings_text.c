@@ -292,12 +292,6 @@ hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, con
     return hfi_struct_open(ctx, table->type, given, end_of(&table->row[0]), own, table->bytes);
 }
 
-hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given, void *own)
-{
-    const hf_status s = hfi_settings_take(ctx, table, given, own);
-    return s < 0 ? s : hfi_settings_agree(ctx, table, own, 1, NULL);
-}
-
 hf_status hfi_settings_give(hf_context *ctx, const hf_settings_table *table, const void *own, void *out,
                             size_t size)
 {

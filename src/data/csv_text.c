@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all readers of CSV share: whether the machine has room for a text, and what separates its fields. */
+/* All readers of CSV ask whether the machine has room for a text, and by which mark its fields are separated. */
 #include "data/table_impl.h"
 
 hf_status hfi_csv_must_fit(hf_context *ctx, const char *source, size_t bytes)

@@ -19,6 +19,14 @@ typedef struct arguments {
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
+hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size)
+{
+    void *moved = hfi_memory_grow(&parser->memory, *items, count, count + 1, room, size);
+    if (!moved) return hfi_out_of_memory(parser->lexer.ctx);
+    *items = moved;
+    return HF_OK;
+}
+
 /* Bytes of the name that are the whole word, SIZE_MAX when the name begins otherwise; in a quoted word the quote
  * itself is written twice. */
 static size_t word_in(const hfi_lexer *lexer, const char *name)

@@ -8,14 +8,6 @@
 
 static const char FACTOR[] = "a kernel, a number or '('";
 
-hf_status hfi_parser_grow(hfi_parser *parser, void **items, size_t count, size_t *room, size_t size)
-{
-    void *moved = hfi_memory_grow(&parser->memory, *items, count, count + 1, room, size);
-    if (!moved) return hfi_out_of_memory(parser->lexer.ctx);
-    *items = moved;
-    return HF_OK;
-}
-
 static hf_status add_node(hfi_parser *parser, hfi_node_kind kind, size_t *node)
 {
     const size_t count = parser->node_count;

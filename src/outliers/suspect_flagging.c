@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A flag set, the state fitted to the rest, and its cost. */
+/* A flag set, the state fitted to the rest, and its cost; which output a row is of. */
 #include "core/normal.h"
 #include "outliers/suspects.h"
 #include <math.h>
@@ -39,6 +39,12 @@ size_t hfi_count_flags(size_t n, const bool *flag)
     size_t count = 0;
     for (size_t i = 0; i < n; i++) count += flag[i] ? 1 : 0;
     return count;
+}
+
+size_t hfi_finder_output(const hfi_finder *finder, size_t row)
+{
+    const hfi_evaluator *e = &finder->trainer->evaluator;
+    return finder->outputs > 1 ? (size_t)e->x[row * e->ldx + e->d - 1] : 0;
 }
 
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag)

@@ -231,12 +231,6 @@ static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_f
     return HF_OK;
 }
 
-size_t hfi_finder_output(const hfi_finder *finder, size_t row)
-{
-    const hfi_evaluator *e = &finder->trainer->evaluator;
-    return finder->outputs > 1 ? (size_t)e->x[row * e->ldx + e->d - 1] : 0;
-}
-
 /* The rows of an output, those of the others left out. */
 static void look_at(const hfi_finder *finder, size_t output, const bool *flag, bool *outside, bool *skip,
                     output_view *v)

@@ -10,95 +10,13 @@
 
 const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
 
-/* The search begins from the shortest of these whose value is within `nearly` nats a reading of the largest:
- * with little noise a value says whether neighbours are alike, and what is slow the cold start sees. Measured
- * on tables that come with R: from the cold start and one of these every maximum was found, to 5 nats, that
- * twenty starts found. */
-static const hfi_start shorter[] = {
-    {"short", 0.25, 0.1}, {"shorter", 0.0625, 0.1}, {"shortest", 0.015625, 0.1}};
-
-static const double nearly = 0.1;
-
-enum {
-    SHORTER = sizeof shorter / sizeof shorter[0]
-};
-
-/* Nats: see hfi_explore_climb(). */
-static const double roughly = 1.0, clearly = 0.5;
-
 /* Nats that one reading counts at most where two states are compared by their predictions, and standard
  * errors by which they differ clearly. */
 static const double most_of_one = 5.0, errors_apart = 2.0;
 
-/* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those
- * that are no lengthscale. */
-static double stretch(const hf_parameter *p, double factor)
-{
-    if (p->unit == HF_UNIT_FREQUENCY) return 1.0 / factor;
-    if (p->unit == HF_UNIT_FREQUENCY2) return 1.0 / (factor * factor);
-    return p->unit == HF_UNIT_INPUT && strstr(p->name, "lengthscale") ? factor : 1.0;
-}
-
-void hfi_trainer_move(const hfi_trainer *t, const hfi_start *start, double *state)
-{
-    const hf_kernel *kernel = t->evaluator.kernel;
-    const size_t kernel_count = hf_kernel_parameters(kernel);
-    for (size_t k = 0; k < t->free_count; k++) {
-        const size_t i = t->free_index[k];
-        double factor = 1.0;
-        hf_parameter p;
-        if (i < kernel_count && hf_kernel_parameter(kernel, i, &p) >= 0)
-            factor = stretch(&p, start->lengthscale);
-        else if (i >= t->noise && i < t->noise + hfi_trainer_noises(t))
-            factor = start->noise;
-        if (factor != 1.0) state[i] = fmin(fmax(state[i] + log(factor), t->lower[i]), t->upper[i]);
-    }
-}
-
 static bool has_none(hf_status s)
 {
     return s == HF_ERR_NOT_POSITIVE_DEFINITE;
-}
-
-hf_status hfi_explore_value(void *trainer, const double *state, double *total)
-{
-    hfi_trainer *t = trainer;
-    double value = 0.0, prior = 0.0;
-    const hf_status s = hfi_trainer_evaluate(t, state, &value, &prior, NULL);
-    *total = s < 0 || !isfinite(value) ? -INFINITY : value + prior;
-    return has_none(s) ? HF_OK : s;
-}
-
-hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg, const double *cold,
-                            double *at, const hfi_start **out)
-{
-    const size_t bytes = t->count * sizeof *at;
-    double value[SHORTER], best = -INFINITY;
-    *out = NULL;
-    for (size_t k = 0; k < SHORTER; k++) {
-        value[k] = -INFINITY;
-        memcpy(at, cold, bytes);
-        hfi_trainer_move(t, &shorter[k], at);
-        if (memcmp(at, cold, bytes) == 0) continue;
-        const hf_status s = value_of(arg, at, &value[k]);
-        if (s < 0) return s;
-        best = fmax(best, value[k]);
-    }
-    for (size_t k = 0; k < SHORTER && isfinite(best); k++)
-        if (value[k] >= best - nearly * (double)t->evaluator.n) *out = &shorter[k];
-    memcpy(at, cold, bytes);
-    if (*out) hfi_trainer_move(t, *out, at);
-    return HF_OK;
-}
-
-hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better)
-{
-    const double enough = t->enough;
-    t->enough = fmax(roughly, enough);
-    const hf_status s = hfi_trainer_maximise(t, trial, most);
-    t->enough = enough;
-    *better = s >= 0 && hfi_trainer_total(t) > than + clearly;
-    return has_none(s) ? HF_OK : s;
 }
 
 /* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher
@@ -209,7 +127,7 @@ static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, s
     hfi_trainer_move(t, &hfi_quiet_start, trial);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     if (has_none(s)) return HF_OK;
-    if (s < 0 || !(hfi_trainer_total(t) > best->value + best->log_prior + clearly)) return s;
+    if (s < 0 || !hfi_explore_is_higher(t, best->value + best->log_prior)) return s;
     *best = t->found;
     memcpy(state, trial, t->count * sizeof *state);
     *chosen = &hfi_quiet_start;

@@ -26,6 +26,8 @@ typedef hf_status (*hfi_start_value)(void *arg, const double *state, double *tot
  * state, is left moved by it. NULL where none has a value or all are `cold` itself. */
 hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg, const double *cold,
                             double *at, const hfi_start **out);
+/** Whether the last maximisation ended more than half a nat above `than`. */
+bool hfi_explore_is_higher(const hfi_trainer *t, double than);
 /** From `trial`, in `most` iterations, to where one gains less than a nat, and whether that is more
  * than half a nat above `than`: nothing hangs on rounding, and most maxima are the same one. */
 hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double than, bool *better);

@@ -48,6 +48,31 @@ void hfi_trainer_get(const hfi_trainer *t, double *state)
     hfi_evaluator_get_extras(e, state + t->noise + hfi_trainer_noises(t));
 }
 
+/* The factor of a kernel parameter of this unit where inputs are seen `factor` times as near: 1 for those
+ * that are no lengthscale. */
+static double stretch(const hf_parameter *p, double factor)
+{
+    if (p->unit == HF_UNIT_FREQUENCY) return 1.0 / factor;
+    if (p->unit == HF_UNIT_FREQUENCY2) return 1.0 / (factor * factor);
+    return p->unit == HF_UNIT_INPUT && strstr(p->name, "lengthscale") ? factor : 1.0;
+}
+
+void hfi_trainer_move(const hfi_trainer *t, const hfi_start *start, double *state)
+{
+    const hf_kernel *kernel = t->evaluator.kernel;
+    const size_t kernel_count = hf_kernel_parameters(kernel);
+    for (size_t k = 0; k < t->free_count; k++) {
+        const size_t i = t->free_index[k];
+        double factor = 1.0;
+        hf_parameter p;
+        if (i < kernel_count && hf_kernel_parameter(kernel, i, &p) >= 0)
+            factor = stretch(&p, start->lengthscale);
+        else if (i >= t->noise && i < t->noise + hfi_trainer_noises(t))
+            factor = start->noise;
+        if (factor != 1.0) state[i] = fmin(fmax(state[i] + log(factor), t->lower[i]), t->upper[i]);
+    }
+}
+
 hf_status hfi_trainer_cold(hfi_trainer *t, double *state)
 {
     hfi_evaluator *e = &t->evaluator;

@@ -68,27 +68,6 @@ hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const doub
     return status;
 }
 
-double hf_sites_beta(const hf_sites *sites, size_t i)
-{
-    return i < hf_sites_count(sites) ? sites->beta[i] : 0.0;
-}
-
-size_t hf_sites_channels(const hf_sites *sites)
-{
-    return sites != NULL ? sites->channels : 0;
-}
-
-size_t hf_sites_channel(const hf_sites *sites, size_t i)
-{
-    return i < hf_sites_count(sites) ? hfi_sites_channel(sites, i) : 0;
-}
-
-double hf_sites_channel_noise(const hf_sites *sites, size_t channel)
-{
-    if (channel >= hf_sites_channels(sites)) return 0.0;
-    return sites->channel ? sites->noises[channel] : sites->noise;
-}
-
 /* ---- life of a set of sites --------------------------------------------------------------------------- */
 
 /* Arrays of n entries that share one block, in the order in which they are carved out of it. */

@@ -24,6 +24,27 @@ double hf_sites_noise(const hf_sites *sites)
     return sites != NULL ? sites->noise : 0.0;
 }
 
+double hf_sites_beta(const hf_sites *sites, size_t i)
+{
+    return i < hf_sites_count(sites) ? sites->beta[i] : 0.0;
+}
+
+size_t hf_sites_channels(const hf_sites *sites)
+{
+    return sites != NULL ? sites->channels : 0;
+}
+
+size_t hf_sites_channel(const hf_sites *sites, size_t i)
+{
+    return i < hf_sites_count(sites) ? hfi_sites_channel(sites, i) : 0;
+}
+
+double hf_sites_channel_noise(const hf_sites *sites, size_t channel)
+{
+    if (channel >= hf_sites_channels(sites)) return 0.0;
+    return sites->channel ? sites->noises[channel] : sites->noise;
+}
+
 const double *hf_sites_targets(const hf_sites *sites)
 {
     return sites != NULL ? sites->target : NULL;

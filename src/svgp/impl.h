@@ -103,7 +103,7 @@ void hfi_svgp_free(hfi_svgp *q);
  * without a message of its own. */
 hf_status hfi_svgp_prior(hfi_svgp *q);
 
-/* ---- sums over rows (svgp_pass.c, svgp_gradient.c) ------------------------------------------- */
+/* ---- sums over rows (sums.c, pass.c, gradient.c) --------------------------------------------- */
 
 /** Sums over readings. NULL where one is not wanted. */
 typedef struct hfi_svgp_sums {
@@ -151,7 +151,7 @@ hf_status hfi_svgp_collapse(hfi_svgp *q, const hfi_svgp_sums *sums, double *boun
 /** The solution of the present q. */
 hf_status hfi_svgp_solution(hfi_svgp *q, hfi_solution *out);
 
-/* ---- training (svgp_train.c) ----------------------------------------------------------------- */
+/* ---- training (train.c, state.c) ------------------------------------------------------------- */
 
 /** State of training. */
 typedef struct hfi_svgp_run {

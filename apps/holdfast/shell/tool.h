@@ -3,9 +3,8 @@
  * @file tool.h
  * @brief What the verbs share: their tables of options, parsed arguments, a session with a context.
  *
- * A verb is one row of `verbs` (verbs.c) with a table of options. That table is what is parsed, what
- * --help
- * prints, and what tests/tool compares the man pages and the completion with.
+ * A verb is one row of `verbs` (verbs.c) with a table of options. That table is what is parsed,
+ * what --help prints, and what tests/tool compares the man pages and the completion with.
  */
 #ifndef HF_TOOL_H
 #define HF_TOOL_H
