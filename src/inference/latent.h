@@ -160,8 +160,10 @@ void hfi_latent_touch(hfi_latent_problem *p, double widening);
  * HF_ERR_NOT_POSITIVE_DEFINITE where none leads up. */
 hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 
-/* ---- solvers ---- */
+/* ---- solvers: of a problem's own (latent_solver.c), exact, inducing ---- */
 
+/** Prepares conditionings at the present kernel and mean. */
+hf_status hfi_latent_prepare(hfi_latent_problem *p);
 /** Factors for the covariances at the present kernel. */
 hf_status hfi_latent_exact_prepare(hfi_latent_problem *p);
 /** The posterior under the sites (w, pull) in place: `force`, `latent` (not those of the problem),
@@ -179,6 +181,7 @@ void hfi_latent_exact_mean(hfi_latent_problem *p, double *force, double *latent)
  * gradient knows. *log_det receives that. */
 hf_status hfi_latent_exact_soften(hfi_latent_problem *p, double *log_det);
 /** The gradient at the sites that an evaluation ended with; for Laplace also `answer`. */
+hf_status hfi_latent_gradient(hfi_latent_problem *p, double *gradient);
 hf_status hfi_latent_exact_gradient(hfi_latent_problem *p, double *gradient);
 hf_status hfi_latent_inducing_gradient(hfi_latent_problem *p, double *gradient);
 

@@ -121,27 +121,6 @@ void hfi_latent_keep(hfi_latent_problem *p)
     p->started = true;
 }
 
-/* The solver's copies of kernel and mean are brought up to date. */
-static hf_status follow(hfi_latent_problem *p)
-{
-    hfi_evaluator *e = &p->inducing;
-    const size_t count = hf_kernel_parameters(p->kernel);
-    for (size_t i = 0; i < count; i++) {
-        hf_parameter q;
-        hf_kernel_parameter(p->kernel, i, &q);
-        const hf_status s = hfi_kernel_set_parameter(e->kernel, i, q.value, q.lower, q.upper, q.fixed);
-        if (s < 0) return s;
-    }
-    return hf_mean_set(p->ctx, e->mean, hf_mean_values(p->mean), hf_mean_held(p->mean));
-}
-
-hf_status hfi_latent_condition(hfi_latent_problem *p, double *force, double *latent, double *variance)
-{
-    p->factorisations++;
-    return p->inducing.inducing ? hfi_latent_inducing_condition(p, force, latent, variance)
-                                : hfi_latent_exact_condition(p, force, latent, variance);
-}
-
 void hfi_latent_place(hfi_latent_problem *p)
 {
     hf_mean_evaluate(p->mean, p->n, p->inputs, p->d, p->offset);
@@ -160,8 +139,7 @@ static hf_status differentiate(hfi_latent_problem *p, double *gradient)
     const size_t shared = hf_kernel_parameters(p->kernel) + hf_mean_coefficients(p->mean);
     double bar[2];
     memset(p->trace_bar, 0, sizeof p->trace_bar);
-    const hf_status s = p->inducing.inducing ? hfi_latent_inducing_gradient(p, gradient)
-                                             : hfi_latent_exact_gradient(p, gradient);
+    const hf_status s = hfi_latent_gradient(p, gradient);
     if (s < 0) return s;
     p->method->slopes(p, bar);
     if (p->likelihood->parameter) gradient[shared] = bar[0] + p->trace_bar[0];
@@ -172,7 +150,7 @@ static hf_status differentiate(hfi_latent_problem *p, double *gradient)
 hf_status hfi_latent_evaluate(hfi_latent_problem *p, double *value, double *gradient)
 {
     double result = 0.0;
-    hf_status s = p->inducing.inducing ? follow(p) : hfi_latent_exact_prepare(p);
+    hf_status s = hfi_latent_prepare(p);
     if (s < 0) return s;
     hfi_latent_place(p);
     s = p->method->settle(p, &result);
