@@ -135,7 +135,9 @@ void hfi_fit_scale_sparse(const hfi_fit *fit, double all, const double *location
 /** Keeps what such an output has of its own from going to nothing: at least 1 / readings of its
  * variance. */
 void hfi_fit_bound_sparse(const hfi_fit *fit, hfi_trainer *trainer);
-/** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (fit_gather.c). */
+/** Mean and standard deviation without overflow; sd 1 for a constant. */
+void hfi_fit_mean_and_sd(size_t n, const double *values, size_t stride, double *mean, double *sd);
+/** Median or 0, and 1.4826 MAD, or what stands in for it where that is 0 (scale.c). */
 hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location,
                                double *scale);
 /** Whether the coefficients of a linear mean are integrated out (fit_slopes.c). Then: the kernel
@@ -170,6 +172,10 @@ typedef struct hfi_fit_array {
 /** One standardised unit of this parameter in the units the fit works in: 1 when it
  *  standardises. */
 double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter);
+/** Whether an input is no code of categories, and how many are none; the number of an output
+ * counts. */
+bool hfi_fit_is_measured(const hfi_fit *fit, size_t column);
+size_t hfi_fit_measured_inputs(const hfi_fit *fit);
 double hfi_least_noise(hf_prior_kind lengthscale_prior);
 /** Trains: `state` receives the result, the sites are left as they ended (fit_train.c). */
 hf_status hfi_fit_train(hfi_fit *fit, double *state);
@@ -222,7 +228,7 @@ void hfi_fit_fill_readings(const hfi_fit *fit, const hfi_holdout *left, const hf
                            hf_reading *readings);
 hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report *report);
 
-/* ---- the solver of a fit, and what the fit will take (solver.c) ------------------------------ */
+/* ---- the solver of a fit (solver.c), and what the fit will take (cost.c) --------------------- */
 
 /** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and
  * actions (0 where there are none). What the settings leave open is chosen by n: exact up to 2000
@@ -231,7 +237,7 @@ hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
 
-/** Costs of a fit of n readings with d inputs . */
+/** Costs of a fit of n readings with d inputs. */
 typedef struct hfi_estimate {
     hf_solver solver;         /* never auto */
     size_t inducing, actions; /* 0 where there are none */

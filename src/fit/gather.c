@@ -104,51 +104,13 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
     return s < 0 ? s : hfi_fit_check_likelihood(ctx, data, settings);
 }
 
-/* Mean and standard deviation without overflow; sd 1 for a constant. */
-static void mean_and_sd(size_t n, const double *values, size_t stride, double *mean, double *sd)
-{
-    double largest = 0.0;
-    for (size_t i = 0; i < n; i++) largest = fmax(largest, fabs(values[i * stride]));
-    *mean = 0.0;
-    *sd = 1.0;
-    if (largest == 0.0) return;
-    double sum = 0.0, squares = 0.0;
-    for (size_t i = 0; i < n; i++) sum += values[i * stride] / largest;
-    sum /= (double)n;
-    for (size_t i = 0; i < n; i++) {
-        const double u = values[i * stride] / largest - sum;
-        squares += u * u;
-    }
-    const double spread = sqrt(squares / (double)n);
-    *mean = sum * largest;
-    /* Below this the spread is rounding of the numbers themselves. */
-    if (spread > 1e-13 && spread * largest >= 1e-300) *sd = spread * largest;
-}
-
-/* 1.4826 MAD, else the interquartile range, else the sd: the first that is not zero. */
-hf_status hfi_fit_robust_scale(hf_context *ctx, size_t n, const double *y, double *location, double *scale)
-{
-    double *sorted = hfi_alloc(ctx, n, 2 * sizeof *sorted);
-    if (!sorted) return HF_ERR_MEMORY;
-    memcpy(sorted, y, n * sizeof *y);
-    *location = hfi_median(sorted, n);
-    double s = hfi_mad(y, n, sorted + n);
-    if (!(s > 0.0)) s = (hfi_quantile(sorted, n, 0.75) - hfi_quantile(sorted, n, 0.25)) / 1.349;
-    double mean = 0.0, sd = 1.0;
-    mean_and_sd(n, y, 1, &mean, &sd);
-    if (!(s > 1e-13 * fabs(*location)) || !isfinite(s)) s = sd;
-    hfi_free(ctx, sorted);
-    *scale = s;
-    return HF_OK;
-}
-
 /* Location and scale of columns: mean and sd; of the target: median (0 if `centred` is false) and a robust scale. */
 static hf_status measure_scaling(hf_context *ctx, size_t n, size_t d, const double *x, const double *y,
                                  bool centred, hfi_scaling *out)
 {
     hf_status s = hfi_scaling_identity(ctx, d, out);
     if (s < 0) return s;
-    for (size_t j = 0; j < d; j++) mean_and_sd(n, x + j, d, &out->x_shift[j], &out->x_scale[j]);
+    for (size_t j = 0; j < d; j++) hfi_fit_mean_and_sd(n, x + j, d, &out->x_shift[j], &out->x_scale[j]);
     s = hfi_fit_robust_scale(ctx, n, y, &out->y_shift, &out->y_scale);
     if (!centred) out->y_shift = 0.0;
     if (s < 0) hfi_scaling_free(out);

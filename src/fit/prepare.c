@@ -140,20 +140,6 @@ static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd 
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
 static const double dimension_noise_lower = 1e-7;
 
-static bool is_measured(const hfi_fit *fit, size_t column)
-{
-    return !fit->code || !fit->code[column];
-}
-
-/* Inputs that are no codes of categories; the number of an output counts. */
-static size_t measured_inputs(const hfi_fit *fit)
-{
-    size_t count = 0;
-    if (!fit->code) return fit->d;
-    for (size_t j = 0; j < fit->d; j++) count += is_measured(fit, j) ? 1 : 0;
-    return count;
-}
-
 /* How many inputs share the distance that lengthscale i is part of. The array found last is remembered in *last
  * (zero at first): going through all parameters in order takes time linear in their number, which may be 100 000. */
 static size_t inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parameter, hfi_fit_array *last)
@@ -161,7 +147,7 @@ static size_t inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parame
     const hf_kernel *kernel = fit->kernel;
     const char *bracket = strchr(parameter->name, '[');
     if (!bracket && parameter->column != SIZE_MAX) return 1;
-    if (!bracket) return hf_kernel_dimension(kernel) - (fit->d - measured_inputs(fit));
+    if (!bracket) return hf_kernel_dimension(kernel) - (fit->d - hfi_fit_measured_inputs(fit));
     if (i >= last->end) {
         const size_t length = (size_t)(bracket - parameter->name) + 1;
         hf_parameter other = *parameter;
@@ -176,25 +162,6 @@ static size_t inputs_of(const hfi_fit *fit, size_t i, const hf_parameter *parame
 static bool is_lengthscale(const hf_parameter *parameter)
 {
     return parameter->unit == HF_UNIT_INPUT && strstr(parameter->name, "lengthscale") != NULL;
-}
-
-double hfi_fit_reference(const hfi_fit *fit, const hf_parameter *parameter)
-{
-    const hf_fit_settings *settings = fit->settings;
-    if (settings->standardise && !settings->unit_inputs) return 1.0;
-    const double factor = hfi_scaling_factor(&fit->measured, parameter->unit, parameter->column);
-    const double applied = hfi_scaling_factor(&fit->scaling, parameter->unit, parameter->column);
-    if (isfinite(factor / applied) && factor > 0.0) return factor / applied;
-    /* Shared by inputs of different scales: their geometric mean. */
-    const double inputs = (double)measured_inputs(fit);
-    double sum = 0.0;
-    for (size_t j = 0; j < fit->d; j++)
-        if (is_measured(fit, j)) sum += log(fit->measured.x_scale[j] / fit->scaling.x_scale[j]) / inputs;
-    double y = 0.0; /* and that of the outputs' */
-    for (size_t k = 0; !settings->standardise && k < fit->outputs; k++)
-        y += log(hfi_scaling_scale(&fit->measured, hfi_fit_output_at(fit, k))) / (double)fit->outputs;
-    hfi_scaling one = {.d = 1, .x_scale = &(double){exp(sum)}, .y_scale = exp(y)};
-    return hfi_scaling_factor(&one, parameter->unit, 0);
 }
 
 /* Range of an input among the readings, in the units of the fit: what [0, 1] is there. */
@@ -213,11 +180,11 @@ static double range_of(const hfi_fit *fit, size_t column)
 static double log_range(const hfi_fit *fit, const hf_parameter *p)
 {
     const size_t numbers = fit->outputs > 1 ? 1 : 0;
-    const double inputs = (double)(measured_inputs(fit) - numbers);
+    const double inputs = (double)(hfi_fit_measured_inputs(fit) - numbers);
     double sum = 0.0;
     if (p->column != SIZE_MAX) return log(range_of(fit, p->column));
     for (size_t j = 0; j + numbers < fit->d; j++)
-        if (is_measured(fit, j)) sum += log(range_of(fit, j)) / inputs;
+        if (hfi_fit_is_measured(fit, j)) sum += log(range_of(fit, j)) / inputs;
     return sum;
 }
 

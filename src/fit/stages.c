@@ -233,9 +233,3 @@ hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all)
     fit->warm = s >= 0 && fit->n <= stages[STAGES - 1].rows;
     return s;
 }
-
-void hfi_fit_adopt_shared(hfi_fit *fit)
-{
-    fit->trainer.found = fit->shared.found;
-    fit->trainer.evaluations = fit->shared.evaluations;
-}

@@ -78,6 +78,12 @@ static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *
     return s;
 }
 
+void hfi_fit_adopt_shared(hfi_fit *fit)
+{
+    fit->trainer.found = fit->shared.found;
+    fit->trainer.evaluations = fit->shared.evaluations;
+}
+
 static hf_status train_stochastic(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
