@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file evaluator_impl.h
- * @brief What the exact evaluator is made of, for one process (evaluator.c) and for several
+ * @brief What the exact evaluator is made of, for one process (exact_matrix.c) and for several
  * (evaluator_group.c).
  */
 #ifndef HFI_TRAIN_EVALUATOR_IMPL_H
@@ -59,7 +59,7 @@ typedef struct hfi_exact_matrix {
     hf_status (*agree)(const hfi_evaluator *e, hf_status status);
 } hfi_exact_matrix;
 
-/** Held by one process (exact.c). */
+/** Held by one process (exact_matrix.c). */
 extern const hfi_exact_matrix hfi_local_matrix;
 
 /** The kinds, and functions that several of them share. */

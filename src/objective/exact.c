@@ -1,157 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Objectives of readings as they are: one factorisation, exact gradient; the matrices are held by one process
- * here, by several in evaluator_group.c. */
+/* Objectives of readings as they are: one factorisation, exact gradient, whoever holds the matrix: one process
+ * (exact_matrix.c) or several (evaluator_group.c). */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
 #include <math.h>
 #include <string.h>
-
-/* ---- one process's matrix ---------------------------------------------------------------------------------- */
-
-/* Lower triangle of K + D of the present readings. */
-static hf_status fill(void *arg, double *a, size_t lda)
-{
-    hfi_evaluator *e = arg;
-    const hf_status s = hfi_kernel_gram_lower(e->ctx, e->kernel, e->n, e->inputs, e->d, a, lda);
-    if (s < 0) return s;
-    const double *variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
-    for (size_t i = 0; i < e->n; i++) a[i + i * lda] += variance[i];
-    return s;
-}
-
-hf_status hfi_evaluator_factor(hfi_evaluator *e)
-{
-    double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL), *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA);
-    hfi_evaluator_residuals(e);
-    if (e->kept) e->kept->whole = false;
-    const hf_status s = hfi_chol_jitter(e->ctx, e->n, e->a, e->n, hfi_kernel_typical_variance(e->kernel),
-                                        fill, e, &e->jitter);
-    if (s < 0) return s;
-    memcpy(alpha, r, e->n * sizeof *alpha);
-    hfi_chol_solve(e->n, e->a, e->n, alpha);
-    return s;
-}
-
-typedef struct outer_job {
-    hfi_evaluator *e;
-    bool leave_one_out;
-} outer_job;
-
-enum {
-    COLUMNS = 32
-}; /* of the weight matrix in one task */
-
-/* Some columns of the weight matrix W with d objective = sum_ij W_ij d(K + D)_ij, lower triangle, in place of G
- * (evidence) or of G diag(g_bar) G (leave-one-out). */
-static void weight_columns(size_t task, int thread, void *arg)
-{
-    (void)thread;
-    const outer_job *job = arg;
-    const hfi_evaluator *e = job->e;
-    const double *alpha = hfi_evaluator_vector(e, HFI_EV_ALPHA), *p = hfi_evaluator_vector(e, HFI_EV_PRODUCT);
-    const size_t first = task * COLUMNS, end = first + COLUMNS < e->n ? first + COLUMNS : e->n;
-    for (size_t j = first; j < end; j++) {
-        double *w = (job->leave_one_out ? e->c : e->a) + j * e->n;
-        if (job->leave_one_out)
-            for (size_t i = j; i < e->n; i++) w[i] = -0.5 * (p[i] * alpha[j] + alpha[i] * p[j]) - w[i];
-        else
-            for (size_t i = j; i < e->n; i++) w[i] = 0.5 * (alpha[i] * alpha[j] - w[i]);
-    }
-}
-
-static hf_status factor(hfi_evaluator *e, double *log_det)
-{
-    const hf_status s = hfi_evaluator_factor(e);
-    if (s >= 0) *log_det = hfi_chol_logdet(e->n, e->a, e->n);
-    return s;
-}
-
-/* From the factor in `a` to the inverse. */
-static hf_status invert(hfi_evaluator *e)
-{
-    if (!e->kept) {
-        hfi_chol_inverse(e->ctx, e->n, e->a, e->n);
-        return HF_OK;
-    }
-    hfi_kept_take_factor(e);
-    hfi_chol_inverse_diagonal(e->ctx, e->n, e->a, e->n, e->a, e->kept->diagonal);
-    hfi_triangle_square(e->ctx, e->n, e->a, e->n);
-    e->kept->valid = true;
-    return HF_OK;
-}
-
-static hf_status diagonal(hfi_evaluator *e, const double **g, size_t *step)
-{
-    *g = e->a;
-    *step = e->n + 1;
-    return HF_OK;
-}
-
-static hf_status multiply(const hfi_evaluator *e, bool inverse, const double *v, double *out)
-{
-    (void)inverse;
-    hfi_symv(e->n, e->a, e->n, v, out);
-    return HF_OK;
-}
-
-static hf_status square(hfi_evaluator *e)
-{
-    hfi_symmetrise(e->ctx, e->n, e->a, e->n);
-    hfi_weighted_square(e->ctx, e->n, e->a, e->n, hfi_evaluator_vector(e, HFI_EV_G_BAR), e->c, e->n, e->b);
-    return HF_OK;
-}
-
-static hf_status collect(hfi_evaluator *e, bool leave_one_out, double *gradient)
-{
-    outer_job job = {e, leave_one_out};
-    const double *w = leave_one_out ? e->c : e->a;
-    hfi_parallel_for(e->ctx, (e->n + COLUMNS - 1) / COLUMNS, weight_columns, &job);
-    memset(gradient, 0, hf_kernel_parameters(e->kernel) * sizeof *gradient);
-    const hf_status s = hfi_kernel_gram_adjoint(e->ctx, e->kernel, e->n, e->inputs, e->d, w, e->n, gradient);
-    if (s >= 0) hfi_evaluator_collect(e, w, e->n + 1, leave_one_out, gradient);
-    return s;
-}
-
-const hfi_exact_matrix hfi_local_matrix = {.factor = factor,
-                                           .invert = invert,
-                                           .diagonal = diagonal,
-                                           .multiply = multiply,
-                                           .square = square,
-                                           .collect = collect};
-
-/* ---- objectives, whoever holds the matrix ------------------------------------------------------------------ */
-
-void hfi_evaluator_residuals(hfi_evaluator *e)
-{
-    double *r = hfi_evaluator_vector(e, HFI_EV_RESIDUAL),
-           *variance = hfi_evaluator_vector(e, HFI_EV_VARIANCE);
-    const double *z = hf_sites_targets(e->sites), *d = hf_sites_variances(e->sites);
-    hf_mean_evaluate(e->mean, e->n, e->inputs, e->d, r);
-    for (size_t i = 0; i < e->n; i++) {
-        r[i] = z[e->row[i]] - r[i];
-        variance[i] = d[e->row[i]];
-    }
-}
-
-void hfi_evaluator_collect(hfi_evaluator *e, const double *w, size_t step, bool leave_one_out,
-                           double *gradient)
-{
-    const size_t kernel_count = hf_kernel_parameters(e->kernel), mean_count = hf_mean_coefficients(e->mean);
-    double *noise = gradient + kernel_count + mean_count;
-    const double *v_bar = leave_one_out ? hfi_evaluator_vector(e, HFI_EV_V_BAR) : NULL;
-    memset(gradient + kernel_count, 0, (mean_count + hf_sites_channels(e->sites)) * sizeof *gradient);
-    hfi_mean_adjoint(e->mean, e->n, e->inputs, e->d, hfi_evaluator_vector(e, HFI_EV_MEAN_BAR),
-                     gradient + kernel_count);
-    const double *z_bar = hfi_evaluator_vector(e, HFI_EV_Z_BAR);
-    for (size_t i = 0; i < e->n; i++) {
-        const size_t row = e->row[i];
-        const double slope = hfi_sites_variance_slope(e->sites, row);
-        double bar = w[i * step] * slope + z_bar[i] * e->sites->shift[row];
-        if (v_bar) bar += v_bar[i] * (1.0 - slope);
-        noise[hfi_sites_channel(e->sites, row)] += bar;
-    }
-    for (size_t c = 0; c < hf_sites_channels(e->sites); c++) noise[c] *= hf_sites_channel_noise(e->sites, c);
-}
 
 static hf_status evidence(hfi_evaluator *e, double *value, double *gradient)
 {
@@ -245,19 +98,6 @@ hf_status hfi_exact_run(hfi_evaluator *e, hf_objective objective, double *value,
 }
 
 /* ---- the kind ---------------------------------------------------------------------------------------------- */
-
-hf_status hfi_exact_select(hfi_evaluator *e)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < e->rows; i++) {
-        if (!hf_sites_is_present(e->sites, i)) continue;
-        e->row[n] = i;
-        memcpy(e->inputs + n * e->d, e->x + i * e->ldx, e->d * sizeof *e->inputs);
-        n++;
-    }
-    e->n = n;
-    return HF_OK;
-}
 
 hf_status hfi_exact_posterior(hfi_evaluator *e, hfi_solution *out, double *log_evidence)
 {
