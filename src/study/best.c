@@ -35,13 +35,7 @@ hf_status hf_study_look(hf_context *ctx, hf_study *study)
     return s;
 }
 
-/* ---- units --------------------------------------------------------------------------------------------- */
-
-/* A surrogate's value in the user's units. */
-double hfi_study_outward(const hf_study *study, size_t outcome, double z)
-{
-    return hfi_study_sign(study, outcome) * hfi_warp_from(&study->surrogate[outcome].next.warp, z);
-}
+/* ---- predictions --------------------------------------------------------------------------------------------- */
 
 hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m, const double *at,
                            double *mean, double *sd)

@@ -18,18 +18,11 @@ static const double batch_work = 1e9;
 enum {
     FEWEST_STEPS = 10, /* evaluations of such a climb */
     MOST_STEPS = 60,
-    GUESSES = 4,        /* best trials from which the acquisition is climbed */
-    OTHERS = 2048,      /* places that are looked at when the best one was tried already */
-    STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
+    GUESSES = 4,  /* best trials from which the acquisition is climbed */
+    OTHERS = 2048 /* places that are looked at when the best one was tried already */
 };
 
 /* ---- filling the space --------------------------------------------------------------------------------- */
-
-void hfi_study_fill(const hf_study *study, uint64_t number, double *u)
-{
-    const uint64_t seed = study->s.seed % 65521;
-    hf_domain_quasirandom(&study->domain, (size_t)(seed * STARTS_APART + number), 1, u);
-}
 
 static void decode(const hf_study *study, const double *u, double *at)
 {
@@ -263,16 +256,6 @@ static hf_status best_region(hf_context *ctx, const hf_study *study, const hfi_r
     out->value = most;
     hfi_free(ctx, room);
     return s;
-}
-
-hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out)
-{
-    double *y = hfi_alloc(ctx, study->told + 1, sizeof *y);
-    if (y == NULL) return HF_ERR_MEMORY;
-    const size_t n = hfi_study_filling(study, study->objective[0], y);
-    *out = n > 1 ? 0.5 * (hfi_quantile(y, n, 0.75) - hfi_quantile(y, n, 0.25)) : 0.0;
-    hfi_free(ctx, y);
-    return HF_OK;
 }
 
 /* The acquisition of a gain of `share` of the readings' scale; below it there is nothing to be had. */

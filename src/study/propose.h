@@ -29,16 +29,9 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
                              hfi_proposed *proposed);
 /** Trial `id` once more. */
 hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
-/** Point `number` of the sequence that fills the space; u: d entries. */
-void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
 
 /* ---- regions.c ------------------------------------------------------------------------------- */
 
-/** Half of the range that the middle half of the first objective's readings has, of trials that
- * fill the space: these do not crowd where it is large. */
-hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out);
-/** Distance of two places as a share of the cube's diagonal; categories differ by 1. */
-double hfi_study_distance(const hf_study *study, const double *a, const double *b);
 /** The place of the largest expected hypervolume improvement, of `constraints` with its
  * constraints. */
 hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hfi_round *round,

@@ -8,16 +8,6 @@
 /* Two regions whose centres are nearer than this are one. */
 static const double apart = 0.1;
 
-double hfi_study_distance(const hf_study *study, const double *a, const double *b)
-{
-    double sum = 0.0;
-    for (size_t j = 0; j < study->d; j++) {
-        const double step = study->domain.category[j] ? (double)(a[j] != b[j]) : a[j] - b[j];
-        sum += step * step;
-    }
-    return sqrt(sum / (double)study->d);
-}
-
 /* ---- centres ------------------------------------------------------------------------------------------- */
 
 /* The best trial that is at no other region's centre; of `only` >= 0 among the trials of that region since

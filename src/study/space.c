@@ -163,3 +163,25 @@ size_t hf_study_format(const hf_study *study, size_t j, double value, size_t n, 
     char digits[32];
     return (size_t)hfi_print(text, n, "%s", hf_format_double(value, digits));
 }
+
+/* ---- places ------------------------------------------------------------------------------------------- */
+
+enum {
+    STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
+};
+
+void hfi_study_fill(const hf_study *study, uint64_t number, double *u)
+{
+    const uint64_t seed = study->s.seed % 65521;
+    hf_domain_quasirandom(&study->domain, (size_t)(seed * STARTS_APART + number), 1, u);
+}
+
+double hfi_study_distance(const hf_study *study, const double *a, const double *b)
+{
+    double sum = 0.0;
+    for (size_t j = 0; j < study->d; j++) {
+        const double step = study->domain.category[j] ? (double)(a[j] != b[j]) : a[j] - b[j];
+        sum += step * step;
+    }
+    return sqrt(sum / (double)study->d);
+}

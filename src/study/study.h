@@ -154,6 +154,10 @@ double hfi_variable_decode(const hf_variable *variable, double u);
 hf_status hfi_variable_admits(hf_context *ctx, const hf_variable *variable, double value);
 /** Step of the lattice of inputs; 0: none. */
 double hfi_variable_step(const hf_variable *variable);
+/** Point `number` of the sequence that fills the space; u: d entries. */
+void hfi_study_fill(const hf_study *study, uint64_t number, double *u);
+/** Distance of two places as a share of the cube's diagonal; categories differ by 1. */
+double hfi_study_distance(const hf_study *study, const double *a, const double *b);
 
 /* ---- settings.c ------------------------------------------------------------------------------ */
 
@@ -201,6 +205,9 @@ bool hfi_trial_fills(const hfi_trial *trial);
 /** Collects what those that fill the space have told of an outcome, as told; returns how many, at
  * most `told`. */
 size_t hfi_study_filling(const hf_study *study, size_t outcome, double *y);
+/** Half of the range that the middle half of the first objective's readings has, of trials that
+ * fill the space: these do not crowd where it is large. */
+hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out);
 
 /* ---- warp.c ---------------------------------------------------------------------------------- */
 
@@ -211,6 +218,8 @@ double hfi_warp_to(const hfi_warp *warp, double y);
 double hfi_warp_from(const hfi_warp *warp, double z);
 /** d z / d y at y. */
 double hfi_warp_slope(const hfi_warp *warp, double y);
+/** A surrogate's value in the user's units. */
+double hfi_study_outward(const hf_study *study, size_t outcome, double z);
 
 /* ---- surrogate.c ----------------------------------------------------------------------------- */
 
@@ -238,6 +247,11 @@ void hfi_trial_corrected(const hf_study *study, const hfi_trial *t, size_t outco
                          double *noise);
 /** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
 unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, size_t outcome);
+/** Collects an expert's words on the readings y, units of `warp`. A reading that is NaN counts if
+ * it is labelled. *out is NULL where nothing was said, unless it is `needed`. */
+hf_status hfi_expert_of(hf_context *ctx, const hf_study *study, size_t outcome,
+                        const hfi_surrogate *s, const double *y, const hfi_warp *warp, bool needed,
+                        hf_expert **out);
 /** Makes a prior mean of what an expert said of the readings y, units of `warp`. Only the labelled
  * ones count of those that are NaN. *out is NULL where nothing was said, and where that makes no
  * prior mean (hf_study_settings.expert). */
@@ -272,8 +286,6 @@ hf_status hfi_study_candidates(hf_context *ctx, const hf_study *study, uint64_t 
 /** A context like `ctx` with the study's seed, and surrogates that know what others told. On
  * success to be ended by hfi_context_give_back(). */
 hf_status hfi_study_begin(hf_context *ctx, hf_study *study, hf_context **own);
-/** A surrogate's value in the user's units. */
-double hfi_study_outward(const hf_study *study, size_t outcome, double z);
 /** A place in the user's units. `trial` may be 0. */
 void hfi_study_describe(const hf_study *study, uint64_t id, const hfi_verdict_at *at, hf_best *out);
 /** Trials that nobody dominates and their posterior means (surrogates' units, objectives each);
@@ -300,7 +312,7 @@ void hfi_study_confirmed(const hf_study *study, const hfi_surrogate *s, double n
 /** The trial whose repetition decides what comes next, or 0. */
 hf_status hfi_study_doubt(hf_context *ctx, const hf_study *study, uint64_t *trial);
 
-/* ---- surrogates' fits (training.c, surrogate.c) ---------------------------------------------- */
+/* ---- surrogates' fits (training.c, surrogate.c, neighbours.c) -------------------------------- */
 
 /** Trains: hyperparameters and verdicts of the gathered readings, which it warps; s->next is
  * news. */

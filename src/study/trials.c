@@ -47,6 +47,16 @@ size_t hfi_study_filling(const hf_study *study, size_t outcome, double *y)
     return count;
 }
 
+hf_status hfi_study_spread(hf_context *ctx, const hf_study *study, double *out)
+{
+    double *y = hfi_alloc(ctx, study->told + 1, sizeof *y);
+    if (y == NULL) return HF_ERR_MEMORY;
+    const size_t n = hfi_study_filling(study, study->objective[0], y);
+    *out = n > 1 ? 0.5 * (hfi_quantile(y, n, 0.75) - hfi_quantile(y, n, 0.25)) : 0.0;
+    hfi_free(ctx, y);
+    return HF_OK;
+}
+
 uint64_t hf_study_trials(const hf_study *study)
 {
     return study != NULL ? study->trials : 0;

@@ -43,3 +43,8 @@ double hfi_warp_slope(const hfi_warp *warp, double y)
     if (!(y < warp->knee) || isinf(warp->bend)) return 1.0;
     return 1.0 / (1.0 + (warp->knee - y) / warp->bend);
 }
+
+double hfi_study_outward(const hf_study *study, size_t outcome, double z)
+{
+    return hfi_study_sign(study, outcome) * hfi_warp_from(&study->surrogate[outcome].next.warp, z);
+}
