@@ -35,7 +35,7 @@ hf_status hf_study_look(hf_context *ctx, hf_study *study)
     return s;
 }
 
-/* ---- predictions --------------------------------------------------------------------------------------------- */
+/* ---- predictions --------------------------------------------------------------------------------------- */
 
 hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m, const double *at,
                            double *mean, double *sd)

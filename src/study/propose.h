@@ -30,7 +30,7 @@ hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_r
 /** Trial `id` once more. */
 hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
 
-/* ---- regions.c ------------------------------------------------------------------------------- */
+/* ---- several.c, explore.c, regions.c --------------------------------------------------------- */
 
 /** The place of the largest expected hypervolume improvement, of `constraints` with its
  * constraints. */

@@ -164,7 +164,7 @@ size_t hf_study_format(const hf_study *study, size_t j, double value, size_t n, 
     return (size_t)hfi_print(text, n, "%s", hf_format_double(value, digits));
 }
 
-/* ---- places ------------------------------------------------------------------------------------------- */
+/* ---- places ----------------------------------------------------------------------------------------- */
 
 enum {
     STARTS_APART = 1021 /* distance of the first points of two seeds in the sequence */
