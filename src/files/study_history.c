@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a study that has a file, entry by entry. */
+/* The history of a study that has a file, entry by entry. */
 #include "files/study_store.h"
 
 typedef struct study_telling {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happened to a track that has a file, entry by entry. */
+/* The history of a track that has a file, entry by entry. */
 #include "files/track_store.h"
 
 #include <math.h>

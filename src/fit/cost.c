@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a fit will take. */
+/* Costs of a fit, before it starts. */
 #include "fit/fit.h"
 #include <math.h>
 

@@ -162,7 +162,7 @@ hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 
 /* ---- solvers: of a problem's own (latent_solver.c), exact, inducing ---- */
 
-/** What comes before a conditioning at the present kernel and mean. */
+/** Prepares conditionings at the present kernel and mean. */
 hf_status hfi_latent_prepare(hfi_latent_problem *p);
 /** Factors for the covariances at the present kernel. */
 hf_status hfi_latent_exact_prepare(hfi_latent_problem *p);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a problem asks of its solver, the exact or the inducing one. */
+/* A problem asks its solver, the exact or the inducing one. */
 #include "inference/latent.h"
 
 /* The solver's copies of kernel and mean are brought up to date. */

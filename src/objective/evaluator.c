@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of evaluators whatever their kind is. */
+/* Evaluators answer by the functions of their kind. */
 #include "objective/evaluator_impl.h"
 #include <string.h>
 

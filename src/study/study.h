@@ -247,8 +247,8 @@ void hfi_trial_corrected(const hf_study *study, const hfi_trial *t, size_t outco
                          double *noise);
 /** hf_expert_label of a trial's outcome; HF_EXPERT_BELIEVED where a correction took its place. */
 unsigned char hfi_trial_label(const hf_study *study, const hfi_trial *trial, size_t outcome);
-/** What an expert said of the readings y, units of `warp`: a reading that is NaN counts where it is
- * labelled. *out is NULL where nothing was said, unless it is `needed`. */
+/** Collects an expert's words on the readings y, units of `warp`. A reading that is NaN counts if
+ * it is labelled. *out is NULL where nothing was said, unless it is `needed`. */
 hf_status hfi_expert_of(hf_context *ctx, const hf_study *study, size_t outcome,
                         const hfi_surrogate *s, const double *y, const hfi_warp *warp, bool needed,
                         hf_expert **out);
