@@ -101,6 +101,22 @@ static size_t address_room(void)
     return used < limit.rlim_cur ? to_size(limit.rlim_cur - used) : 0;
 }
 
+/* Address space of a new thread: its stack, whose size is the limit on stacks unless OpenMP was told another. */
+enum {
+    STACK_BYTES = 8 << 20
+};
+
+int hfi_threads_with_room(int threads)
+{
+    struct rlimit stack;
+    const size_t room = address_room();
+    if (room == SIZE_MAX || threads <= 1) return threads;
+    const bool known = getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur != RLIM_INFINITY;
+    const size_t each = known ? to_size(stack.rlim_cur) : STACK_BYTES;
+    const size_t more = room / 2 / (each > 0 ? each : STACK_BYTES); /* the other half is for what they do */
+    return more < (size_t)threads - 1 ? (int)more + 1 : threads;
+}
+
 size_t hfi_available_memory(void)
 {
     size_t least = machine_memory(), room = address_room();

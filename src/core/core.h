@@ -93,6 +93,9 @@ bool hfi_size_mul(size_t a, size_t b, size_t *product);
 /** Bytes of physical memory that a new allocation can have without swapping (Linux MemAvailable);
  * SIZE_MAX when unknown. */
 size_t hfi_available_memory(void);
+/** As many of `threads` as a limit on the address space has room for; at least 1. A system call
+ * where there is none. OpenMP ends the process where a thread cannot be made. */
+int hfi_threads_with_room(int threads);
 /** Whether `bytes` can be had without swapping; *available receives how many, SIZE_MAX where the
  * machine was not asked: up to 64 MiB it is not, since to ask takes as long as to factor the
  * covariance of 100 readings. */
@@ -171,6 +174,9 @@ void hfi_nearest_offer(hfi_nearest *search, const char *candidate);
  * functions. */
 typedef void (*hfi_loop_body)(size_t index, int thread, void *arg);
 
+/** Threads for a loop of `count` indices: the context's, but no more than indices, than a limit on
+ * the address space has room for, or than 1 inside another parallel loop. */
+int hfi_loop_threads(const hf_context *ctx, size_t count);
 /** Runs body(0..count-1) on the context's threads, dynamically scheduled. Inside another parallel
  * loop it runs serially (never nested). The body must make results that do not depend on the order
  * of indices. */

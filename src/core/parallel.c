@@ -6,12 +6,18 @@
 
 #include <omp.h>
 
-void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg)
+int hfi_loop_threads(const hf_context *ctx, size_t count)
 {
     int threads = hf_context_threads(ctx);
     if ((size_t)threads > count) threads = (int)count;
     /* Nested regions oversubscribe the processors; whoever is outside has the threads already. */
-    if (threads <= 1 || omp_in_parallel()) {
+    return threads <= 1 || omp_in_parallel() ? 1 : hfi_threads_with_room(threads);
+}
+
+void hfi_parallel_for(const hf_context *ctx, size_t count, hfi_loop_body body, void *arg)
+{
+    const int threads = hfi_loop_threads(ctx, count);
+    if (threads == 1) {
         for (size_t i = 0; i < count; i++) body(i, 0, arg);
         return;
     }

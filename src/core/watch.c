@@ -53,9 +53,8 @@ static void wait_for_others(hfi_watch *watch, atomic_size_t *left)
 
 bool hfi_watched_for(const hf_context *ctx, hfi_watch *watch, size_t count, hfi_loop_body body, void *arg)
 {
-    int threads = hf_context_threads(ctx);
-    if ((size_t)threads > count) threads = (int)count;
-    if (threads <= 1 || omp_in_parallel()) {
+    const int threads = hfi_loop_threads(ctx, count);
+    if (threads == 1) {
         for (size_t i = 0; i < count && hfi_watch_ok(watch); i++) body(i, 0, arg);
         return !hfi_watch_stopped(watch);
     }

@@ -8,9 +8,7 @@ void hfi_tiles_run(const hf_context *ctx, hfi_tiles *t, hfi_tile_tasks tasks)
 {
     /* The path from the first to the last diagonal tile keeps more threads than that waiting; and with two tiles
      * there is nothing to share that would pay for waking a thread up. */
-    int threads = hf_context_threads(ctx);
-    if ((size_t)threads > t->count) threads = (int)t->count;
-    if (t->count <= 2 || omp_in_parallel() || !hfi_blas_is_concurrent()) threads = 1;
+    const int threads = t->count <= 2 || !hfi_blas_is_concurrent() ? 1 : hfi_loop_threads(ctx, t->count);
     int before = hfi_blas_enter();
     if (threads == 1 && !omp_in_parallel()) { /* NOLINT(bugprone-branch-clone): pragmas tell them apart */
         /* By the only thread there is: to set up a region takes as long as to factor a tile of order 20. */

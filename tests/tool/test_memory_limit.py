@@ -25,9 +25,11 @@ class Limits(ToolCase):
         self.wave()
         fit = ["fit", "wave.csv", "-t", "y", "--preset", "gp", "--iterations", "2", "-q"]
         self.ok(*fit, "-o", "m.hf")
+        self.write("many.csv", "a,b\n" + "".join("%.3f,1\n" % (0.001 * i) for i in range(4000)))  # a loop for many threads
         short = 0
         for megabytes in (110, 200, 300, 700):
-            for arguments in (["inspect", "m.hf"], fit, ["predict", "m.hf", "wave.csv", "-o", "p.csv"]):
+            for arguments in (["inspect", "m.hf"], fit, ["predict", "m.hf", "wave.csv", "-o", "p.csv"],
+                              ["predict", "m.hf", "many.csv", "-o", "p.csv"]):
                 for threads in ("1", "16"):
                     code, err = self.limited(megabytes, *arguments, "--threads", threads)
                     short += code == 1 and "address space" in err
