@@ -117,8 +117,3 @@ void hfi_rigorous_free(hfi_rigorous *rigorous)
     const hfi_memory memory = rigorous->memory;
     HFI_MEMORY_FREE(&memory, rigorous->gram, rigorous->variance, rigorous);
 }
-
-double hfi_rigorous_norm(const hfi_rigorous *rigorous)
-{
-    return hfi_double_up(rigorous->norm);
-}

@@ -43,8 +43,6 @@ typedef struct hfi_rigorous hfi_rigorous;
 hf_status hfi_rigorous_create(hf_context *ctx, hfi_watch *watch, const hf_posterior *posterior,
                               bool spread, hfi_rigorous **out);
 void hfi_rigorous_free(hfi_rigorous *rigorous);
-/** An upper bound of the norm N, in scaled units. */
-double hfi_rigorous_norm(const hfi_rigorous *rigorous);
 
 /* Boxes: hfi_problem_rigorous (problem.h), whose `shared` is a hfi_rigorous. Lower and upper ends
  * are proof, and so are attained values: the value at argmin is surely at most lower_attained, that

@@ -24,7 +24,7 @@ static const double interval = 1.0;
 
 /* ---- bytes ------------------------------------------------------------------------------------------------ */
 
-bool hfi_journal_write(int descriptor, const void *bytes, size_t count)
+static bool write_all(int descriptor, const void *bytes, size_t count)
 {
     const unsigned char *at = bytes;
     while (count > 0) {
@@ -132,7 +132,7 @@ static void begin_file(hfi_journal *j)
     j->replaying = false;
     if (j->regular && ftruncate(j->descriptor, 0) != 0) hfi_journal_stop(j, errno);
     if (j->descriptor < 0) return;
-    if (!hfi_journal_write(j->descriptor, &h, sizeof h)) hfi_journal_stop(j, errno);
+    if (!write_all(j->descriptor, &h, sizeof h)) hfi_journal_stop(j, errno);
 }
 
 /* Finds out what an existing file is: nothing to lose, ours, or somebody else's. */
@@ -337,7 +337,7 @@ static void write_entry(hfi_journal *j, size_t bytes)
         hfi_journal_stop(j, errno);
         return;
     }
-    if (!hfi_journal_write(j->descriptor, j->buffer, bytes)) {
+    if (!write_all(j->descriptor, j->buffer, bytes)) {
         hfi_journal_stop(j, errno);
         return;
     }

@@ -49,7 +49,6 @@ struct hfi_journal {
 /** Bytes read, fewer than asked for at the end of the file; -1 with errno. */
 ssize_t hfi_journal_read_at(int descriptor, void *bytes, size_t count, off_t offset);
 /** All bytes, at the present offset of the file or at one of their own; false with errno. */
-bool hfi_journal_write(int descriptor, const void *bytes, size_t count);
 bool hfi_journal_write_at(int descriptor, const void *bytes, size_t count, off_t offset);
 /** The status and message of what errno says. */
 hf_status hfi_journal_io_failed(const hfi_journal *j, const char *what);

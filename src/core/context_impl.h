@@ -19,7 +19,7 @@ struct hf_context {
     hf_progress progress; /* NULL: nobody listens */
     void *progress_user;
     hf_group group;                  /* size 0: none */
-    size_t shared_factor;            /* hfi_group_set_shared_factor() */
+    size_t shared_factor;            /* of hfi_group_shared_factor(); 0: the one that pays */
     char message[HFI_MESSAGE_BYTES]; /* always terminated */
 };
 

@@ -229,8 +229,6 @@ bool hfi_group_communicator(const hf_context *ctx, int *communicator);
 /** Matrices of at least this order are factored by all processes of a group together, each holding
  * its part (linalg/grid.h). */
 size_t hfi_group_shared_factor(const hf_context *ctx);
-/** Another order than the one that pays; 0 for that one again. */
-void hfi_group_set_shared_factor(hf_context *ctx, size_t order);
 /**
  * A table cut into parts, whose sums are added up in the order of the parts: how many processes a
  * group has, and whether there is one, then changes no digit, up to eight of them. There are as

@@ -62,11 +62,6 @@ size_t hfi_group_shared_factor(const hf_context *ctx)
     return ctx != NULL && ctx->shared_factor > 0 ? ctx->shared_factor : SHARED_FACTOR;
 }
 
-void hfi_group_set_shared_factor(hf_context *ctx, size_t order)
-{
-    ctx->shared_factor = order;
-}
-
 void hfi_part(size_t count, size_t parts, size_t k, size_t *begin, size_t *end)
 {
     const size_t each = count / parts, rest = count % parts;

@@ -122,8 +122,6 @@ double hfi_setting_value(const hfi_setting *row, const void *settings);
 uint64_t hfi_setting_whole(const hfi_setting *row, const void *settings);
 /** Writes such a value, which is in the range of its type; NULL for texts and lists. */
 void hfi_setting_assign(const hfi_setting *row, double value, void *settings);
-/** Writes the default. */
-void hfi_setting_reset(const hfi_setting *row, void *settings);
 
 /** Number of a value's bit in a clash: of a choice, a flag and "outputs" (one or several) the
  * value, else 0 for 0 or NULL, 1 for anything else, 2 for the text "auto". */

@@ -102,7 +102,8 @@ void hfi_setting_assign(const hfi_setting *row, double value, void *settings)
     }
 }
 
-void hfi_setting_reset(const hfi_setting *row, void *settings)
+/* Writes the default. */
+static void reset(const hfi_setting *row, void *settings)
 {
     hfi_setting_assign(row, row->initial, settings);
     if (row->face.type == HF_SETTING_TEXT)
@@ -281,7 +282,7 @@ hf_status hf_settings_init(const hf_settings_table *table, void *settings, size_
     memset(settings, 0, size);
     memcpy(settings, &size, sizeof size);
     for (size_t i = 0; i < table->count; i++)
-        if (end_of(&table->row[i]) <= size) hfi_setting_reset(&table->row[i], settings);
+        if (end_of(&table->row[i]) <= size) reset(&table->row[i], settings);
     return HF_OK;
 }
 
@@ -365,7 +366,7 @@ hf_status hf_settings_set(hf_context *ctx, const hf_settings_table *table, void 
     if (!row) return HF_ERR_ARGUMENT;
     if (strcmp(value, "default") == 0 ||
         (row->face.type == HF_SETTING_TEXT && *value == '\0' && !row->usual)) {
-        hfi_setting_reset(row, settings);
+        reset(row, settings);
         return HF_OK;
     }
     switch (row->face.type) {

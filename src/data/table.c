@@ -40,7 +40,8 @@ hf_status hfi_table_create_named(hf_context *ctx, size_t rows, const char *sourc
     return HF_OK;
 }
 
-void hfi_column_clear(const hfi_memory *memory, hfi_column *column)
+/* Frees what a column holds, not its name. */
+static void clear_column(const hfi_memory *memory, hfi_column *column)
 {
     HFI_MEMORY_FREE(memory, column->numbers, column->words, column->word);
     column->numbers = NULL;
@@ -54,7 +55,7 @@ void hf_table_free(hf_table *table)
     hfi_memory memory = table->memory;
     for (size_t j = 0; j < table->columns; j++) {
         hfi_memory_free(&memory, table->column[j].owned_name);
-        hfi_column_clear(&memory, &table->column[j]);
+        clear_column(&memory, &table->column[j]);
     }
     hfi_manner_free(table->manner);
     hfi_memory_free(&memory, table->column);
@@ -236,7 +237,7 @@ hfi_column *hfi_table_place(hf_table *table, const char *name)
     const size_t at = hfi_names_find(&table->names, name);
     if (at != SIZE_MAX) {
         hfi_column *column = &table->column[at];
-        hfi_column_clear(&table->memory, column);
+        clear_column(&table->memory, column);
         column->field = SIZE_MAX;
         return column;
     }
@@ -298,7 +299,7 @@ static void put_column(hf_table *table, const char *name, const hfi_column *made
         hfi_names_add(&table->names, made->name, table->columns);
         table->columns++;
     } else {
-        hfi_column_clear(&table->memory, &table->column[at]);
+        clear_column(&table->memory, &table->column[at]);
         table->column[at].numbers = made->numbers;
         table->column[at].field = SIZE_MAX;
     }

@@ -79,8 +79,6 @@ hfi_column *hfi_table_place(hf_table *table, const char *name);
 /** Chosen rows of a computed text column into another table, as a column of the same name. */
 hf_status hfi_table_copy_text(hf_context *ctx, const hfi_column *from, const size_t *rows,
                               size_t count, hf_table *to);
-/** Frees what a column holds, not its name. */
-void hfi_column_clear(const hfi_memory *memory, hfi_column *column);
 
 /** Text of a field of the source. */
 const char *hfi_table_text(const hf_table *table, size_t row, size_t field);

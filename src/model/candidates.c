@@ -8,7 +8,7 @@
 #include <string.h>
 
 /* Readings to choose from. */
-const size_t hfi_candidates_least = 10;
+static const size_t least_readings = 10;
 
 static void candidate_free(hf_context *ctx, hfi_candidate *c)
 {
@@ -81,7 +81,7 @@ static hfi_gain compare_pair(const hf_model *model, const hfi_candidate *a, cons
         const double all = difference(a, b, i);
         if (!wrong && !isnan(all)) hfi_tally_add(&gains, hfi_gain_counted(all));
     }
-    if (gains.count < (double)hfi_candidates_least) return (hfi_gain){NAN, NAN};
+    if (gains.count < (double)least_readings) return (hfi_gain){NAN, NAN};
     return (hfi_gain){gains.mean, hfi_tally_error(&gains)};
 }
 
@@ -119,7 +119,7 @@ static hf_status remark(hf_context *ctx, hf_model *model, const hfi_contest *con
         const size_t used = strlen(text);
         if (isnan(gain.mean))
             return hfi_model_note(ctx, model, "%s: %s (fewer than %zu readings to choose from)", what, name,
-                                  hfi_candidates_least);
+                                  least_readings);
         hfi_print(text + used, sizeof text - used, "%s%s by %.2g +- %.1g%s", k > 1 ? ", " : "", list[k].name,
                   gain.mean, gain.error,
                   contest->keeps && sets_more_aside(model, &list[k], &list[0]) ? ", setting more aside" : "");

@@ -23,12 +23,10 @@ typedef struct hfi_candidate {
 } hfi_candidate;
 
 /** A candidate's mean gain over another, in nats a reading, and its standard error; NaN for fewer
- * than hfi_candidates_least readings. */
+ * than ten readings. */
 typedef struct hfi_gain {
     double mean, error;
 } hfi_gain;
-
-extern const size_t hfi_candidates_least;
 
 /** The thing chosen, for the remark, and the rule that chose. */
 typedef struct hfi_contest {

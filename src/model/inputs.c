@@ -236,8 +236,9 @@ static size_t count_unseen(const hf_model *model, const hf_table *table, size_t 
     return unseen;
 }
 
-hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_table *table, char *words,
-                           size_t bytes)
+/* "; 3 have an \"origin\" that the model has not seen (\"mars\" first)" for a message, or "". */
+static hf_status unseen_words(hf_context *ctx, const hf_model *model, const hf_table *table, char *words,
+                              size_t bytes)
 {
     char first[HFI_SHOWN_BYTES], name[HFI_SHOWN_BYTES];
     size_t used = 0, column;
@@ -282,7 +283,7 @@ hf_status hfi_predict_message(hf_context *ctx, const hf_model *model, const hf_t
 {
     char unseen[400];
     if (missing == 0) return hfi_fail(ctx, HF_OK, "%s", "");
-    const hf_status status = hfi_unseen_words(ctx, model, table, unseen, sizeof unseen);
+    const hf_status status = unseen_words(ctx, model, table, unseen, sizeof unseen);
     if (status < 0) return status;
     return hfi_fail(ctx, HF_WARN_ROWS_SKIPPED,
                     "%s: %zu of %zu rows have a missing input and get no prediction%s",

@@ -53,9 +53,6 @@ void hfi_inputs_free(const hfi_memory *memory, hfi_input *list, size_t count);
  * the same inputs; NULL where all of them are columns of numbers already. */
 hf_status hfi_model_encoded(hf_context *ctx, const hf_model *model, const hf_table *table,
                             hf_table **out);
-/** "; 3 have an \"origin\" that the model has not seen (\"mars\" first)" for a message, or "". */
-hf_status hfi_unseen_words(hf_context *ctx, const hf_model *model, const hf_table *table,
-                           char *words, size_t bytes);
 /** " (\"age\" in 10, \"dose\" in 2)": the inputs that rows are left out for, of `rows` rows by d
  * columns. */
 void hfi_blame_words(const hf_model *model, const double *const *x, size_t rows, char *words,

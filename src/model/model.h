@@ -116,8 +116,6 @@ typedef struct hfi_model_parameter {
     char *name;   /* NULL: the kernel's */
 } hfi_model_parameter;
 
-/** Makes the list, once the posterior is there (parameters.c). */
-hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model);
 /** Kernel parameter i in the user's units. */
 hf_status hfi_model_kernel_parameter(const hf_model *model, size_t i, hf_parameter *out);
 

@@ -127,7 +127,8 @@ static hf_status fill(hf_context *ctx, hf_model *model, const coregion *list, si
     return status < 0 || model->kind->parameters == NULL ? status : model->kind->parameters(ctx, model);
 }
 
-hf_status hfi_model_list_parameters(hf_context *ctx, hf_model *model)
+/* Makes the list, once the posterior is there. */
+static hf_status list_parameters(hf_context *ctx, hf_model *model)
 {
     const hf_kernel *kernel = model->posterior->kernel;
     const size_t count = hfi_model_functions(model) > 1 ? hf_kernel_coregions(kernel) : 0;
@@ -229,5 +230,5 @@ hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out)
 hf_status hfi_model_finish(hf_context *ctx, hf_model *model)
 {
     const hf_status status = hfi_model_find_ranges(ctx, model);
-    return status < 0 ? status : hfi_model_list_parameters(ctx, model);
+    return status < 0 ? status : list_parameters(ctx, model);
 }

@@ -37,8 +37,6 @@ void hfi_page_table_end(hfi_page *page);
 /** The heading of a row, which begins with it, and a cell of text. */
 void hfi_page_row(hfi_page *page, const char *head);
 void hfi_page_text(hfi_page *page, const char *text);
-/** The name of its target, or those of its outputs. */
-void hfi_page_targets(hfi_page *page);
 /** A command, as it was typed. */
 void hfi_page_command(hfi_page *page, const char *command, const char *more);
 /** A cell with a number of so many digits, "-" for NaN. */

@@ -109,7 +109,8 @@ void hfi_page_table_end(hfi_page *page)
     hfi_page_put(page, "</tbody></table></div>\n");
 }
 
-void hfi_page_targets(hfi_page *page)
+/* The name of its target, or those of its outputs. */
+static void put_targets(hfi_page *page)
 {
     const size_t count = page->model->outputs;
     for (size_t t = 0; t < count; t++) {
@@ -189,11 +190,11 @@ void hfi_page_begin(hfi_page *page, const hfi_page_section *sections)
         "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
         "<meta name=\"generator\" content=\"Holdfast %s\">\n<link rel=\"icon\" href=\"data:,\">\n<title>",
         hf_version());
-    hfi_page_targets(page);
+    put_targets(page);
     hfi_page_put(page, ": a model's report</title>\n<style>\n");
     write_long(page, style);
     hfi_page_put(page, "</style>\n</head>\n<body>\n<main>\n<h1>Model of ");
-    hfi_page_targets(page);
+    put_targets(page);
     hfi_page_put(page, "</h1>\n<nav aria-label=\"Parts\"><ul>");
     for (const hfi_page_section *part = sections; part->write != NULL; part++)
         if (part->shown == NULL || part->shown(page))

@@ -8,7 +8,9 @@
 #include <math.h>
 #include <string.h>
 
-const hfi_start hfi_quiet_start = {"quiet", 1.0, 0.01};
+/* A hundredth of every noise: for models with a maximum in which one output of several is all
+ * noise. */
+static const hfi_start quiet_start = {"quiet", 1.0, 0.01};
 
 /* Nats that one reading counts at most where two states are compared by their predictions, and standard
  * errors by which they differ clearly. */
@@ -124,13 +126,13 @@ static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, s
                             hfi_optimum *best, double *trial, const hfi_start **chosen)
 {
     memcpy(trial, cold, t->count * sizeof *trial);
-    hfi_trainer_move(t, &hfi_quiet_start, trial);
+    hfi_trainer_move(t, &quiet_start, trial);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
     if (has_none(s)) return HF_OK;
     if (s < 0 || !hfi_explore_is_higher(t, best->value + best->log_prior)) return s;
     *best = t->found;
     memcpy(state, trial, t->count * sizeof *state);
-    *chosen = &hfi_quiet_start;
+    *chosen = &quiet_start;
     return HF_OK;
 }
 

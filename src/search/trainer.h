@@ -17,10 +17,6 @@ typedef struct hfi_start {
     double lengthscale, noise;
 } hfi_start;
 
-/** A hundredth of every noise: for models with a maximum in which one output of several is all
- * noise. */
-extern const hfi_start hfi_quiet_start;
-
 /** An objective with priors, boxes and a choice of free parameters, ready to be maximised from any
  * state. */
 typedef struct hfi_trainer {

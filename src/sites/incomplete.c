@@ -11,7 +11,8 @@ enum {
     MOST_STEPS = 1000000
 };
 
-double hfi_gamma_series(double a, double z)
+/* sum_m z^m / ((a + 1) ... (a + m)), for 0 <= z < a + 1. */
+static double gamma_series(double a, double z)
 {
     double term = 1.0, sum = 1.0;
     for (int step = 1; term > sum * (0.25 * DBL_EPSILON); step++) {
@@ -21,7 +22,8 @@ double hfi_gamma_series(double a, double z)
     return sum;
 }
 
-double hfi_gamma_fraction(double a, double z)
+/* Gamma(a, z) = z^a exp(-z) times this, for z >= a + 1. */
+static double gamma_fraction(double a, double z)
 {
     double b = z + 1.0 - a, c = 1.0 / tiny, d = 1.0 / b, value = d;
     for (int step = 1; step < MOST_STEPS; step++) {
@@ -43,8 +45,8 @@ static double gamma_part(double a, double z, int *below)
 {
     *below = z < a + 1.0;
     const double log_front = a * log(z) - z;
-    if (*below) return exp(log_front - hfi_log_gamma(a + 1.0)) * hfi_gamma_series(a, z);
-    return exp(log_front - hfi_log_gamma(a)) * hfi_gamma_fraction(a, z);
+    if (*below) return exp(log_front - hfi_log_gamma(a + 1.0)) * gamma_series(a, z);
+    return exp(log_front - hfi_log_gamma(a)) * gamma_fraction(a, z);
 }
 
 double hfi_gamma_below(double a, double z)
@@ -118,8 +120,8 @@ double hfi_chi_squared_cdf(size_t k, double x)
     if (isinf(x)) return 1.0;
     const double a = 0.5 * (double)k, z = 0.5 * x;
     const double log_front = a * log(z) - z;
-    if (z < a + 1.0) return exp(log_front - log_gamma_half(k + 2)) * hfi_gamma_series(a, z);
-    return 1.0 - exp(log_front - log_gamma_half(k)) * hfi_gamma_fraction(a, z);
+    if (z < a + 1.0) return exp(log_front - log_gamma_half(k + 2)) * gamma_series(a, z);
+    return 1.0 - exp(log_front - log_gamma_half(k)) * gamma_fraction(a, z);
 }
 
 static double log_density(size_t k, double x)

@@ -153,11 +153,6 @@ double hfi_likelihood_crps(const hfi_likelihood *likelihood, double dispersion, 
 /* ---- regularised incomplete Gamma and Beta functions: distribution functions of gamma, Poisson
  * and negative binomial variables --- */
 
-/** sum_m z^m / ((a + 1) ... (a + m)), for 0 <= z < a + 1. */
-double hfi_gamma_series(double a, double z);
-/** Gamma(a, z) = z^a exp(-z) times this, for z >= a + 1. */
-double hfi_gamma_fraction(double a, double z);
-
 /** P(a, z) = gamma(a, z) / Gamma(a) and Q = 1 - P, for a > 0; z <= 0 counts as 0. Relative accuracy
  * 1e-13 times the size of a log z, O(sqrt a) steps. */
 double hfi_gamma_below(double a, double z);

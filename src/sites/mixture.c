@@ -107,11 +107,24 @@ static double step(const hfi_residuals *residuals, hfi_mixture *m)
     return change;
 }
 
+/* Log likelihood of the residuals, in their units, under the mixture. */
+static double likelihood_of(const hfi_residuals *residuals, const hfi_mixture *m)
+{
+    double inlier = (1.0 - m->pi) * m->peak / m->tau, outlier = m->pi * m->window.density;
+    double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau), total = 0.0;
+    for (size_t i = 0; i < residuals->n; i++) {
+        double t = residuals->t[i], p = inlier * tail(1.0 / (1.0 + t * t * inverse), m->nu);
+        if (i < m->window.left_end || i >= m->window.right_begin) p += outlying(&m->window, outlier, t);
+        total += log(p);
+    }
+    return total;
+}
+
 static void climb(const hfi_residuals *residuals, hfi_mixture *m, int steps)
 {
     for (int i = 0; i < steps; i++)
         if (step(residuals, m) < STEP_TOLERANCE) break;
-    m->log_likelihood = hfi_mixture_log_likelihood(residuals, m);
+    m->log_likelihood = likelihood_of(residuals, m);
 }
 
 hfi_mixture hfi_mixture_inliers(const hfi_residuals *residuals, size_t nu)
@@ -128,18 +141,6 @@ hfi_mixture hfi_mixture_fit(const hfi_residuals *residuals, size_t nu, const hfi
     m.pi = fmin(fmax(pi, SMALLEST_PI), LARGEST_PI);
     climb(residuals, &m, steps);
     return m;
-}
-
-double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixture *m)
-{
-    double inlier = (1.0 - m->pi) * m->peak / m->tau, outlier = m->pi * m->window.density;
-    double inverse = 1.0 / (NU[m->nu] * m->tau * m->tau), total = 0.0;
-    for (size_t i = 0; i < residuals->n; i++) {
-        double t = residuals->t[i], p = inlier * tail(1.0 / (1.0 + t * t * inverse), m->nu);
-        if (i < m->window.left_end || i >= m->window.right_begin) p += outlying(&m->window, outlier, t);
-        total += log(p);
-    }
-    return total;
 }
 
 double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture *m, double t)

@@ -61,9 +61,6 @@ hfi_mixture hfi_mixture_inliers(const hfi_residuals *residuals, size_t nu);
 hfi_mixture hfi_mixture_fit(const hfi_residuals *residuals, size_t nu, const hfi_window *window,
                             double pi, int steps);
 
-/** Log likelihood of the residuals, in their units, under the mixture. */
-double hfi_mixture_log_likelihood(const hfi_residuals *residuals, const hfi_mixture *mixture);
-
 /** Posterior probability that a residual t (not necessarily one of the fitted ones) is an
  * outlier. */
 double hfi_mixture_probability(const hfi_residuals *residuals, const hfi_mixture *mixture,

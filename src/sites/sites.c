@@ -55,12 +55,19 @@ hf_status hf_sites_set_channel_noise(hf_context *ctx, hf_sites *sites, const dou
     return HF_OK;
 }
 
+/* An amplitude of the weight function is finite and at least 0. */
+static hf_status check_beta(hf_context *ctx, double beta)
+{
+    if (beta >= 0.0 && isfinite(beta)) return HF_OK;
+    return hfi_refuse(ctx, "beta is %g; give a positive number, or 0 for the usual amplitude", beta);
+}
+
 hf_status hf_sites_set_channel_beta(hf_context *ctx, hf_sites *sites, const double *beta)
 {
     if (sites == NULL || beta == NULL)
         return hfi_refuse(ctx, "hf_sites_set_channel_beta: %s is NULL", sites == NULL ? "sites" : "beta");
     hf_status status = HF_OK;
-    for (size_t c = 0; status >= 0 && c < sites->channels; c++) status = hfi_sites_check_beta(ctx, beta[c]);
+    for (size_t c = 0; status >= 0 && c < sites->channels; c++) status = check_beta(ctx, beta[c]);
     for (size_t i = 0; status >= 0 && i < sites->n; i++) {
         sites->beta[i] = beta[hfi_sites_channel(sites, i)];
         hfi_site_refresh(sites, i);
@@ -188,16 +195,10 @@ hf_status hf_sites_set_noise(hf_context *ctx, hf_sites *sites, double noise)
     return HF_OK;
 }
 
-hf_status hfi_sites_check_beta(hf_context *ctx, double beta)
-{
-    if (beta >= 0.0 && isfinite(beta)) return HF_OK;
-    return hfi_refuse(ctx, "beta is %g; give a positive number, or 0 for the usual amplitude", beta);
-}
-
 hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
 {
     if (sites == NULL) return hfi_refuse(ctx, "hf_sites_set_beta: sites is NULL");
-    const hf_status status = hfi_sites_check_beta(ctx, beta);
+    const hf_status status = check_beta(ctx, beta);
     if (status < 0) return status;
     for (size_t i = 0; i < sites->n; i++) {
         sites->beta[i] = beta;
@@ -209,7 +210,7 @@ hf_status hf_sites_set_beta(hf_context *ctx, hf_sites *sites, double beta)
 hf_status hfi_sites_set_betas(hf_context *ctx, hf_sites *sites, const double *beta)
 {
     hf_status status = HF_OK;
-    for (size_t i = 0; status >= 0 && i < sites->n; i++) status = hfi_sites_check_beta(ctx, beta[i]);
+    for (size_t i = 0; status >= 0 && i < sites->n; i++) status = check_beta(ctx, beta[i]);
     for (size_t i = 0; status >= 0 && i < sites->n; i++) {
         sites->beta[i] = beta[i];
         hfi_site_refresh(sites, i);

@@ -24,9 +24,6 @@ hf_status hfi_sites_check_noise(hf_context *ctx, const hf_sites *sites, double n
 /** The same for one noise variance per channel. */
 hf_status hfi_sites_check_noises(hf_context *ctx, const hf_sites *sites, const double *noises);
 
-/** An amplitude of the weight function is finite and at least 0. */
-hf_status hfi_sites_check_beta(hf_context *ctx, double beta);
-
 /* ---- Euclidean distances between rows, and what is read off the nearest ones ----------------- */
 
 /** A copy of n rows by columns, so that the distances from one row to all are a vector loop. */

@@ -129,7 +129,6 @@ int hfi_tables_digest(sqlite3 *db, const hfi_file_tables *list, hfi_sha256 *hash
 hf_status hfi_schema_check(hf_context *ctx, sqlite3 *db, unsigned version, const char *path);
 /** Stores the digest of these tables. SQLite result code. */
 int hfi_tables_seal(sqlite3 *db, const hfi_file_tables *list);
-int hfi_schema_seal(sqlite3 *db, unsigned version);
 
 /* ---- scalars (field_value.c, fields.c) ------------------------------------------------------- */
 

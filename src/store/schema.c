@@ -150,9 +150,3 @@ int hfi_tables_seal(sqlite3 *db, const hfi_file_tables *list)
     return hfi_statement_run(db, "INSERT OR REPLACE INTO meta (key, value) VALUES ('content_sha256', ?1)",
                              HFI_VALUES(hfi_text(hex)));
 }
-
-int hfi_schema_seal(sqlite3 *db, unsigned version)
-{
-    const hfi_file_tables list = hfi_model_tables(version);
-    return hfi_tables_seal(db, &list);
-}

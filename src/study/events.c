@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const hfi_study_kind_names[HFI_STUDY_KINDS] = {
+static const char *const kind_names[HFI_STUDY_KINDS] = {
     "asked", "added", "told", "failed", "expired", "fitted", "region", "labelled", "added as failed"};
 
 /* All that applying an event needs, made beforehand: applying cannot fail. */
@@ -32,7 +32,7 @@ void hfi_fitted_free(const hfi_memory *memory, hfi_fitted *fitted)
 
 static hf_status damaged(hf_context *ctx, const hfi_study_event *event, const char *why)
 {
-    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "an entry \"%s\" %s", hfi_study_kind_names[event->kind], why);
+    return hfi_fail(ctx, HF_ERR_MODEL_FILE, "an entry \"%s\" %s", kind_names[event->kind], why);
 }
 
 static hf_status grow(hf_context *ctx, hf_study *study, size_t more)

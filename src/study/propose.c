@@ -211,6 +211,17 @@ static hf_status another(hf_context *ctx, const hf_study *study, const hfi_round
     return s;
 }
 
+/* Trial `id` once more. */
+static hf_status repeat_trial(const hf_study *study, uint64_t id, hfi_proposed *out, double *u)
+{
+    const hfi_trial *trial = hfi_study_find(study, id);
+    out->reason = HF_REASON_REPEAT;
+    out->repeats = trial->repeats != 0 ? trial->repeats : id;
+    memcpy(out->at, trial->at, study->d * sizeof *out->at);
+    memcpy(u, trial->u, study->d * sizeof *u);
+    return HF_OK;
+}
+
 /* The whole space was tried: the incumbent once more, while that may be. */
 static hf_status exhausted(hf_context *ctx, const hf_study *study, hfi_proposed *out, double *u)
 {
@@ -221,17 +232,7 @@ static hf_status exhausted(hf_context *ctx, const hf_study *study, hfi_proposed 
     if (id == 0 || hfi_study_repeated(study, id) > study->s.repeats)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
                         "every combination of the study's settings was tried; nothing is left to ask");
-    return hfi_study_again(study, id, out, u);
-}
-
-hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u)
-{
-    const hfi_trial *trial = hfi_study_find(study, id);
-    out->reason = HF_REASON_REPEAT;
-    out->repeats = trial->repeats != 0 ? trial->repeats : id;
-    memcpy(out->at, trial->at, study->d * sizeof *out->at);
-    memcpy(u, trial->u, study->d * sizeof *u);
-    return HF_OK;
+    return repeat_trial(study, id, out, u);
 }
 
 /* The region that promises most. */
@@ -517,8 +518,8 @@ hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r
         uint64_t doubted = 0;
         if (!r->doubted) s = hfi_study_doubt(ctx, study, &doubted);
         if (s >= 0)
-            s = hfi_worse(s, doubted != 0 ? hfi_study_again(study, doubted, to, u)
-                                          : acquire(ctx, study, r, to, u));
+            s = hfi_worse(s,
+                          doubted != 0 ? repeat_trial(study, doubted, to, u) : acquire(ctx, study, r, to, u));
         if (s >= 0) s = hfi_worse(s, expect(ctx, study, u, to));
     }
     if (s >= 0) memcpy(r->pending_u + r->pending * study->d, u, study->d * sizeof *u);

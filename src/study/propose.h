@@ -27,8 +27,6 @@ hf_status hfi_study_propose(hf_context *ctx, hf_study *study, const hfi_round *r
  * r->number is that of the first. `proposed` is what r->ahead looks at. */
 hf_status hfi_study_together(hf_context *ctx, const hf_study *study, const hfi_round *r,
                              hfi_proposed *proposed);
-/** Trial `id` once more. */
-hf_status hfi_study_again(const hf_study *study, uint64_t id, hfi_proposed *out, double *u);
 
 /* ---- several.c, explore.c, regions.c --------------------------------------------------------- */
 

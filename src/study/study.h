@@ -37,7 +37,6 @@ typedef enum hfi_study_kind {
     HFI_STUDY_ADDED_FAILED, /* as added: a past trial that failed */
     HFI_STUDY_KINDS
 } hfi_study_kind;
-extern const char *const hfi_study_kind_names[HFI_STUDY_KINDS];
 
 typedef struct hfi_study_event {
     hfi_study_kind kind;

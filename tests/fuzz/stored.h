@@ -60,8 +60,9 @@ static inline bool stored_seal(hf_context *ctx, const stored *s, sqlite3 *db,
                                const unsigned char *bytes)
 {
     if (s->seal != NULL) return s->seal(ctx, db);
+    const hfi_file_tables tables = hfi_model_tables(s->schema(bytes));
     return hfi_schema_check(ctx, db, s->schema(bytes), "f.hf") == HF_OK &&
-           hfi_schema_seal(db, s->schema(bytes)) == SQLITE_OK;
+           hfi_tables_seal(db, &tables) == SQLITE_OK;
 }
 
 /* The image with a checksum that agrees, if SQLite can be brought to store one. */

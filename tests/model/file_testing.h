@@ -151,7 +151,8 @@ static inline void change(image *made, const char *sql, bool seal)
                      SQLITE_OK);
     char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    if (seal) assert_int_equal(hfi_schema_seal(db, made->bytes[63]), SQLITE_OK);
+    const hfi_file_tables tables = hfi_model_tables(made->bytes[63]);
+    if (seal) assert_int_equal(hfi_tables_seal(db, &tables), SQLITE_OK);
     unsigned char *bytes = sqlite3_serialize(db, "main", &size, 0);
     assert_non_null(bytes);
     free(made->copy);

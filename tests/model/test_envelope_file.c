@@ -298,7 +298,8 @@ static void assert_nonsense(hf_context *ctx, const unsigned char *bytes, size_t 
                      SQLITE_OK);
     char *error = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &error) != SQLITE_OK) fail_msg("%s: %s", sql, error);
-    assert_int_equal(hfi_schema_seal(db, HFI_ENVELOPE_SCHEMA), SQLITE_OK);
+    const hfi_file_tables tables = hfi_model_tables(HFI_ENVELOPE_SCHEMA);
+    assert_int_equal(hfi_tables_seal(db, &tables), SQLITE_OK);
     unsigned char *changed = sqlite3_serialize(db, "main", &length, 0);
     assert_non_null(changed);
     hf_envelope *loaded = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Exact evaluations and solves by several processes against those of one. */
+#include "core/context_impl.h"
 #include "mpi/processes.h"
 
 #include "core/assert_near.h"
@@ -48,7 +49,7 @@ static void make(fixture *f, const char *expression, hf_mean_kind mean, bool rob
         assert_int_equal(hf_sites_robust(f->alone, N, f->y, 0.07, extra, centre, 0.8, &f->sites), HF_OK);
     else
         assert_int_equal(hf_sites_gaussian(f->alone, N, f->y, 0.07, extra, &f->sites), HF_OK);
-    hfi_group_set_shared_factor(f->together, 1);
+    f->together->shared_factor = 1;
 }
 
 static void drop(fixture *f)
@@ -154,7 +155,7 @@ static void the_public_call(void **state)
     for (size_t p = 0; p < hf_kernel_parameters(f.kernel) + 2; p++)
         assert_near(gradient[0][p], gradient[1][p], 1e-9 * (1.0 + fabs(gradient[1][p])));
     assert_int_equal(hfi_grid_wanted(f.together, 1), hfi_group_size(f.together) > 1);
-    hfi_group_set_shared_factor(f.together, 0);
+    f.together->shared_factor = 0;
     assert_false(hfi_grid_wanted(f.together, N));
     assert_false(hfi_grid_wanted(f.alone, 1000000));
     drop(&f);
@@ -238,7 +239,7 @@ static hf_status poor_evaluation(const fixture *f, hf_context *poor)
 static hf_status poor_solve(const fixture *f, hf_context *poor)
 {
     hfi_solution s;
-    hfi_group_set_shared_factor(poor, 1);
+    poor->shared_factor = 1;
     const hf_status status = hfi_exact_solve(poor, f->kernel, f->mean, f->sites, D, f->x, D, &s);
     hfi_solution_free(&s);
     return status;

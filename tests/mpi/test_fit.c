@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whole fits by all processes against fits by each of them alone. */
+#include "core/context_impl.h"
 #include "fit/group_fits.h"
 #include "mpi/processes.h"
 
@@ -7,8 +8,8 @@ static void all_end_where_one_does(void **state)
 {
     (void)state;
     hf_context *together = processes_join(), *alone = hf_context_create();
-    hfi_group_set_shared_factor(together, 1);
-    hfi_group_set_shared_factor(alone, 1); /* shares nothing, but is trained alike */
+    together->shared_factor = 1;
+    alone->shared_factor = 1; /* shares nothing, but is trained alike */
     for (size_t k = 0; k < 2 * FIT_CASES; k++) {
         const size_t which = k / 2;
         const bool train = k % 2 > 0;

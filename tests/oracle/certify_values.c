@@ -17,6 +17,7 @@
  */
 #include "../bound/rigorous_testing.h"
 #include "bound/bound.h"
+#include "bound/rigorous_impl.h"
 #include "read_text.h"
 
 #include <math.h>
@@ -173,7 +174,7 @@ static json_t *range(task *t)
                             "lower_attained", hex(r.lower_attained), "upper_attained", hex(r.upper_attained),
                             "argmin", hex_array(t->d, at), "argmax", hex_array(t->d, at + t->d), "stop",
                             hf_enum_name(HF_ENUM_CERTIFY_STOP, r.stop), "nodes", (json_int_t)r.nodes, "norm",
-                            hex(hfi_rigorous_norm(t->rigorous)));
+                            hex(hfi_double_up(t->rigorous->norm)));
     free(lower);
     free(upper);
     free(at);
