@@ -49,9 +49,5 @@ void hfi_rigorous_free(hfi_rigorous *rigorous);
  * at argmax at least upper_attained. Cost of a box: n (1 + d + d^2) interval operations for means,
  * n^2 for the sd, d n^2 where the kernel has second derivatives. A bound is NaN where it overflows
  * or the box is over several outputs. */
-/** The value at one point of user units, as an interval rounded to double. HF_ERR_MEMORY;
- * HF_ERR_NOT_FINITE where it overflows; no message. */
-hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, const hfi_quantity *quantity,
-                             double beta, const double *x, double *lower, double *upper);
 
 #endif

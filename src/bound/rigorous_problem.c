@@ -198,17 +198,3 @@ static void forget(void *shared)
 
 const hfi_problem_functions hfi_problem_rigorous = {
     .prepare = prepare, .forget = forget, .create = create, .destroy = end, .begin = begin, .end = end};
-
-hf_status hfi_rigorous_value(const hfi_rigorous *rigorous, const hfi_quantity *quantity, double beta,
-                             const double *x, double *lower, double *upper)
-{
-    hfi_interval value;
-    hfi_rigorous_work work = hfi_rigorous_work_create(rigorous, quantity, beta);
-    if (work.block == NULL) return HF_ERR_MEMORY;
-    const bool ok = value_at(&work, x, &value);
-    hfi_rigorous_work_free(&work);
-    if (!ok) return HF_ERR_NOT_FINITE;
-    *lower = hfi_double_down(value.lower);
-    *upper = hfi_double_up(value.upper);
-    return HF_OK;
-}

@@ -176,12 +176,13 @@ void hfi_fit_suspect(hfi_fit *fit)
 static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
-    size_t rounds = 0;
+    hfi_reweighting done;
     hf_status s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0,
-                                    state, &rounds);
-    fit->verdict.rounds += rounds;
-    if (s >= 0) hfi_fit_suspect(fit);
-    return s;
+                                    state, &done);
+    if (s < 0) return s;
+    fit->verdict.rounds += done.rounds;
+    hfi_fit_suspect(fit);
+    return hfi_reweighting_remark(fit->ctx, &done);
 }
 
 hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)

@@ -173,21 +173,31 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     return finish_plain_fit(fit, state, s);
 }
 
+static hf_status robust_fit(hfi_fit *fit, double *state)
+{
+    hf_fit_settings settings = *fit->settings;
+    hfi_reweighting done;
+    if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
+    const hf_status s = hfi_robust_reweight(&fit->trainer, &settings, fit->threshold, state, &done);
+    if (s < 0) return s;
+    fit->verdict.rounds = done.rounds;
+    hfi_fit_suspect(fit);
+    return hfi_reweighting_remark(fit->ctx, &done);
+}
+
 /* From the cold start by a method that finds the sites itself. */
 static hf_status sites_fit(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     size_t *rounds = &fit->verdict.rounds;
     const hf_likelihood sites = fit->settings->sites;
-    hf_fit_settings settings = *fit->settings;
-    if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
     hf_status s = hfi_trainer_cold(t, state);
     if (s >= 0 && sites != HF_LIKELIHOOD_ROBUST) s = hfi_explore_periods(t, state, fit->settings->iterations);
     if (s < 0) return s;
+    if (sites == HF_LIKELIHOOD_ROBUST) return robust_fit(fit, state);
     if (sites == HF_LIKELIHOOD_PURSUIT)
         return hfi_pursuit_fit(t, fit->settings, state, rounds, fit->verdict.suspected);
-    s = sites == HF_LIKELIHOOD_ROBUST ? hfi_robust_reweight(t, &settings, fit->threshold, state, rounds)
-                                      : hfi_student_fit(t, fit->settings, state, &fit->nu, rounds);
+    s = hfi_student_fit(t, fit->settings, state, &fit->nu, rounds);
     if (s >= 0) hfi_fit_suspect(fit);
     return s;
 }

@@ -43,7 +43,7 @@ hf_status hfi_student_approach(const hfi_student_search *how, double *state, dou
     hf_status s = thin ? hfi_thin_out(e, READINGS, &thinned) : HF_OK;
     if (s < 0) return s;
     s = search(how, state, nu, how->train_nu && thin, iterations);
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* state and nu are what they were */
+    s = hfi_unless_none(s); /* state and nu are what they were */
     const hf_status back = thin ? hfi_thin_back(e, &thinned) : HF_OK;
     return s < 0 ? s : back;
 }
@@ -64,7 +64,7 @@ static hf_status value_of(void *arg, const double *state, double *total)
     const hf_status s = hfi_student_value(&c->cheap, state, c->nu, &value);
     c->cheap.trainer->evaluations++;
     *total = s < 0 ? -INFINITY : value + hfi_trainer_log_prior(c->cheap.trainer, state);
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 /* How high a search from `start` ends; -infinity where it finds no value. */
@@ -76,7 +76,7 @@ static hf_status climb(const start_comparison *c, const double *start, double *s
     memcpy(state, start, t->count * sizeof *state);
     const hf_status s = hfi_student_maximise(&c->cheap, state, &nu, c->iterations);
     *total = s < 0 ? -INFINITY : hfi_trainer_total(t);
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 /* `work`: as long as a state. */

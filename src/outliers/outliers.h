@@ -61,16 +61,27 @@ typedef struct hfi_verdict {
 hf_status hfi_find_suspects(hfi_trainer *trainer, const hf_fit_settings *settings, double *state,
                             hfi_verdict *verdict);
 
+/** How a re-weighting ended. */
+typedef struct hfi_reweighting {
+    size_t rounds, most; /* done, and allowed */
+    double change;       /* of a weight, in the last round: the largest */
+} hfi_reweighting;
+
 /** Robust re-weighting to a fixed point. `state` in: start; out: final. The sites are left with
- * their final weights; *rounds counts. */
+ * their final weights. */
 hf_status hfi_robust_reweight(hfi_trainer *trainer, const hf_fit_settings *settings,
-                              double threshold, double *state, size_t *rounds);
+                              double threshold, double *state, hfi_reweighting *done);
 
 /** Robust weights from residuals about `centre` (rows), then re-centred by the settings' rule until
  * they stand still; before each of the first `trained` times the hyperparameters are trained for
  * some steps, otherwise they stay as they are. */
 hf_status hfi_robust_settle(hfi_trainer *trainer, const hf_fit_settings *settings, double threshold,
-                            const double *centre, size_t trained, double *state, size_t *rounds);
+                            const double *centre, size_t trained, double *state,
+                            hfi_reweighting *done);
+
+/** HF_WARN_NOT_CONVERGED where the last of several rounds, which were all that were allowed, still
+ * moved a weight by 0.01. One round alone is asked for as it is. */
+hf_status hfi_reweighting_remark(hf_context *ctx, const hfi_reweighting *done);
 
 /** kappa = max(1, n / (n - trained) max(mean t^2, (q95 |t| / 1.96)^2)) over the n readings kept and
  * a few borderline suspects; `trained` is the number of trained parameters (at most n / 2 counts).

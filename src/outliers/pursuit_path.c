@@ -242,7 +242,7 @@ static hf_status value_of(void *arg, const double *state, double *total)
     if (s >= 0) s = hfi_explore_value(t, p->now.state, total);
     if (s < 0) *total = -INFINITY;
     *total += hfi_pursuit_log_prior(n, p->now.size);
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, const double *cold)

@@ -136,7 +136,7 @@ static hf_status climb_rung(hfi_trainer *t, const hf_fit_settings *settings, siz
     t->enough = settings->priors ? 0.1 : 1.0;
     s = hfi_trainer_maximise(t, state, settings->iterations);
     t->enough = enough;
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* the state is what it was */
+    s = hfi_unless_none(s); /* the state is what it was */
     const hf_status back = hfi_thin_back(e, &thinned);
     return s < 0 ? s : back;
 }
@@ -169,21 +169,20 @@ static hf_status settle_constant(hfi_trainer *t, const hf_fit_settings *settings
     return s;
 }
 
-/* The remark on weights that the last of several rounds still moved. One round alone is asked for as it is. */
-static hf_status remark_on_weights(hfi_trainer *t, size_t rounds, size_t most, double change)
+hf_status hfi_reweighting_remark(hf_context *ctx, const hfi_reweighting *done)
 {
-    if (most < 2 || rounds < most || change < rough_tolerance) return HF_OK;
-    return hfi_fail(t->evaluator.ctx, HF_WARN_NOT_CONVERGED,
+    if (done->most < 2 || done->rounds < done->most || done->change < rough_tolerance) return HF_OK;
+    return hfi_fail(ctx, HF_WARN_NOT_CONVERGED,
                     "re-weighting stopped after %zu rounds, the last of which moved a weight by %.2g; more "
                     "rounds may change predictions",
-                    rounds, change);
+                    done->rounds, done->change);
 }
 
 static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double given, double *state,
-                         size_t *rounds, double *centre)
+                         hfi_reweighting *done, double *centre)
 {
     hfi_evaluator *e = &t->evaluator;
-    double *old = centre + e->rows, change = 0.0;
+    double *old = centre + e->rows, *change = &done->change;
     hfi_holdout residuals;
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s < 0) return s;
@@ -197,55 +196,56 @@ static hf_status iterate(hfi_trainer *t, const hf_fit_settings *settings, double
     const double enough = t->enough; /* of whoever asked for the weights */
     if (rough) t->enough = 0.1;
     if (s >= 0) s = approach(t, settings, state);
-    for (*rounds = 0; s >= 0 && *rounds < settings->rounds;) {
+    while (s >= 0 && done->rounds < done->most) {
         /* One of several outputs is easily explained away as noise: from less of it too where more rounds follow. */
-        s = *rounds == 0 ? hfi_trainer_explore(t, rough, state, settings->iterations, NULL)
-                         : hfi_trainer_maximise(t, state, 25);
-        *rounds += 1;
-        if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, &change);
+        s = done->rounds == 0 ? hfi_trainer_explore(t, rough, state, settings->iterations, NULL)
+                              : hfi_trainer_maximise(t, state, 25);
+        done->rounds++;
+        if (s >= 0) s = reweigh(t, settings, given, &residuals, centre, old, change);
         if (s >= 0) s = follow_weights(t, settings, state);
-        if (s < 0 || change < (rough ? rough_tolerance : weight_tolerance)) break;
+        if (s < 0 || *change < (rough ? rough_tolerance : weight_tolerance)) break;
     }
     if (s >= 0) s = settle_constant(t, settings, given, &residuals, centre, state);
     t->enough = enough;
     if (s >= 0 && rough) s = hfi_trainer_maximise(t, state, settings->iterations);
     hfi_holdout_free(e->ctx, &residuals);
-    return s < 0 ? s : remark_on_weights(t, *rounds, settings->rounds, change);
+    return s;
 }
 
 hf_status hfi_robust_reweight(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
-                              double *state, size_t *rounds)
+                              double *state, hfi_reweighting *done)
 {
     hf_context *ctx = t->evaluator.ctx;
     double *centre = hfi_alloc(ctx, t->evaluator.rows, 2 * sizeof *centre);
     if (!centre) return HF_ERR_MEMORY;
+    *done = (hfi_reweighting){.most = settings->rounds};
     hf_status s = hfi_trainer_set(t, state);
-    if (s >= 0) s = iterate(t, settings, threshold, state, rounds, centre);
+    if (s >= 0) s = iterate(t, settings, threshold, state, done, centre);
     hfi_free(ctx, centre);
     return s;
 }
 
 hf_status hfi_robust_settle(hfi_trainer *t, const hf_fit_settings *settings, double threshold,
-                            const double *centre, size_t trained, double *state, size_t *rounds)
+                            const double *centre, size_t trained, double *state, hfi_reweighting *done)
 {
     hfi_evaluator *e = &t->evaluator;
     hfi_holdout residuals;
     double *work = hfi_alloc(e->ctx, e->rows, 2 * sizeof *work);
     if (!work) return HF_ERR_MEMORY;
-    double change = 0.0;
+    *done = (hfi_reweighting){.most = trained > 0 ? trained : settings->rounds};
+    double *change = &done->change;
     hf_status s = hfi_holdout_init(e->ctx, &residuals, e->rows);
     if (s >= 0 && settings->centre == HF_CENTRE_CONDITIONAL)
-        s = hfi_conditional_reweigh(t, t->conditional, &change);
+        s = hfi_conditional_reweigh(t, t->conditional, change);
     else if (s >= 0)
-        s = recentre(t, settings, threshold, centre, work + e->rows, &change);
-    const size_t most = trained > 0 ? trained : settings->rounds;
-    for (*rounds = 0; s >= 0 && *rounds < most;) {
+        s = recentre(t, settings, threshold, centre, work + e->rows, change);
+    while (s >= 0 && done->rounds < done->most) {
         if (trained > 0) s = hfi_trainer_maximise(t, state, 15);
-        *rounds += 1;
-        if (s >= 0) s = reweigh(t, settings, threshold, &residuals, work, work + e->rows, &change);
-        if (change < weight_tolerance) break;
+        done->rounds++;
+        if (s >= 0) s = reweigh(t, settings, threshold, &residuals, work, work + e->rows, change);
+        if (*change < weight_tolerance) break;
     }
     hfi_holdout_free(e->ctx, &residuals);
     hfi_free(e->ctx, work);
-    return s < 0 ? s : remark_on_weights(t, *rounds, most, change);
+    return s;
 }

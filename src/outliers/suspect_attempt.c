@@ -160,7 +160,7 @@ static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
     settings.threshold_rule = HF_THRESHOLD_MAD;
     settings.rounds = 4;
     settings.iterations = 25;
-    size_t rounds = 0;
+    hfi_reweighting done;
     memset(flag, 0, finder->n * sizeof *flag);
     hf_status s = hfi_finder_present(finder, flag);
     if (s >= 0) s = hfi_trainer_cold(finder->trainer, state);
@@ -169,7 +169,7 @@ static hf_status smooth_flags(hfi_finder *finder, double *state, bool *flag)
     const double enough = finder->trainer->enough;
     e->sites = smooth;
     finder->trainer->enough = hfi_finder_roughly(finder);
-    s = hfi_robust_reweight(finder->trainer, &settings, INFINITY, state, &rounds);
+    s = hfi_robust_reweight(finder->trainer, &settings, INFINITY, state, &done);
     finder->trainer->enough = enough;
     e->sites = hard;
     for (size_t i = 0; s >= 0 && i < finder->n; i++)

@@ -16,11 +16,6 @@ static const hfi_start quiet_start = {"quiet", 1.0, 0.01};
  * errors by which they differ clearly. */
 static const double most_of_one = 5.0, errors_apart = 2.0;
 
-static bool has_none(hf_status s)
-{
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE;
-}
-
 /* Where a shorter start than `cold` ends on the readings present, into `trial`, if that is clearly higher
  * than `reached`: else *chosen is NULL. */
 static hf_status find_shorter(hfi_trainer *t, const double *cold, double reached, size_t iterations,
@@ -91,7 +86,7 @@ hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const 
     *worse = s >= 0 && are_above(t->evaluator.sites, density + rows, density);
     hfi_holdout_free(t->evaluator.ctx, &holdout);
     hfi_free(t->evaluator.ctx, density);
-    return has_none(s) ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 /* `best` is how the search for `state` ended. `trial`: as long as a state. */
@@ -128,7 +123,7 @@ static hf_status from_quiet(hfi_trainer *t, const double *cold, double *state, s
     memcpy(trial, cold, t->count * sizeof *trial);
     hfi_trainer_move(t, &quiet_start, trial);
     const hf_status s = hfi_trainer_maximise(t, trial, iterations);
-    if (has_none(s)) return HF_OK;
+    if (hfi_has_none(s)) return HF_OK;
     if (s < 0 || !hfi_explore_is_higher(t, best->value + best->log_prior)) return s;
     *best = t->found;
     memcpy(state, trial, t->count * sizeof *state);

@@ -123,7 +123,7 @@ static hf_status predict_fold(hfi_trainer *t, model_at *m, const size_t *fold, s
     if (s >= 0) s = m->climb ? hfi_trainer_maximise(t, m->own, ITERATIONS) : step(t, m);
     if (s >= 0) s = hfi_holdout_absent(e, scratch);
     const bool solved = s >= 0;
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* its readings keep the residuals they have */
+    s = hfi_unless_none(s); /* its readings keep the residuals they have */
     for (size_t i = 0; solved && i < e->rows; i++) {
         if (fold[i] != which) continue;
         r->mean[i] = scratch->mean[i];
@@ -166,7 +166,7 @@ hf_status hfi_refit_residuals(hfi_trainer *t, const double *state, hfi_holdout *
     hf_status s = hfi_evaluator_keep(&t->evaluator);
     if (s >= 0 && !m.climb) s = bend(t, &m);
     if (s >= 0) s = predict_folds(t, &m, r);
-    if (s == HF_ERR_NOT_POSITIVE_DEFINITE) s = HF_OK; /* nothing bends there: all residuals stay */
+    s = hfi_unless_none(s); /* nothing bends there: all residuals stay */
     /* How training ended is told of the fit itself. */
     t->enough = usual;
     t->found = before;

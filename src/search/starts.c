@@ -27,7 +27,7 @@ hf_status hfi_explore_value(void *trainer, const double *state, double *total)
     double value = 0.0, prior = 0.0;
     const hf_status s = hfi_trainer_evaluate(t, state, &value, &prior, NULL);
     *total = s < 0 || !isfinite(value) ? -INFINITY : value + prior;
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 hf_status hfi_start_shorter(hfi_trainer *t, hfi_start_value value_of, void *arg, const double *cold,
@@ -64,5 +64,5 @@ hf_status hfi_explore_climb(hfi_trainer *t, double *trial, size_t most, double t
     const hf_status s = hfi_trainer_maximise(t, trial, most);
     t->enough = enough;
     *better = s >= 0 && hfi_explore_is_higher(t, than);
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }

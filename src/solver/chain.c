@@ -72,11 +72,6 @@ static stretch examine(size_t count, double *series)
     return s;
 }
 
-double hfi_chain_correlation(size_t count, double *series)
-{
-    return examine(count, series).correlation;
-}
-
 static double squared_error(const stretch *s)
 {
     return s->variance > 0.0 ? s->variance * s->correlation / (double)s->count : 0.0;

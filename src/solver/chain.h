@@ -20,16 +20,16 @@ typedef struct hfi_chain_summary {
 } hfi_chain_summary;
 
 /**
- * Integrated autocorrelation time 1 + 2 sum of the autocorrelations of a reversible chain without
- * negative eigenvalues (a lazy one): at least 1; NaN for a series that stays as it is to rounding.
- * `series` (count > 0) is destroyed. Sums of neighbouring autocovariances as long as they are
- * positive, and no larger than those before (Geyer 1992, sec. 3.3); where these are still positive
- * at lag 128, neighbours in the series are averaged (Flyvbjerg and Petersen 1989), which leaves the
- * variance of its mean as it is and makes lags half as long: O(128 count) for any correlation.
+ * A trace of steps > 0. HF_ERR_MEMORY (steps / 2 numbers).
+ *
+ * The correlation is the integrated autocorrelation time 1 + 2 sum of the autocorrelations of a
+ * reversible chain without negative eigenvalues (a lazy one), of the second half: at least 1; NaN
+ * for a trace that stays as it is to rounding. Sums of neighbouring autocovariances as long as they
+ * are positive, and no larger than those before (Geyer 1992, sec. 3.3); where these are still
+ * positive at lag 128, neighbours in the trace are averaged (Flyvbjerg and Petersen 1989), which
+ * leaves the variance of its mean as it is and makes lags half as long: O(128 steps) for any
+ * correlation.
  */
-double hfi_chain_correlation(size_t count, double *series);
-
-/** A trace of steps > 0. HF_ERR_MEMORY (steps / 2 numbers). */
 hf_status hfi_chain_summarise(hf_context *ctx, size_t steps, const double *trace,
                               hfi_chain_summary *out);
 

@@ -154,9 +154,6 @@ hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *pat
  * is of another kind, or newer. hfi_ledger_load() reads it.
  */
 hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path, hfi_ledger_use as);
-/** The same of any bytes whatever, in memory, to look only. The bytes stay the caller's and as they
- * are, and must live as long as the ledger. */
-hf_status hfi_ledger_image(hf_context *ctx, hfi_ledger *ledger, const void *bytes, size_t size);
 
 /* ---- reading -------------------------------------------------------------------------------- */
 

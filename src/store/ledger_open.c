@@ -153,7 +153,10 @@ static hf_status open_database(hf_context *ctx, hfi_ledger *ledger, int *rc)
     if (status < 0) return status;
     *rc = configure(ledger, write);
     if (*rc == SQLITE_OK) *rc = read_first(ledger);
-    return *rc == SQLITE_OK ? HF_OK : hfi_ledger_failed(ctx, ledger, *rc, "read");
+    if (*rc == SQLITE_OK) return HF_OK;
+    /* A file that was not copied to its end is told from one that is damaged in itself. */
+    if ((*rc & 0xff) == SQLITE_CORRUPT) status = hfi_ledger_check_marks(ctx, ledger, true);
+    return status < 0 ? status : hfi_ledger_failed(ctx, ledger, *rc, "read");
 }
 
 hf_status hfi_ledger_mend(hf_context *ctx, hfi_ledger *ledger)
@@ -197,17 +200,6 @@ hf_status hfi_ledger_open(hf_context *ctx, hfi_ledger *ledger, const char *path,
     status = open_database(ctx, ledger, &rc);
     if (status >= 0 || as != HFI_LEDGER_LOOK || !hfi_ledger_is_left_over(rc)) return status;
     return hfi_ledger_mend(ctx, ledger);
-}
-
-hf_status hfi_ledger_image(hf_context *ctx, hfi_ledger *ledger, const void *bytes, size_t size)
-{
-    const hfi_file_kind *kind = ledger->form->file;
-    hf_status status = hfi_file_marks(ctx, kind, bytes, size, ledger->name);
-    if (status >= 0) status = hfi_file_length(ctx, kind, bytes, size, ledger->name);
-    if (status >= 0) status = check_rollback_kind(ctx, ledger, bytes);
-    if (status < 0) return status;
-    const int rc = hfi_image_open(&ledger->db, bytes, size);
-    return rc == SQLITE_OK ? HF_OK : hfi_ledger_failed(ctx, ledger, rc, "read");
 }
 
 /* ---- a new file: made in memory, and there complete or not at all --------------------------------------------- */

@@ -202,7 +202,7 @@ static hf_status whole_step(hfi_svgp_climb *c, double rho)
     hfi_svgp_sums_clear(q, &c->sums);
     for (size_t b = 0; s >= 0 && b < batches; b++) s = add_batch(c);
     if (s >= 0) s = hfi_svgp_natural(q, &c->sums, (double)c->batches.count / (double)batches, rho);
-    return s == HF_ERR_NOT_POSITIVE_DEFINITE ? HF_OK : s;
+    return hfi_unless_none(s);
 }
 
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust

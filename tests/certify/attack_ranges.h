@@ -9,8 +9,8 @@
 
 #include "attack_models.h"
 
+#include "../bound/rigorous_testing.h"
 #include "bound/problem.h"
-#include "bound/rigorous.h"
 
 /** Kinds of attacks that are counted, in the order of the report. */
 typedef enum attack_kind {
@@ -193,14 +193,12 @@ static inline double attack_slack(const attack_model *m, const attack_answer *a,
 static inline bool attack_exact_is_outside(const attack_model *m, const attack_answer *a,
                                            const double *x)
 {
-    double row[ATTACK_INPUTS], low, high;
+    double low, high;
     hfi_rigorous *rigorous = NULL;
-    memcpy(row, x, m->inputs * sizeof *row);
-    if (m->inputs < m->d) row[m->d - 1] = (double)a->settings.output;
     if (hfi_rigorous_create(m->ctx, NULL, m->posterior, a->what != HF_CERTIFY_MEAN, &rigorous) < 0)
         return false;
-    const hf_status status =
-        hfi_rigorous_value(rigorous, hfi_quantity_of(a->what), a->settings.beta, row, &low, &high);
+    const hf_status status = prove_at(m->ctx, m->posterior, rigorous, hfi_quantity_of(a->what),
+                                      &a->settings, x, &low, &high);
     hfi_rigorous_free(rigorous);
     return status >= 0 && (high < a->range.lower || low > a->range.upper);
 }

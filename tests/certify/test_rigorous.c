@@ -128,7 +128,9 @@ static void check_range(const char *expression, trial *t, hf_certify_what what,
         if (!(value >= range.lower - slack && value <= range.upper + slack))
             fail_msg("%s: %.17g is not in [%.17g, %.17g]", expression, value, range.lower, range.upper);
         if (i % 4 != 0) continue;
-        assert_int_equal(hfi_rigorous_value(t->rigorous, hfi_quantity_of(what), beta, x, &low, &high), HF_OK);
+        assert_int_equal(
+            prove_at(t->ctx, t->posterior, t->rigorous, hfi_quantity_of(what), settings, x, &low, &high),
+            HF_OK);
         /* Both hold the value; of which is narrower nothing is promised where sums cancel. */
         const double width = high - low;
         assert_true(low >= range.lower - width && high <= range.upper + width && low <= high);
@@ -467,8 +469,9 @@ static void points_allow_for_rounding(void **state)
                                        t.lower, &range, NULL, NULL) >= 0);
                 assert_int_equal(range.stop, range.rounding > settings.tolerance ? HF_CERTIFY_ROUNDING
                                                                                  : HF_CERTIFY_TOLERANCE);
-                assert_int_equal(hfi_rigorous_value(t.rigorous, hfi_quantity_of((hf_certify_what)what), -1.5,
-                                                    t.lower, &low, &high),
+                assert_int_equal(prove_at(*state, t.posterior, t.rigorous,
+                                          hfi_quantity_of((hf_certify_what)what), &settings, t.lower, &low,
+                                          &high),
                                  HF_OK);
                 if (!(range.lower <= low && high <= range.upper))
                     fail_msg("%s: [%.17g, %.17g] is not in [%.17g, %.17g]", EXPRESSIONS[e], low, high,

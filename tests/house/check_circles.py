@@ -1,24 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """No circle of files, as the linker sees it: where one source file calls another, that one calls it back by no way. A dispatch through a
 table of functions is no call: the table lies above the files that it names."""
-import os
-import re
-
 import house
 
 # Circles that are right: a set of files, and why. None so far.
 RIGHT = {}
-
-
-def objects(build):
-    """{source file: object file} of the library and the tool."""
-    found = {}
-    for folder, _, names in os.walk(os.path.join(build, "CMakeFiles")):
-        owner = re.search(r"/(?:hfo_\w+|holdfast)\.dir/(.*)", folder + "/")
-        for name in names:
-            if owner and name.endswith(".o"):
-                found[owner.group(1) + name[:-2]] = os.path.join(folder, name)
-    return found
 
 
 def symbols(paths):
@@ -34,8 +20,7 @@ def symbols(paths):
 
 def arrows(source, build):
     """{file: {file it calls: names}}"""
-    paths = {path: label for label, path in objects(build).items()
-             if os.path.exists(os.path.join(source, label))}  # others are left over from sources that are gone
+    paths = {path: label for label, (_, path) in house.objects(source, build).items()}
     known = {paths[path]: names for path, names in symbols(sorted(paths)).items()}
     owner = {name: label for label, (defines, _) in known.items() for name in defines}
     result = {label: {} for label in known}

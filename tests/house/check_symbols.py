@@ -37,19 +37,7 @@ def exported(library):
     return {line.split()[-1] for line in result.stdout.split("\n") if line.strip()}
 
 
-def objects(build):
-    """(room, path of the object file) of the object libraries."""
-    for folder, _, names in os.walk(os.path.join(build, "CMakeFiles")):
-        room = re.search(r"/hfo_(\w+)\.dir/", folder + "/")
-        for name in names:
-            if room and name.endswith(".o"):
-                yield room.group(1), os.path.join(folder, name)
-
-
-def check_object(room, path, source_exists):
-    label = re.sub(r".*\.dir/|\.o$", "", path)
-    if not source_exists(label):  # left over from a source that is gone
-        return
+def check_object(room, label, path):
     for line in house.run(["objdump", "-t", path]).stdout.split("\n"):
         match = re.match(r"^[0-9a-f]{16} (.{7}) (\S+)\s+([0-9a-f]{16}) (?:\.hidden )?(\S+)$", line)
         if not match:
@@ -122,8 +110,9 @@ def find_problems(source, build):
         problems.append(f"{declared[name]}: {name} is declared and not in libholdfast.so")
     for name in sorted(name for name in shown if not name.startswith("hf_")):
         problems.append(f"libholdfast.so shows {name}, which does not begin with hf_")
-    for room, path in sorted(objects(build)):
-        problems += check_object(room, path, lambda label: os.path.exists(os.path.join(source, label)))
+    for label, (target, path) in sorted(house.objects(source, build).items()):
+        if target.startswith("hfo_"):
+            problems += check_object(target[len("hfo_"):], label, path)
     return problems
 
 

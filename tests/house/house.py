@@ -84,5 +84,18 @@ def settings_tables(text):
     return [name + "_table" for name in re.findall(r"(?m)^HF_SETTINGS(?:_TABLE)?\((hf_\w+)\)", text)]
 
 
+def objects(source, build):
+    """{source file: (target it belongs to, object file)} of the library's rooms and the tool, without those left over
+    from sources that are gone."""
+    found = {}
+    for folder, _, names in os.walk(os.path.join(build, "CMakeFiles")):
+        owner = re.search(r"/(hfo_\w+|holdfast)\.dir/(.*)", folder + "/")
+        for name in names:
+            label = owner and name.endswith(".o") and owner.group(2) + name[:-2]
+            if label and os.path.exists(os.path.join(source, label)):
+                found[label] = (owner.group(1), os.path.join(folder, name))
+    return found
+
+
 def run(command, **options):
     return subprocess.run(command, capture_output=True, text=True, **options)

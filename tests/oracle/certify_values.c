@@ -187,7 +187,8 @@ static json_t *value(task *t)
     double *x = read_numbers(t->d), lower, upper, mean, variance;
     hf_workspace *workspace = hf_workspace_create(t->ctx, t->posterior);
     if (!workspace) fail("out of memory");
-    must(t->ctx, hfi_rigorous_value(t->rigorous, what, 1.0, x, &lower, &upper), "value");
+    const hf_certify_settings settings = {.beta = 1.0};
+    must(t->ctx, prove_at(t->ctx, t->posterior, t->rigorous, what, &settings, x, &lower, &upper), "value");
     must(t->ctx, hf_predict_latent(t->posterior, workspace, x, &mean, &variance, NULL, NULL), "predict");
     hf_workspace_free(workspace);
     free(x);
