@@ -109,7 +109,8 @@ typedef struct hf_track_advice {
 
 /**
  * Chooses method, age law, rate, window or forgetting from a survey: readings at several places
- * and times. What they say of kernel, noise and T is learnt as by hf_track_fit(); then
+ * and times. What they say of kernel, noise and T is learnt as by hf_track_fit(),
+ * from five noises and time scales, of which the highest evidence stays. Then
  * functions of place and time are drawn from the posterior given the survey (a draw of the
  * prior over at most 101 places and a window of the survey's time, moved by Matheron's rule),
  * and each method, cold but for ten readings spread over the places, is run on each of them

@@ -10,7 +10,7 @@ enum {
     LEAST = 16, /* readings of a survey */
     FIRST = 10  /* places read before the first step */
 };
-/* The noise and the time scale that learning starts from, as shares of the readings' variance and span. */
+/* Noise and time scale before learning, as shares of the readings' variance and span. */
 #define NOISE_START 0.05
 #define SPAN_START  0.3
 
@@ -74,7 +74,7 @@ static hf_status learn(hf_context *ctx, const hf_track *survey, hf_track **out)
         const double noise = r->noise[i] == survey->own.s.noise ? 0.0 : r->noise[i];
         status = hf_track_tell(ctx, *out, r->time[i], r->x + i * survey->d, r->y[i], noise, NULL);
     }
-    return status >= 0 ? hf_track_fit(ctx, *out) : status;
+    return status >= 0 ? hfi_track_fit_cold(ctx, *out) : status;
 }
 
 /* ---- the rows ---------------------------------------------------------------------------------------------------- */

@@ -116,23 +116,87 @@ static hf_status adopt(hf_context *ctx, hf_track *track, const hfi_evidence *e, 
     return hfi_track_commit(ctx, track, 1, &event);
 }
 
-static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e)
+/* Noise and time scale that a search starts from, as shares of the readings' variance and span. A survey of few
+ * readings at scattered times has an evidence with several maxima, of which the one with much noise and no drift
+ * draws searches from most starts. */
+typedef struct cold_start {
+    double noise, period;
+} cold_start;
+static const cold_start cold_starts[] = {{0.05, 0.3}, {0.005, 0.3}, {0.005, 0.1}, {0.05, 0.1}, {0.05, 1.0}};
+
+enum {
+    COLD_STARTS = sizeof cold_starts / sizeof cold_starts[0]
+};
+
+typedef struct track_search {
+    const hfi_objective objective;
+    const hfi_space space;
+    const hfi_search_settings settings;
+} track_search;
+
+static double clamp(double x, double lower, double upper)
+{
+    return fmin(fmax(x, lower), upper);
+}
+
+/* Variances of the kernel that are free start together at the readings' variance. */
+static void start_at_variance(const hf_track *track, double variance, const hfi_space *space, double *start)
+{
+    for (size_t i = 0; i < hf_kernel_parameters(track->kernel); i++) {
+        hf_parameter parameter;
+        const bool known = hf_kernel_parameter(track->kernel, i, &parameter) >= 0;
+        if (known && parameter.unit == HF_UNIT_OUTPUT2)
+            start[i] = clamp(start[i] + log(variance / track->typical), space->lower[i], space->upper[i]);
+    }
+}
+
+/* From each cold start, into `point`, from which they differ in noise and time scale alone; the highest maximum stays.
+ * `trial`: as long as a point. */
+static hf_status search_cold(hf_context *ctx, const track_search *s, const hf_track *track, double *point,
+                             double *trial, hfi_optimum *found)
+{
+    const size_t count = s->objective.count, p = count - 2;
+    const hfi_evidence *e = s->objective.self;
+    const double variance = variance_of(e);
+    double gap, span;
+    hf_status status = spans(ctx, e, &gap, &span), none = HF_ERR_NOT_POSITIVE_DEFINITE;
+    double *start = trial + count;
+    memcpy(start, point, count * sizeof *start);
+    start_at_variance(track, variance, &s->space, start);
+    for (size_t k = 0; k < COLD_STARTS && status >= 0; k++) {
+        hfi_optimum here;
+        memcpy(trial, start, count * sizeof *trial);
+        trial[p] = clamp(log(cold_starts[k].noise * variance), s->space.lower[p], s->space.upper[p]);
+        trial[p + 1] = clamp(log(cold_starts[k].period * span), s->space.lower[p + 1], s->space.upper[p + 1]);
+        const hf_status one = hfi_maximise(ctx, &s->objective, &s->space, &s->settings, trial, &here);
+        if (one < 0 && one != HF_ERR_NOT_POSITIVE_DEFINITE) status = one;
+        if (one < 0 || (none >= 0 && here.value <= found->value)) continue;
+        none = HF_OK;
+        *found = here;
+        memcpy(point, trial, count * sizeof *point);
+    }
+    return status < 0 ? status : none;
+}
+
+static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e, bool cold)
 {
     const size_t count = hf_kernel_parameters(track->kernel) + 2;
-    double *lower = hfi_alloc(ctx, count, 3 * sizeof *lower);
+    double *lower = hfi_alloc(ctx, count, 5 * sizeof *lower);
     if (lower == NULL) return HF_ERR_MEMORY;
     double *upper = lower + count, *point = upper + count;
     hf_status status = bounds(ctx, track, e, lower, upper, point);
     size_t evaluations = 0;
-    const hfi_objective objective = {.kind = &of_track, .self = e, .count = count};
-    const hfi_space space = hfi_space_box(count, lower, upper);
-    const hfi_search_settings settings = {.by = hfi_by_lbfgs,
-                                          .most = EVALUATIONS,
-                                          .stage = "fit",
-                                          .evaluations = &evaluations,
-                                          .budget = EVALUATIONS};
+    const track_search s = {.objective = {.kind = &of_track, .self = e, .count = count},
+                            .space = hfi_space_box(count, lower, upper),
+                            .settings = {.by = hfi_by_lbfgs,
+                                         .most = EVALUATIONS,
+                                         .stage = "fit",
+                                         .evaluations = &evaluations,
+                                         .budget = EVALUATIONS * (cold ? COLD_STARTS : 1)}};
     hfi_optimum found;
-    if (status >= 0) status = hfi_maximise(ctx, &objective, &space, &settings, point, &found);
+    if (status >= 0)
+        status = cold ? search_cold(ctx, &s, track, point, point + count, &found)
+                      : hfi_maximise(ctx, &s.objective, &s.space, &s.settings, point, &found);
     if (status >= 0) {
         const bool bound = at_bound(count, point, lower, upper);
         status = adopt(ctx, track, e, point);
@@ -146,9 +210,8 @@ static hf_status search(hf_context *ctx, hf_track *track, hfi_evidence *e)
     return status;
 }
 
-hf_status hf_track_fit(hf_context *ctx, hf_track *track)
+static hf_status fit(hf_context *ctx, hf_track *track, bool cold)
 {
-    if (ctx == NULL || track == NULL) return hfi_refuse(ctx, "a fit needs a context and a track");
     if (track->recent.count < LEAST)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a fit needs %d readings; %zu were told", LEAST,
                         track->recent.count);
@@ -158,7 +221,18 @@ hf_status hf_track_fit(hf_context *ctx, hf_track *track)
     status = hfi_evidence_create(ctx, track->kernel, track->recent.count, &evidence);
     if (status < 0) return status;
     take_readings(track, &evidence);
-    status = search(ctx, track, &evidence);
+    status = search(ctx, track, &evidence, cold);
     hfi_evidence_free(&evidence);
     return status;
+}
+
+hf_status hf_track_fit(hf_context *ctx, hf_track *track)
+{
+    if (ctx == NULL || track == NULL) return hfi_refuse(ctx, "a fit needs a context and a track");
+    return fit(ctx, track, false);
+}
+
+hf_status hfi_track_fit_cold(hf_context *ctx, hf_track *track)
+{
+    return fit(ctx, track, true);
 }

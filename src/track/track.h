@@ -276,6 +276,12 @@ hf_status hfi_track_commit(hf_context *ctx, hf_track *track, size_t count, const
 /** HF_ERR_ARGUMENT for a track that is open to look at only. */
 hf_status hfi_track_writable(hf_context *ctx, const hf_track *track);
 
+/* ---- fit.c ----------------------------------------------------------------------------------- */
+
+/** hf_track_fit() from several noises and time scales; the highest evidence stays. Neither the
+ * track's own noise nor its rate is where a search starts. Five times the cost. */
+hf_status hfi_track_fit_cold(hf_context *ctx, hf_track *track);
+
 /** Room for `count` further events, whatever they are. HF_ERR_MEMORY. */
 hf_status hfi_track_reserve(hf_context *ctx, hf_track *track, size_t count);
 

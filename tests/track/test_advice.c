@@ -251,6 +251,46 @@ static void advice_tells_drift_from_none(void **state)
     hf_context_free(ctx);
 }
 
+/* A ridge that sways by two thirds more than its width, read at random places, with noise of variance 0.09. */
+static void tell_ridge(hf_context *ctx, hf_track *track, uint64_t seed)
+{
+    hfi_stream stream;
+    hfi_stream_init(&stream, seed, HFI_PURPOSE_TEST, 0);
+    for (size_t i = 0; i < 60; i++) {
+        const double t = (double)i, x = -4.0 + 8.0 * hfi_stream_uniform(&stream);
+        const double off = (x - 1.23 * sin(t / 25.0)) / 0.74;
+        tracks_tell(ctx, track, t, x, 78.0 + 15.0 * exp(-off * off) + 0.3 * hfi_stream_normal(&stream), 0.0);
+    }
+}
+
+/* Such a survey's evidence has several maxima. Advice ends at the highest, where a search from the truth ends. */
+static void learning_finds_the_highest_evidence(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    hf_advice_settings s = hf_advice_settings_default();
+    s.draws = s.steps = 2;
+    for (uint64_t seed = 16; seed <= 30; seed++) {
+        hf_track_settings cold = tracks_settings(HF_TRACK_UI_GP_UCB), truth = cold;
+        cold.kernel = NULL;
+        truth.kernel = "15*se(lengthscale~0.6)";
+        truth.noise = 0.09;
+        truth.age.rate = sqrt(15.0) / 18.0;
+        truth.negligible = INFINITY;
+        hf_track *survey = tracks_make(ctx, &cold), *known = tracks_make(ctx, &truth);
+        hf_track_advice out;
+        tell_ridge(ctx, survey, seed);
+        tell_ridge(ctx, known, seed);
+        assert_true(hf_track_advise(ctx, survey, &s, &out, NULL) >= 0);
+        assert_true(hf_track_fit(ctx, known) >= 0);
+        assert_near(out.noise / hf_track_settings_of(known)->noise, 1.0, 0.02);
+        assert_near(out.rate / hf_track_settings_of(known)->age.rate, 1.0, 0.02);
+        hf_track_free(survey);
+        hf_track_free(known);
+    }
+    hf_context_free(ctx);
+}
+
 static void answers_that_cost(void **state)
 {
     (void)state;
@@ -305,9 +345,13 @@ static void what_is_no_survey(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_gain_is_the_formula), cmocka_unit_test(who_wanders_is_told),
-        cmocka_unit_test(tries_are_counted),       cmocka_unit_test(advice_tells_drift_from_none),
-        cmocka_unit_test(answers_that_cost),       cmocka_unit_test(what_is_no_survey),
+        cmocka_unit_test(the_gain_is_the_formula),
+        cmocka_unit_test(who_wanders_is_told),
+        cmocka_unit_test(tries_are_counted),
+        cmocka_unit_test(advice_tells_drift_from_none),
+        cmocka_unit_test(learning_finds_the_highest_evidence),
+        cmocka_unit_test(answers_that_cost),
+        cmocka_unit_test(what_is_no_survey),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
