@@ -8,8 +8,9 @@ set_property(CACHE HF_VECTOR PROPERTY STRINGS auto generic avx2 avx512)
 set(HF_LOOPS_kernel src/kernel/loops.c src/kernel/waves.c src/kernel/planes.c src/kernel/block_radial.c
     src/kernel/block_strip.c src/kernel/block_single.c src/kernel/vector.c)
 set(HF_LOOPS_envelope src/envelope/loops.c)
-set(HF_LOOPS_bound src/bound/loops.c src/bound/classes_loops.c)
-set(HF_LOOPS_REGEX "/(${HF_LOOPS_kernel};${HF_LOOPS_envelope};${HF_LOOPS_bound})$")
+set(HF_LOOPS_taylor src/taylor/loops.c)
+set(HF_LOOPS_softmax src/softmax/classes_loops.c)
+set(HF_LOOPS_REGEX "/(${HF_LOOPS_kernel};${HF_LOOPS_envelope};${HF_LOOPS_taylor};${HF_LOOPS_softmax})$")
 string(REPLACE ";" "|" HF_LOOPS_REGEX "${HF_LOOPS_REGEX}")
 
 # Numbers that vector.h has for the widths.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A problem: arguments and units; which functions it has is in its quantity. */
 #include "bound/problem.h"
+#include "kernel/expression.h"
 
 #include <float.h>
 #include <math.h>
@@ -47,12 +48,23 @@ static hf_status check_settings(hf_context *ctx, const hf_posterior *posterior, 
     return HF_OK;
 }
 
+/* Whether an input is the number of an output or of a category, of which nothing is known in between. */
+static bool is_code(const hf_kernel *kernel, size_t input)
+{
+    for (size_t l = 0; l < kernel->leaf_count; l++) {
+        const hfi_leaf *leaf = &kernel->leaves[l];
+        for (size_t a = 0; hfi_form_sees_codes(leaf->form) && a < leaf->columns; a++)
+            if (kernel->columns[leaf->column_at + a] == input) return true;
+    }
+    return false;
+}
+
 /* A box that spans several outputs or categories has no one value to bound. */
 static hf_status check_outputs(hf_context *ctx, const hf_posterior *posterior, size_t inputs,
                                const double *lower, const double *upper)
 {
     for (size_t j = 0; j < inputs; j++)
-        if (lower[j] < upper[j] && hfi_terms_free_output(posterior->kernel, 1, &j) == j)
+        if (lower[j] < upper[j] && is_code(posterior->kernel, j))
             return hfi_refuse(
                 ctx,
                 "input %zu is the number of an output or a category and cannot move: ask about one at a time",

@@ -7,11 +7,10 @@
 #ifndef HFI_BOUND_PROBLEM_H
 #define HFI_BOUND_PROBLEM_H
 
-#include "bound/quadratic.h"
+#include "bound/ball.h"
 #include "bound/quantity.h"
-#include "bound/taylor.h"
-
-struct hfi_classes;
+#include "bound/subject.h"
+#include "branch/search.h"
 
 typedef struct hfi_certify_problem hfi_certify_problem;
 
@@ -40,12 +39,11 @@ typedef struct hfi_problem_functions {
      * solver's units, or NULL. One thread at a time. NULL: nothing descends. */
     double (*value)(hfi_certify_problem *problem, const double *point, double *user,
                     double *gradient);
+    /** With a gradient that may be of a cheaper approximation: where steps have led to is looked at
+     * once more. */
+    bool approximates;
 } hfi_problem_functions;
 
-/** Problems of mean and sd (problem_moments.c), of several classes (classes_problem.c), proof
- * against rounding (rigorous_problem.c). */
-extern const hfi_problem_functions hfi_problem_of_moments, hfi_problem_of_classes,
-    hfi_problem_rigorous;
 /** The row's own. */
 static inline const hfi_problem_functions *hfi_problem_choose(const hfi_quantity *quantity,
                                                               bool rigorous)
@@ -81,16 +79,10 @@ struct hfi_certify_problem {
                  double *k);
     const hfi_certify_problem *whole; /* whose region cuts this one too; NULL: its own */
 
-    /* Problems of mean and sd, and of several classes. */
-    hfi_taylor *taylor;
-    hfi_point_rounding point;    /* where no input is free */
-    void *decomposition;         /* bound A, or NULL */
-    struct hfi_classes *classes; /* of several classes, in place of all other bounds; else NULL */
-    hf_workspace *workspace;     /* to look at points */
-    size_t scratch;              /* doubles that one thread needs to bound boxes */
-    double *room;                /* from begin() to end(): sides, a point, scratch of all threads */
-    size_t room_scratch;         /* where the last begins */
-    void *state;                 /* of other functions */
+    size_t scratch;      /* doubles that one thread needs to bound boxes */
+    double *room;        /* from begin() to end(): sides, a point, scratch of all threads */
+    size_t room_scratch; /* where the last begins */
+    void *state;         /* of its functions */
 };
 
 /** Inputs of the data, without the number of an output. */
@@ -121,7 +113,7 @@ void hfi_problem_place(hfi_certify_problem *q, const double *point, double *user
  * doubles. */
 void hfi_descend(hfi_certify_problem *q, double sign, double *point, double *value, double *user,
                  double *work);
-/** begin() and end() where scratch is doubles (problem_moments.c). */
+/** begin() and end() where scratch is doubles (problem_search.c). */
 hf_status hfi_problem_begin(hfi_certify_problem *q, size_t threads,
                             const hfi_branch_functions *functions, hfi_branch_problem *out);
 void hfi_problem_end(hfi_certify_problem *q);
@@ -142,13 +134,5 @@ static inline bool hfi_problem_ball(const hfi_certify_problem *problem, const do
 }
 /** look() of such problems. */
 double hfi_problem_look(void *of, double sign, bool descend, const double *point, double *user);
-
-/** Doubles of scratch beside that of the bounds. */
-size_t hfi_problem_own_scratch(size_t m, size_t d);
-/* of models that are sharpened */
-size_t hfi_problem_sharp_scratch(const hfi_certify_problem *problem);
-/** hfi_branch_functions of mean and sd. */
-void hfi_problem_bounds(void *of, int thread, double sign, double enough, size_t count,
-                        const double *low, const double *high, hfi_box_bound *bounds);
 
 #endif

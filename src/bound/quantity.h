@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file quantity.h
- * @brief What can be certified of a posterior: the table of quantities.
+ * @brief What can be certified of a posterior: what a row of the table of quantities says.
  *
  * A row says of which moments of the latent value a quantity is, in which units, and what it makes
  * of numbers, intervals and models of them. How boxes of inputs are bounded, and points looked at,
@@ -60,17 +60,6 @@ struct hfi_quantity {
                           hfi_interval sd);
 };
 
-/** Latent mean, latent sd, mean + beta sd. */
-extern const hfi_quantity hfi_quantity_mean, hfi_quantity_sd, hfi_quantity_mean_plus;
-/** The probability of class 1 of two (link.h). */
-extern const hfi_quantity hfi_quantity_probit, hfi_quantity_logit;
-/** The probability of one of several classes (classes.h), the least by which deciding for it costs
- * less than for another, and what it is expected to cost; of rows without a loss every wrong
- * decision costs 1. */
-extern const hfi_quantity hfi_quantity_softmax, hfi_quantity_margin, hfi_quantity_loss;
-
-/** The public ones; NULL: there is none of that number. */
-const hfi_quantity *hfi_quantity_of(hf_certify_what what);
 /** slope := that of the value (d entries, at least of the mean's), from the gradients of mean and
  * var; var is stretch times that of the gradient, plus constants. */
 void hfi_quantity_gradient(const hfi_quantity *quantity, double beta, size_t d, double mean,

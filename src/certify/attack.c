@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks by gradients, on classes and on values of posteriors: what certificates are compared with. They
  * prove nothing. */
-#include "bound/classes.h"
 #include "certify/certify.h"
+#include "softmax/classes.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 
 #include "bound/problem.h"
 #include "branch/search.h"
+#include "certify/quantities.h"
 #include "classify/classify.h"
 #include "core/settings.h"
 #include <float.h>

@@ -4,6 +4,7 @@
 #include <holdfast/certify_outputs.h>
 
 #include "certify/certify.h"
+#include "rigorous/rigorous.h"
 
 #include <math.h>
 

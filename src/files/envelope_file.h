@@ -9,7 +9,7 @@
 #include "core/core.h"
 #include <holdfast/envelope_file.h>
 
-/** The envelope as a database image, whose memory is SQLite's: sqlite3_free() it. */
+/** The envelope as a database image, which hfi_image_free() frees. */
 hf_status hfi_envelope_to_image(hf_context *ctx, const hf_envelope *envelope,
                                 const hf_envelope_labels *labels, unsigned char **image,
                                 size_t *size);

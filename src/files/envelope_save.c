@@ -114,7 +114,7 @@ static void write_readings(hfi_writer *w, const hf_envelope *envelope, size_t d)
     const size_t n = hf_envelope_readings(envelope);
     double *numbers = hfi_alloc(w->ctx, n, (d + 2) * sizeof *numbers);
     if (numbers == NULL) {
-        w->rc = SQLITE_NOMEM;
+        hfi_writer_out_of_memory(w);
         return;
     }
     double *lower = numbers + n * d, *upper = lower + n;
@@ -166,6 +166,6 @@ hf_status hf_envelope_save(hf_context *ctx, const hf_envelope *envelope, const h
     hf_status status = hfi_envelope_to_image(ctx, envelope, labels, &bytes, &size);
     if (status < 0) return status;
     status = hfi_writer_store(ctx, path, false, bytes, size);
-    sqlite3_free(bytes);
+    hfi_image_free(bytes);
     return status;
 }

@@ -59,7 +59,7 @@ hf_status hfi_read_posterior(const hfi_reader *r);
 
 /** Version of the format that the model is written in. */
 unsigned hfi_model_format(const hf_model *model);
-/** The model as a database image, whose memory is SQLite's: sqlite3_free() it. Arrays of more than
+/** The model as a database image, which hfi_image_free() frees. Arrays of more than
  * `piece` bytes are split. */
 hf_status hfi_model_to_image(hf_context *ctx, const hf_model *model, size_t piece,
                              unsigned char **image, size_t *size);

@@ -62,17 +62,15 @@ void hfi_outputs_write(hfi_writer *w, const hf_model *model)
 {
     if (model->outputs == 1) return;
     const hf_posterior *posterior = model->posterior;
-    sqlite3_stmt *statement =
-        hfi_writer_prepare(w, "INSERT INTO output (position, name, shift, scale, noise, noise_held) "
-                              "VALUES (?1, ?2, ?3, ?4, ?5, ?6)");
     for (size_t t = 0; t < model->outputs; t++)
-        hfi_writer_row(w, statement,
-                       HFI_VALUES(hfi_whole(t), hfi_text(model->output[t]),
-                                  hfi_number(hfi_scaling_shift(&posterior->scaling, t)),
-                                  hfi_number(hfi_scaling_scale(&posterior->scaling, t)),
-                                  hfi_number(hfi_posterior_noise(posterior, t)),
-                                  hfi_whole(model->noises_held[t] ? 1 : 0)));
-    sqlite3_finalize(statement);
+        hfi_writer_insert(w,
+                          "INSERT INTO output (position, name, shift, scale, noise, noise_held) "
+                          "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                          HFI_VALUES(hfi_whole(t), hfi_text(model->output[t]),
+                                     hfi_number(hfi_scaling_shift(&posterior->scaling, t)),
+                                     hfi_number(hfi_scaling_scale(&posterior->scaling, t)),
+                                     hfi_number(hfi_posterior_noise(posterior, t)),
+                                     hfi_whole(model->noises_held[t] ? 1 : 0)));
 }
 
 static double user_value(const void *model, size_t i)
@@ -88,7 +86,7 @@ static void write_factor(hfi_writer *w, const char *name, size_t n, const double
 {
     double *rows = hfi_alloc(w->ctx, n, n * sizeof *rows);
     if (rows == NULL) {
-        w->rc = SQLITE_NOMEM;
+        hfi_writer_out_of_memory(w);
         return;
     }
     for (size_t i = 0; i < n; i++)
@@ -111,7 +109,7 @@ static void write_solution(hfi_writer *w, const hfi_solution *solution)
     if (solution->form != HFI_FORM_BLOCKS) return;
     double *values = hfi_alloc(w->ctx, n, sizeof *values);
     if (values == NULL) {
-        w->rc = SQLITE_NOMEM;
+        hfi_writer_out_of_memory(w);
         return;
     }
     for (size_t l = 0; l < n; l++) values[l] = (double)solution->block[l];
@@ -155,7 +153,7 @@ static void write_arrays(hfi_writer *w, const hf_model *model)
     write_evidence(w, &model->report);
     double *values = hfi_alloc(w->ctx, model->n, sizeof *values);
     if (values == NULL) {
-        w->rc = SQLITE_NOMEM;
+        hfi_writer_out_of_memory(w);
         return;
     }
     for (size_t i = 0; i < model->n; i++) values[i] = (double)model->row[i];
@@ -217,6 +215,6 @@ hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path
     hf_status status = hfi_model_to_image(ctx, model, HFI_PIECE_BYTES, &bytes, &size);
     if (status < 0) return status;
     status = hfi_writer_store(ctx, path, false, bytes, size);
-    sqlite3_free(bytes);
+    hfi_image_free(bytes);
     return status;
 }

@@ -45,8 +45,9 @@ static double density_at_zero(double nu)
     return exp(hfi_student_make(nu).constant);
 }
 
-/* hfi_student_beyond() with the density at 0. */
-static double beyond_with(double x, double nu, double peak)
+/* P(|T| > x) under nu > 0 degrees of freedom, `peak` the density at 0, by the continued fraction of the regularised
+ * incomplete beta function I_(nu / (nu + x^2))(nu / 2, 1/2): relative accuracy 1e-12, also far out. */
+static double student_beyond(double x, double nu, double peak)
 {
     if (!(x > 0.0)) return 1.0;
     if (isinf(x)) return 0.0;
@@ -56,11 +57,6 @@ static double beyond_with(double x, double nu, double peak)
     const double front = exp(-a * log1p(u)) * sqrt(rest) * sqrt(nu) * peak;
     if (z < (a + 1.0) / (a + b + 2.0)) return front * beta_fraction(z, a, b) / a;
     return 1.0 - front * beta_fraction(rest, b, a) / b;
-}
-
-double hfi_student_beyond(double x, double nu)
-{
-    return beyond_with(x, nu, density_at_zero(nu));
 }
 
 /* The scale of largest likelihood for nu, by expectation maximisation in its parameter-expanded form, from
@@ -142,7 +138,7 @@ double hfi_tail_chance(const hfi_tail *tail, double t, size_t looks)
     for (size_t a = 0; a < HFI_TAIL_NU; a++) {
         const double nu = tail->nu[a], peak = density_at_zero(nu);
         for (size_t b = 0; b < HFI_TAIL_SCALES; b++)
-            beyond += tail->weight[a][b] * beyond_with(fabs(t) / tail->scale[a][b], nu, peak);
+            beyond += tail->weight[a][b] * student_beyond(fabs(t) / tail->scale[a][b], nu, peak);
     }
     return fmin(1.0, (double)looks * beyond);
 }

@@ -9,11 +9,6 @@
 
 #include "core/core.h"
 
-/** P(|T| > x) for x >= 0 under nu > 0 degrees of freedom, by the continued fraction of the
- * regularised incomplete beta function I_(nu / (nu + x^2))(nu / 2, 1/2): relative accuracy 1e-12,
- * also far out. Pure. */
-double hfi_student_beyond(double x, double nu);
-
 /** Scales and degrees of freedom that residuals may have, and how probable each pair is. */
 enum {
     HFI_TAIL_NU = 17,    /**< from 1 to 64 in steps of a factor 64^(1/16) */
@@ -37,7 +32,8 @@ typedef struct hfi_tail {
 hf_status hfi_tail_fit(hf_context *ctx, size_t n, const double *t, hfi_tail *out);
 
 /** min(1, looks E[P(|T| > |t| / scale)]): how often one of `looks` more residuals is as far out as
- * t. The expectation over scale and nu is what makes few residuals say little. */
+ * t. The expectation over scale and nu is what makes few residuals say little.
+ * Relative accuracy 1e-12, also far out. Pure. */
 double hfi_tail_chance(const hfi_tail *tail, double t, size_t looks);
 
 #endif

@@ -54,6 +54,16 @@ hf_status hfi_writer_end(hfi_writer *w, unsigned char **image, size_t *size)
     return status;
 }
 
+void hfi_writer_out_of_memory(hfi_writer *w)
+{
+    w->rc = SQLITE_NOMEM;
+}
+
+void hfi_image_free(unsigned char *image)
+{
+    sqlite3_free(image);
+}
+
 hf_status hfi_writer_store(hf_context *ctx, const char *path, bool fresh, const unsigned char *bytes,
                            size_t size)
 {

@@ -23,9 +23,10 @@ typedef struct hfi_writer {
 /** Opens an empty database in memory, with tables and marks as the writer says: everything but
  * `db`, `meta` and `rc` is set by the caller. */
 void hfi_writer_begin(hfi_writer *w);
-/** Seals it and hands out its bytes, whose memory is SQLite's: sqlite3_free() them. Closes it
- * whatever happens. */
+/** Seals it and hands out its bytes, which hfi_image_free() frees. Closes it whatever happens. */
 hf_status hfi_writer_end(hfi_writer *w, unsigned char **image, size_t *size);
+/** The failure of one who fills it: memory ran out. */
+void hfi_writer_out_of_memory(hfi_writer *w);
 
 sqlite3_stmt *hfi_writer_prepare(hfi_writer *w, const char *sql);
 /** Runs a statement with these values and makes it ready for the next row. */
@@ -69,5 +70,7 @@ void hfi_writer_array(hfi_writer *w, const char *name, size_t rows, size_t colum
 /** Bytes to a file, complete or not at all; `fresh`: to one that is not there yet. */
 hf_status hfi_writer_store(hf_context *ctx, const char *path, bool fresh,
                            const unsigned char *bytes, size_t size);
+/** The bytes of hfi_writer_end(); NULL is allowed. */
+void hfi_image_free(unsigned char *image);
 
 #endif

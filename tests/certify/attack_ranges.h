@@ -9,8 +9,9 @@
 
 #include "attack_models.h"
 
-#include "../bound/rigorous_testing.h"
 #include "bound/problem.h"
+#include "certify/quantities.h"
+#include "rigorous_testing.h"
 
 /** Kinds of attacks that are counted, in the order of the report. */
 typedef enum attack_kind {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attacks on values: inside their boxes and regions, never beyond what is certified, and near to it in small
  * problems. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_uses.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Claims: no point of a box is against a certified one, counterexamples are against it, and radii agree with
  * what points say. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
-#include "bound/rigorous.h"
+#include "rigorous/rigorous.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_claims.h>

@@ -3,8 +3,8 @@
  * permutations of the classes, and what follows from ranges. */
 #include "classify/labels.h"
 
-#include "bound/classes_impl.h"
-#include "classify/softmax.h"
+#include "certify/quantities.h"
+#include "softmax/classes.h"
 #include <holdfast/certify_uses.h>
 #include <stdio.h>
 
@@ -208,104 +208,6 @@ static void test_balls(void **state)
         }
         end(&t);
     }
-}
-
-/* Means, gradient and Hessian of the quadrature against predictions' and differences; scaled and plain
- * constants against what third and fourth derivatives are. */
-static void test_moments(void **state)
-{
-    (void)state;
-    trial t;
-    begin(&t, kernels[0], 4, NULL);
-    for (size_t n = 2; n <= MOST_CLASSES; n++) {
-        double mean[MOST_CLASSES], s[MOST_CLASSES * MOST_CLASSES], p[MOST_CLASSES], q[MOST_CLASSES],
-            a[MOST_CLASSES] = {0}, w[MOST_CLASSES], w2[MOST_CLASSES], h[MOST_CLASSES * MOST_CLASSES],
-            h2[MOST_CLASSES * MOST_CLASSES], third[35], scratch[4000], error;
-        hfi_rules rules;
-        assert_int_equal(hfi_rules_create(t.ctx, n, 1e-9, &rules), HF_OK);
-        double *room = calloc(hfi_rules_scratch(&rules), sizeof *room);
-        assert_true(hfi_softmax_scratch(n) <= sizeof scratch / sizeof *scratch);
-        for (size_t i = 0; i < n; i++) {
-            mean[i] = 0.7 * (double)i - 0.5;
-            for (size_t j = 0; j < n; j++)
-                s[i * n + j] = (i == j ? 2.0 + (double)i : 0.3) - 0.1 * (double)(i * j);
-        }
-        a[1] = 1.0;
-        a[0] = -1.0;
-        const double off = hfi_moments(&rules, mean, s, p, third, room);
-        hfi_softmax_probability(n, mean, s, q, &error, scratch);
-        for (size_t i = 0; i < n; i++) assert_near(p[i], q[i], off + error + 1e-12);
-        hfi_moments_slopes(n, third, a, w, h);
-        for (size_t j = 0; j < n; j++) {
-            double up[MOST_CLASSES], low[MOST_CLASSES];
-            const double step = 1e-4;
-            mean[j] += step;
-            (void)hfi_moments(&rules, mean, s, up, third, room);
-            hfi_moments_slopes(n, third, a, w2, h2);
-            mean[j] -= 2.0 * step;
-            (void)hfi_moments(&rules, mean, s, low, third, room);
-            double w3[MOST_CLASSES];
-            hfi_moments_slopes(n, third, a, w3, h2);
-            mean[j] += step;
-            assert_near((up[1] - up[0] - low[1] + low[0]) / (2.0 * step), w[j], 1e-6);
-            for (size_t i = 0; i < n; i++) assert_near((w2[i] - w3[i]) / (2.0 * step), h[i * n + j], 1e-5);
-            /* d G / d S_jj = H_jj / 2 */
-            s[j * n + j] += step;
-            (void)hfi_moments(&rules, mean, s, up, NULL, room);
-            s[j * n + j] -= 2.0 * step;
-            (void)hfi_moments(&rules, mean, s, low, NULL, room);
-            s[j * n + j] += step;
-            if (n < 5) /* a fixed sum does not know that */
-                assert_near((up[1] - up[0] - low[1] + low[0]) / (2.0 * step), 0.5 * h[j * n + j], 1e-5);
-        }
-        free(room);
-        hfi_rules_free(&rules);
-    }
-    end(&t);
-}
-
-/* Third and fourth derivatives by differences: with a linear D and X of one input, D^3 G [D] : X + D^4 G : X
- * X / 4 is the Hessian's entry. */
-static void test_tensors(void **state)
-{
-    (void)state;
-    enum {
-        N = 3
-    };
-    trial t;
-    begin(&t, kernels[0], 3, NULL);
-    const double mean[N] = {0.4, -0.7, 0.1}, s[N * N] = {3.0, 0.4, -0.2, 0.4, 2.0, 0.3, -0.2, 0.3, 4.0};
-    double d[N] = {0.3, -0.5, 0.2}, x[N * N] = {0.5, 0.1, 0.2, 0.1, -0.4, 0.3, 0.2, 0.3, 0.6};
-    double p[N], third[10], fifth[21], a[N] = {1.0, 0.0, -1.0}, w[N], h[2][N * N], white[64], room[600],
-                                       out = 0.0;
-    hfi_rules rules;
-    assert_int_equal(hfi_rules_create(t.ctx, N, 1e-11, &rules), HF_OK);
-    double *scratch = calloc(hfi_rules_scratch(&rules), sizeof *scratch);
-    assert_true(hfi_tensor_room(N) <= sizeof room / sizeof *room);
-    hfi_mean_model models[N] = {{.g = &d[0]}, {.g = &d[1]}, {.g = &d[2]}};
-    const hfi_box_scratch bench = {.a = a, .fifth = fifth, .tensor = room, .white = white};
-    const hfi_box box = {.b = &bench, .m = 1, .n = N, .mean = models, .s = {.linear = x}};
-    (void)hfi_moments_fifth(&rules, mean, s, p, fifth, scratch);
-    (void)hfi_tensor_tilt(&box, &out);
-    double expected = 0.0;
-    const double step = 1e-4;
-    for (int side = 0; side < 2; side++) {
-        double moved[N], wider[N * N];
-        const double sign = side == 0 ? step : -step;
-        for (size_t i = 0; i < N; i++) moved[i] = mean[i] + sign * d[i];
-        (void)hfi_moments(&rules, moved, s, p, third, scratch);
-        hfi_moments_slopes(N, third, a, w, h[0]);
-        for (size_t k = 0; k < N * N; k++) wider[k] = s[k] + sign * x[k];
-        (void)hfi_moments(&rules, mean, wider, p, third, scratch);
-        hfi_moments_slopes(N, third, a, w, h[1]);
-        /* dH/dS : X = D^4 G : X / 2 */
-        for (size_t k = 0; k < N * N; k++)
-            expected += (side == 0 ? 1.0 : -1.0) / (2.0 * step) * x[k] * (h[0][k] + 0.5 * h[1][k]);
-    }
-    assert_near(out, expected, 1e-6);
-    free(scratch);
-    hfi_rules_free(&rules);
-    end(&t);
 }
 
 /* A point is its prediction, to the quadrature's error. */
@@ -627,10 +529,8 @@ static void test_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_moments),
-                                       cmocka_unit_test(test_sound),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_sound),
                                        cmocka_unit_test(test_balls),
-                                       cmocka_unit_test(test_tensors),
                                        cmocka_unit_test(test_point),
                                        cmocka_unit_test(test_permutation),
                                        cmocka_unit_test(test_two_classes),

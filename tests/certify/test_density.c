@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Small class probabilities over boxes: the comparison of densities that their bounds rest on, and
- * the bounds of single boxes against points. */
+/* Small class probabilities over boxes: the bounds of single boxes against points. */
 #include "classify/labels.h"
 
-#include "bound/classes_moments.h"
 #include "kernel/kernel_testing.h"
 #include <holdfast/certify_uses.h>
 
@@ -11,57 +9,6 @@ enum {
     CLASSES = 3,
     PLANE = 2 /* inputs */
 };
-
-/* S (C x C) with differences B (1 + Y) B' to the last class, which knows nothing of the others. */
-static void make_covariance(const double *b, const double *y, double *s)
-{
-    double inner[4], half[4];
-    for (size_t i = 0; i < 2; i++)
-        for (size_t j = 0; j < 2; j++) inner[i * 2 + j] = (i == j ? 1.0 : 0.0) + y[i * 2 + j];
-    for (size_t i = 0; i < 2; i++)
-        for (size_t j = 0; j < 2; j++) half[i * 2 + j] = b[i * 2] * inner[j] + b[i * 2 + 1] * inner[2 + j];
-    for (size_t k = 0; k < CLASSES * CLASSES; k++) s[k] = 0.0;
-    for (size_t i = 0; i < 2; i++)
-        for (size_t j = 0; j < 2; j++)
-            s[i * CLASSES + j] = half[i * 2] * b[j * 2] + half[i * 2 + 1] * b[j * 2 + 1];
-}
-
-/* P(m, S) is at most (1 + r)^(q / 2) exp((q^(1/2) r + r^2 / (2 (1 - r))) / 2) times
- * P(m, (1 + r) S_0), |Y| <= r. */
-static void densities_are_compared(void **state)
-{
-    hf_context *ctx = *state;
-    hfi_rules rules;
-    hfi_stream stream;
-    assert_int_equal(hfi_rules_create(ctx, CLASSES, 1e-10, &rules), HF_OK);
-    double *scratch = make_zeros(hfi_rules_scratch(&rules)), nearest = 0.0;
-    hfi_stream_init(&stream, 51, HFI_PURPOSE_TEST, 0);
-    for (size_t trial = 0; trial < 300; trial++) {
-        const double none[4] = {0.0}, r = 0.85 * hfi_stream_uniform(&stream);
-        double b[4], y[4], mean[CLASSES] = {0.0}, at[9], wide[9], p[CLASSES], above[CLASSES], length = 0.0;
-        for (size_t k = 0; k < 4; k++) b[k] = 2.0 * hfi_stream_normal(&stream);
-        for (size_t k = 0; k < 2; k++) mean[k] = 4.0 * hfi_stream_normal(&stream);
-        y[0] = hfi_stream_normal(&stream);
-        y[3] = hfi_stream_normal(&stream);
-        y[1] = y[2] = hfi_stream_normal(&stream);
-        if (trial % 3 == 0) y[0] = y[3] = -1.0, y[1] = y[2] = 0.0;
-        for (size_t k = 0; k < 4; k++) length += y[k] * y[k];
-        for (size_t k = 0; k < 4; k++) y[k] *= r / sqrt(length);
-        make_covariance(b, y, at);
-        make_covariance(b, none, wide);
-        for (size_t k = 0; k < 9; k++) wide[k] *= 1.0 + r;
-        const double error = hfi_moments(&rules, mean, at, p, NULL, scratch) +
-                             hfi_moments(&rules, mean, wide, above, NULL, scratch);
-        const double grown = (1.0 + r) * exp(0.5 * (sqrt(2.0) * r + 0.5 * r * r / (1.0 - r)));
-        for (size_t c = 0; c < CLASSES; c++) {
-            assert_true(p[c] <= grown * (above[c] + error) + error);
-            if (r < 0.1) nearest = fmax(nearest, p[c] / above[c]);
-        }
-    }
-    assert_true(nearest > 0.9);
-    free(scratch);
-    hfi_rules_free(&rules);
-}
 
 typedef struct trial {
     hf_context *ctx;
@@ -163,7 +110,6 @@ static void single_boxes_hold(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(densities_are_compared),
         TEST(single_boxes_hold),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A search ends before its time: when told to, at any of its reports; limits of time and
  * memory, which both ends and all boxes share. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
 #include "branch/search.h"
 #include "core/interval.h"

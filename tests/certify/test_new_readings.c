@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Ranges of the sd and of quantiles of a new reading: no point of a box is outside, ends are attained, proofs
  * and claims agree. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
-#include "bound/rigorous.h"
+#include "rigorous/rigorous.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_flip.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How far all outputs together move: no point of a box is farther, what is attained is near to that, verdicts
  * agree with a grid. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
 #include <holdfast/certify_outputs.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Regions: no point of a ball, a lattice, of few inputs that move or of sets is outside of its range, ends
  * are attained inside, and ranges are as tight as asked. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
 #include "core/assert_near.h"
 #include <holdfast/certify_claims.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Certified ranges with generalised spectral kernels: no point of a box is outside, and the ends are as near
  * as asked. */
-#include "certify/certify_testing.h"
+#include "bound/box_testing.h"
 
 enum {
     SAMPLES = 400

@@ -19,7 +19,9 @@ EXCEPTIONS = {
     "include/holdfast/enums.h": (r"probit|logit", "its names"),
     "src/classify/": (r"PROBIT|LOGIT", "probabilities of the links: closed forms and quadratures with proved bounds"),
     "src/certify/class.c": (r"PROBIT|LOGIT", "the value that a link certifies"),
-    "src/bound/": (r"PROBIT|LOGIT|probit|logit", "bounds of the links over boxes"),
+    "src/certify/quantities": (r"PROBIT|LOGIT|probit|logit", "rows of the links in the table of quantities"),
+    "src/bound/link.": (r"PROBIT|LOGIT", "values of the links"),
+    "src/rigorous/": (r"PROBIT|LOGIT", "the links in intervals"),
 }
 
 

@@ -21,7 +21,7 @@ FORBIDDEN = [
      "not thread-safe, not bounded or not a library's business"),
     (r"[sdi]\w{2,6}_|cblas_\w+|LAPACKE_\w+|openblas_\w+", {"linalg"}, "only linalg calls BLAS"),
     (r"GOMP_\w+|omp_\w+|__kmpc_\w+", {"core", "linalg", "kernel"}, "threads are made in core and linalg"),
-    (r"sqlite3_\w+", {"store", "files", "model"}, "only the rooms of files know SQLite"),
+    (r"sqlite3_\w+", {"store"}, "only store knows SQLite"),
     (r"nlopt_\w+", {"search"}, "only search knows NLopt"),
 ]
 

@@ -15,10 +15,11 @@
  *     "argmin", "argmax", "stop", "nodes", "norm"}
  *     value WHAT x[D]            rigorous: {"lower", "upper", "double" (hf_predict_latent)}
  */
-#include "../bound/rigorous_testing.h"
-#include "bound/bound.h"
-#include "bound/rigorous_impl.h"
+#include "../certify/rigorous_testing.h"
+#include "certify/quantities.h"
+#include "decomposition/decomposition.h"
 #include "read_text.h"
+#include "rigorous/rigorous_impl.h"
 
 #include <math.h>
 #include <string.h>
