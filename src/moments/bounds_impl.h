@@ -17,7 +17,7 @@
 /** Parts that the cube is split into for the bound of a cubic model, at most. */
 #define HFI_PARTS 256u
 
-/** What the boxes of a problem have in common: its `state`. */
+/** The `state` of a problem: all that its boxes have in common. */
 typedef struct hfi_moments_state {
     hfi_taylor *taylor;
     hfi_point_rounding point; /* where no input is free */

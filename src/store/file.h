@@ -86,10 +86,6 @@ hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsig
 hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
                           size_t size, const char *name);
 
-/** A database of these bytes, which stay the caller's and are not changed. *db is to be closed also
- * on error. SQLite result code. */
-int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size);
-
 /* ---- tables (schema.c) ----------------------------------------------------------------------- */
 
 /** A table, which is recognised by its name and the exact text that made it: a file whose tables

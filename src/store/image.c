@@ -183,7 +183,9 @@ hf_status hfi_file_length(hf_context *ctx, const hfi_file_kind *kind, const unsi
 
 /* ---- the database as such -------------------------------------------------------------------- */
 
-int hfi_image_open(sqlite3 **db, const unsigned char *bytes, size_t size)
+/* A database of these bytes, which stay the caller's and are not changed. *db is to be closed also on error.
+ * SQLite result code. */
+static int open_image(sqlite3 **db, const unsigned char *bytes, size_t size)
 {
     int rc = hfi_database_in_memory(db);
     if (rc != SQLITE_OK) return rc;
@@ -241,7 +243,7 @@ hf_status hfi_reader_open(hf_context *ctx, const hfi_file_kind *kind, unsigned s
                       .kind = kind,
                       .memory = hfi_context_memory(ctx)};
     r->schema = schema != 0 ? schema : r->version;
-    const int rc = hfi_image_open(&r->db, bytes, size);
+    const int rc = open_image(&r->db, bytes, size);
     if (rc == SQLITE_NOMEM)
         status = hfi_out_of_memory(ctx);
     else if (rc != SQLITE_OK)

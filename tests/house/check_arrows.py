@@ -19,6 +19,7 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 UNREADABLE = re.compile(r'^[ \t]*#[ \t]*include\b(?![ \t]*[<"])|^[ \t]*(?:%:|#[ \t]*\w*\\\n)', re.M)  # through a macro, a digraph, a splice
 FORTRAN = re.compile(r"\b([sd](?:ge|sy|po|tr|or|st|la)\w{2,4}_|[sd](?:dot|axpy|scal|copy|nrm2|asum|swap|rot)_|"
                      r"i[sd]amax_|cblas_\w+|LAPACKE_\w+)[ \t]*\(")
+SQLITE = re.compile(r"\b(sqlite3\w*|SQLITE_\w+)")  # names, that is; comments may say it
 
 
 TOOL, TOOL_TABLE = "apps/holdfast/", "room of the tool"
@@ -88,6 +89,9 @@ def check_room_file(name, room, text, order, allowed):
     if room != "linalg":
         for match in FORTRAN.finditer(house.blank(text)):
             yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)} belongs to linalg"
+    if room != "store":
+        for match in SQLITE.finditer(house.blank(text)):
+            yield f"{name}:{text.count(chr(10), 0, match.start()) + 1}: {match.group(1)} belongs to store"
 
 
 def check_tool_file(name, text, order, allowed):

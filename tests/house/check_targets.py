@@ -9,7 +9,7 @@ import house
 
 QUESTION = re.compile(r"outputs(?:\((?:[^()]|\([^()]*\))*\))? *(?:>|==|!=|<=|<) *1\b|"
                       r"classes(?:\((?:[^()]|\([^()]*\))*\))? *(?:>|==|!=) *0\b|is_class\(|\bclassifier *(?:==|!=) *NULL")
-FOLDERS = ("src/model/", "src/files/", "src/store/", "apps/holdfast/")
+FOLDERS = ("src/model/", "src/arrays/", "src/files/", "src/store/", "apps/holdfast/")
 # The rows of the table, and what only one of them has.
 OWN = re.compile(r"src/model/(?:target|outputs\w*|class_\w+|predict|score|rows|parameters|influence|damage|file_read_outputs|file_save)\.c")
 # Certificates are of a posterior or of a classifier, which are two types of the public interface: those who call it say which.
@@ -18,8 +18,8 @@ LIST = {
     "apps/holdfast/fit/fit.c": (1, "words: and 3 outputs"),
     "apps/holdfast/fit/inspect.c": (4, "OUTPUT may be left out, and a total is told, where there is one"),
     "apps/holdfast/report/report_outputs.c": (1, "has_outputs_table(), the one place of the reports"),
-    "src/model/arrays_fit.c": (3, "what a caller of arrays says, before there is a model"),
-    "src/model/arrays_kinds.c": (1, "a place without a copy for the most usual prediction"),
+    "src/arrays/arrays_fit.c": (3, "what a caller of arrays says, before there is a model"),
+    "src/arrays/arrays_kinds.c": (1, "a place without a copy for the most usual prediction"),
     "src/model/compare.c": (2, "what a comparison takes, before there is a model"),
     "src/model/fit_rows.c": (5, "settings of several outputs are kept as those of one where there is one"),
     "src/model/likelihood.c": (1, "columns, before there is a model"),

@@ -199,6 +199,8 @@ class Arrows(Tree):
                 ("only linalg may include", "src/model/model.c", "data/data.h", "linalg/blas.h"),
                 ("OpenMP outside", "src/model/model.c", "    return", "#pragma omp parallel\n    return"),
                 ("dpotrf_ belongs to linalg", "src/model/model.c", "hfi_core()", "dpotrf_()"),
+                ("sqlite3_free belongs to store", "src/model/model.c", "hfi_core()", "sqlite3_free()"),
+                ("SQLITE_NOMEM belongs to store", "src/model/model.c", "hfi_core()", "SQLITE_NOMEM"),
                 ("C's own headers only", "include/holdfast/one.h", "<holdfast/export.h>", "<sys/stat.h>"),
                 ("stands below it", "docs/architecture.md", "| `core` | x | |", "| `core` | x | `model` |"),
                 ("`model` must not include", "docs/architecture.md", "all of the above", "all above but `data`"),

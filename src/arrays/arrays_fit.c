@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fits and scores of rows of arrays, and what a fit thinks of its readings. */
+#include "arrays/arrays.h"
 #include "core/settings.h"
-#include "model/arrays.h"
 
 #include "settings/settings.h"
 

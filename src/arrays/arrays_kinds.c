@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A chunk of rows, as each kind of model predicts it. */
-#include "model/arrays.h"
+#include "arrays/arrays.h"
 
 #include "core/normal.h"
 

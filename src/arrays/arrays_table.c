@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows of arrays as a table: what they are called, and the copy. */
-#include "model/arrays.h"
+#include "arrays/arrays.h"
 
 #include "data/table_set.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Predictions of rows of arrays: checks, chunks, covariances between rows, delivery. */
-#include "model/arrays.h"
+#include "arrays/arrays.h"
 
 #include "core/normal.h"
 

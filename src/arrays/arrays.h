@@ -3,8 +3,8 @@
  * @file arrays.h
  * @brief Rows of arrays: views, their checks, and the table that a fit or a score makes of them.
  */
-#ifndef HFI_MODEL_ARRAYS_H
-#define HFI_MODEL_ARRAYS_H
+#ifndef HFI_ARRAYS_ARRAYS_H
+#define HFI_ARRAYS_ARRAYS_H
 
 #include "core/settings.h"
 #include "model/class_model.h"
