@@ -35,7 +35,9 @@ int main(int argc, char **argv)
         .program = "mo-rcgp-table2",
         .title = "Table 2: heating and cooling loads of buildings",
         .kinds = MO_ENERGY_KINDS,
-        .models = "MOGP,wRCGP,MO-RCGP,MO-RCGP-own,t-MOGP,mogp,morcgp,recentred,t-mogp,independent,default",
+        .models =
+            "MOGP,wRCGP,MO-RCGP,MO-RCGP-own,t-MOGP,mogp,morcgp,morcgp-told,recentred,t-mogp,independent,"
+            "default",
         .file = "energy/energy.csv",
         .cells = cells,
         .cell_count = sizeof cells / sizeof *cells,

@@ -6,6 +6,8 @@
  *
  * Data as for Table 1, 10 % asymmetric outliers; the published RCaGP and RCSVGP, and the presets "rcagp" and
  * "rcsvgp" of this library with the same rule for c in place of theirs. The paper prints curves, no numbers.
+ * Figure 5 averages the sets "normalised" and does not say how. Here a set's values are divided by the mean of all
+ * that its published models have: the same number for every model and eps.
  */
 #include "common/picture.h"
 #include "common/rcagp_protocol.h"
@@ -13,6 +15,7 @@
 #include "common/study.h"
 #include "common/uci.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,7 +29,8 @@ static const unsigned percent[EPS] = {5, 10, 15, 20, 25, 30, 35, 40}; /* eps */
 typedef struct plan {
     study study;
     const char *data, *picture;
-    words sets, models;
+    words sets, models, settings;
+    rcagp_source source;
 } plan;
 
 static void read_options(int argc, char **argv, plan *p)
@@ -37,12 +41,16 @@ static void read_options(int argc, char **argv, plan *p)
         option_choice("models", "LIST",
                       "of RCSVGP,RCaGP (published settings) and rcagp,rcsvgp (ours; default all)", &p->models,
                       "RCSVGP,RCaGP,rcagp,rcsvgp", "RCSVGP,RCaGP,rcagp,rcsvgp"),
+        option_choice("settings", "WHOSE",
+                      "of published models: program (default) or text, as rcagp-table1 has", &p->settings,
+                      "program", "program,text"),
         option_text("picture", "STEM", "draw STEM.svg and STEM.png with gnuplot", &p->picture)};
     study_read(&p->study, argc, argv,
                "usage: rcagp-ablation-eps [option]...\n"
                "Errors of four models as the expected share of outliers goes from 0.05 to 0.4.\n",
                "rcagp-ablation-eps --sets yacht --splits 0..4 --picture /tmp/eps", sizeof rows / sizeof *rows,
                rows);
+    p->source = strcmp(p->settings.items[p->settings.count - 1], "text") == 0 ? RCAGP_TEXT : RCAGP_PROGRAM;
 }
 
 /* "RCaGP 5": the model and its eps in per cent. */
@@ -51,9 +59,12 @@ static void name_method(record *key, const char *model, size_t e)
     snprintf(key->method, sizeof key->method, "%.10s %u", model, percent[e] % 100);
 }
 
-static record place_of(const char *set, long split)
+/* Results of both settings may be in one file. */
+static record place_of(const plan *p, const char *set, long split)
 {
-    return record_key(set, "asymmetric", "", 0.1, split);
+    record key = record_key("", "asymmetric", "", 0.1, split);
+    snprintf(key.set, sizeof key.set, "%.30s%s", set, p->source == RCAGP_TEXT ? ", text" : "");
+    return key;
 }
 
 static const char *set_of(const plan *p, size_t number, long *split)
@@ -69,7 +80,7 @@ static bool key_of(const study *s, size_t number, size_t which, record *key)
     long split;
     if (which >= p->models.count * EPS) return false;
     const char *set = set_of(p, number, &split);
-    *key = place_of(set, split);
+    *key = place_of(p, set, split);
     name_method(key, p->models.items[which / EPS], which % EPS);
     return true;
 }
@@ -87,11 +98,11 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
 {
     char model[16];
     hf_fit_settings settings;
-    (void)s;
+    const plan *p = s->user;
     const char *space = strchr(item->method, ' ');
     const double share = strtod(space, NULL) / 100.0;
     snprintf(model, sizeof model, "%.*s", (int)(space - item->method), item->method);
-    if (rcagp_settings(ctx, model, RCAGP_PROGRAM, "matern32", share, &settings) < 0) {
+    if (rcagp_settings(ctx, model, p->source, "matern32", share, &settings) < 0) {
         fprintf(stderr, "%s: %s\n", model, hf_context_message(ctx));
         return false;
     }
@@ -105,7 +116,7 @@ static bool fit(const study *s, hf_context *ctx, const problem *data, record *it
 static summary sum_up(const plan *p, const char *set, const char *model, size_t e,
                       double (*field)(const record *))
 {
-    record key = place_of(set, 0);
+    record key = place_of(p, set, 0);
     name_method(&key, model, e);
     return records_summary(&p->study.done, &key, field);
 }
@@ -115,13 +126,19 @@ static const struct {
     double (*field)(const record *);
 } measures[] = {{"MAE", record_mae}, {"NLPD", record_nlpd}};
 
+static void print_header(const plan *p, const char *title, const char *first)
+{
+    printf("\n### %s%s\n\n| %s | model |", title, p->source == RCAGP_TEXT ? ", settings of the text" : "",
+           first);
+    for (size_t e = 0; e < EPS; ++e) printf(" eps 0.%02u |", percent[e]);
+    printf("\n|---|---|");
+    for (size_t e = 0; e < EPS; ++e) printf("---|");
+}
+
 static void print_tables(const plan *p)
 {
     for (size_t q = 0; q < 2; ++q) {
-        printf("\n### %s\n\n| set | model |", measures[q].name);
-        for (size_t e = 0; e < EPS; ++e) printf(" eps 0.%02u |", percent[e]);
-        printf("\n|---|---|");
-        for (size_t e = 0; e < EPS; ++e) printf("---|");
+        print_header(p, measures[q].name, "set");
         for (size_t i = 0; i < p->sets.count; ++i)
             for (size_t m = 0; m < p->models.count; ++m) {
                 printf("\n| %s | %s%s |", p->sets.items[i],
@@ -136,6 +153,54 @@ static void print_tables(const plan *p)
             }
         putchar('\n');
     }
+}
+
+/* The mean of all that a set's published models have; 0: one of them was not run. */
+static double unit_of(const plan *p, const char *set, double (*field)(const record *))
+{
+    double sum = 0.0;
+    size_t count = 0;
+    for (size_t m = 0; m < p->models.count; ++m)
+        for (size_t e = 0; e < EPS && !rcagp_model_is_ours(p->models.items[m]); ++e) {
+            const summary s = sum_up(p, set, p->models.items[m], e, field);
+            if (s.count == 0) return 0.0;
+            sum += s.mean;
+            ++count;
+        }
+    return count ? sum / (double)count : 0.0;
+}
+
+/* The mean over all sets of values in that unit; NAN where one is not there. */
+static double normalised_mean(const plan *p, const char *model, size_t e, double (*field)(const record *))
+{
+    double sum = 0.0;
+    for (size_t i = 0; i < p->sets.count; ++i) {
+        const double unit = unit_of(p, p->sets.items[i], field);
+        const summary s = sum_up(p, p->sets.items[i], model, e, field);
+        if (s.count == 0 || unit == 0.0) return NAN;
+        sum += s.mean / unit;
+    }
+    return sum / (double)p->sets.count;
+}
+
+/* The published models alone, which are those of the figure. */
+static void print_means(const plan *p)
+{
+    print_header(p, "Normalised means", "measure");
+    for (size_t q = 0; q < 2; ++q)
+        for (size_t m = 0; m < p->models.count; ++m) {
+            const char *model = p->models.items[m];
+            if (rcagp_model_is_ours(model)) continue;
+            printf("\n| %s | %s |", measures[q].name, model);
+            for (size_t e = 0; e < EPS; ++e) {
+                const double mean = normalised_mean(p, model, e, measures[q].field);
+                if (isnan(mean))
+                    printf("  |");
+                else
+                    printf(" %.3f |", mean);
+            }
+        }
+    putchar('\n');
 }
 
 static void draw(const plan *p)
@@ -194,6 +259,7 @@ int main(int argc, char **argv)
            "holdfast %s.\n",
            s->first, s->last, hf_version());
     print_tables(&p);
+    if (p.sets.count > 1) print_means(&p);
     if (p.picture) draw(&p);
     return study_close(s, "rcagp-ablation-eps", failed);
 }

@@ -10,12 +10,19 @@
 static const struct {
     const char *name, *preset;
     bool ours;
-} methods[] = {{"MOGP", "mogp", false},         {"wRCGP", "rcgp", false},
-               {"MO-RCGP", "morcgp", false},    {"t-MOGP", "t-mogp", false},
-               {"mogp", "mogp", true},          {"morcgp", "morcgp", true},
-               {"joint", "morcgp", true},       {"recentred", "mogp", true},
-               {"t-mogp", "t-mogp", true},      {"independent", "independent", true},
-               {"default", "default", true},    {"forced", "default", true},
+} methods[] = {{"MOGP", "mogp", false},
+               {"wRCGP", "rcgp", false},
+               {"MO-RCGP", "morcgp", false},
+               {"t-MOGP", "t-mogp", false},
+               {"mogp", "mogp", true},
+               {"morcgp", "morcgp", true},
+               {"joint", "morcgp", true},
+               {"morcgp-told", "morcgp", true},
+               {"recentred", "mogp", true},
+               {"t-mogp", "t-mogp", true},
+               {"independent", "independent", true},
+               {"default", "default", true},
+               {"forced", "default", true},
                {"MO-RCGP-own", "morcgp", false}};
 
 static size_t place_of(const char *method)
@@ -34,7 +41,7 @@ option_row mo_method_option(words *models, const char *usual)
 {
     return option_list("models", "LIST",
                        "of MOGP,wRCGP,MO-RCGP,t-MOGP,MO-RCGP-own (published settings) and\n"
-                       "mogp,morcgp,joint,recentred,t-mogp,independent,default,forced (ours)",
+                       "mogp,morcgp,morcgp-told,joint,recentred,t-mogp,independent,default,forced (ours)",
                        models, usual, mo_method_known);
 }
 
@@ -74,6 +81,13 @@ static void assign_model(mo_method *m, const mo_model *model)
     m->settings.train = false;
 }
 
+/* Says the protocol's share of outliers of each output. */
+static void tell_shares(mo_method *m, const mo_terms *terms, const problem *p)
+{
+    for (size_t t = 0; t < mo_outputs(p); ++t) m->eps[t] = terms->eps[t];
+    m->settings.output_eps = m->eps;
+}
+
 /* Sets all that the published models have in common. */
 static void publish(mo_method *m, const mo_terms *terms, const problem *p)
 {
@@ -94,13 +108,13 @@ static void publish(mo_method *m, const mo_terms *terms, const problem *p)
     s->rounds = 1;
     s->consistent_noise = false;
     s->eps = terms->eps[0];
-    if (s->centre != HF_CENTRE_CONDITIONAL) return;
-    for (size_t t = 0; t < mo_outputs(p); ++t) m->eps[t] = terms->eps[t];
-    s->output_eps = m->eps;
+    if (s->centre == HF_CENTRE_CONDITIONAL) tell_shares(m, terms, p);
 }
 
-static void own(hf_fit_settings *s, const char *method, const mo_terms *terms)
+static void own(mo_method *m, const char *method, const mo_terms *terms, const problem *p)
 {
+    hf_fit_settings *s = &m->settings;
+    if (strcmp(method, "morcgp-told") == 0) tell_shares(m, terms, p);
     s->kernel = terms->own_kernel;
     if (strcmp(method, "joint") == 0) s->weighting = HF_OUTPUTS_JOINT;
     if (strcmp(method, "forced") == 0) s->suspects = HF_OUTLIERS_FORCE;
@@ -119,7 +133,7 @@ bool mo_method_make(hf_context *ctx, const char *method, const mo_terms *terms, 
     const bool known = terms->known && out->settings.suspects == HF_OUTLIERS_OFF;
     out->settings.max_noise = terms->max_noise;
     if (methods[place].ours)
-        own(&out->settings, method, terms);
+        own(out, method, terms, p);
     else
         publish(out, terms, p);
     if (out->settings.output_eps) out->settings.output_eps_count = mo_outputs(p);

@@ -21,6 +21,7 @@
  * |-------------|--------------------------------------------------------------------------------------------------------|
  * | mogp, morcgp, t-mogp, independent, default | the presets                                                             |
  * | joint       | preset morcgp, weights of a sample as a whole                                                          |
+ * | morcgp-told | preset morcgp, told the protocol's share of outliers of each output                                    |
  * | recentred   | robust weights centred on leave-one-out means, to a fixed point                                        |
  * | forced      | the default, which then sets aside whatever it suspects                                                  |
  */

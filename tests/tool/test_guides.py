@@ -16,7 +16,8 @@ import guide  # noqa: E402
 EXAMPLES = os.path.join(os.environ.get("HF_BUILD", os.path.join(SOURCE, "build")), "examples")
 # Commands of half a minute and more, for the longer tests. Their seconds, and optima of a search that is long, are not compared.
 LONG = ("compare data/diamonds-train.csv", "fit data/diamonds-train.csv --target length_mm,", "plot sides.hf -o outputs.svg", "large.csv",
-        "reproduce mo-rcgp-fig2 ", "reproduce envelope-example3 --json", "reproduce certified-fig3 --sets digits38")
+        "reproduce mo-rcgp-fig2 ", "reproduce envelope-example3 --json", "reproduce certified-fig3 --sets digits38",
+        "certify iris.hf --at data/iris.csv")
 # Commands that do not run here: the page or "" for any, words of the command, and why. An experiment is then still asked whether
 # it knows its options, make whether it has the target, and scripts have to be there.
 BUILDS, MINUTES, MEASURES = "builds, installs or tests the whole", "minutes to hours", "times a program for minutes"
