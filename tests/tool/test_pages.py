@@ -65,7 +65,7 @@ class Pages(ToolCase):
         with open(os.path.join(SOURCE, "docs", page), encoding="utf-8") as file:
             printed = tables(section(file.read(), below), first)
         program = os.path.join(BUILD, "experiments", "hf-reproduce-" + name)
-        done = subprocess.run([program, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=300, check=False)
+        done = subprocess.run([program, *arguments], cwd=self.folder, capture_output=True, text=True, timeout=600, check=False)
         if done.returncode == 77:
             self.skipTest("the data of %s are not here" % name)
         self.assertEqual(done.returncode, 0, done.stderr)
