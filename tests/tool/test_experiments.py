@@ -174,6 +174,21 @@ class Others(Experiment):
         if shutil.which("gnuplot"):
             self.assertTrue(self.read("p.svg").rstrip().endswith("</svg>"))
 
+    def test_normalised_means(self):
+        self.yacht(40)
+        options = ["--data", "data", "--sets", "boston,yacht", "--splits", "0", "--models", "RCaGP,rcsvgp", "--json", "kept"]
+        out = self.good("rcagp-ablation-eps", *options, "--models", "RCaGP", "--settings", "text")
+        self.assertIn("### NLPD, settings of the text\n", out)
+        rows = {name: [float(cell.split()[0]) for cell in row.split("|")[:8]]
+                for name, row in re.findall(r"^\| (boston|yacht|MAE) \| RCaGP \|(.*)$", out.partition("### NLPD")[0] +
+                                            out.partition("### Normalised means, settings of the text")[2], re.M)}
+        for k in range(8):
+            parts = [rows[name][k] / (sum(rows[name]) / 8) for name in ("boston", "yacht")]
+            self.assertAlmostEqual(rows["MAE"][k], sum(parts) / 2, delta=0.003)
+        # Both settings are in one file and apart.
+        self.assertEqual({line["set"] for line in self.lines("kept")}, {"boston, text", "yacht, text"})
+        self.assertNotRegex(self.good("rcagp-ablation-eps", *options, "--report"), r"\d ± \d")
+
     def test_experts(self):
         self.yacht(40)
         options = ["--data", "data", "--sets", "toy,yacht", "--splits", "0", "--models", "RCSVGP,rcgp", "--means",

@@ -83,13 +83,15 @@ class Tables(SeveralOutputs):
 
     def test_buildings(self):
         self.energy()
-        out = self.good("mo-rcgp-table2", "--data", "data", "--splits", "0", "--models", "MO-RCGP,t-MOGP,morcgp",
+        out = self.good("mo-rcgp-table2", "--data", "data", "--splits", "0", "--models", "MO-RCGP,t-MOGP,morcgp,morcgp-told",
                         "--json", "kept")
         for row in (r"MO-RCGP \| 0.12 ± 0.01 \| -0.86 ± 0.11", r"MO-RCGP \| 0.13 ± 0.01 \| -0.36 ± 0.06",
                     r"t-MOGP \| 0.16 ± 0.01 \| -0.2 ± 0.02"):
             self.assertRegex(out, r"(?m)^\| " + row + r" \|" + NUMBERS)
         wrong = {(r["kind"], r["wrong"]) for r in self.lines("kept")}
         self.assertEqual(wrong, {("none", 0), ("uniform", 4), ("asymmetric", 4), ("focused", 3)})
+        told = {(r["method"], r["kind"]): r["rmse"] for r in self.lines("kept")}
+        self.assertNotEqual(told["morcgp", "focused"], told["morcgp-told", "focused"])
 
     def test_seconds(self):
         self.energy()
