@@ -40,10 +40,14 @@ typedef enum hf_age_kind {
 /** A law with its numbers. The arrays are the caller's and stay so. */
 typedef struct hf_age_law {
     hf_age_kind kind;
-    double rate;         /**< r >= 0; not for none and table */
-    size_t entries;      /**< of the table, at least 1 */
-    const double *ages;  /**< `entries` finite ages > 0, ascending; w(0) = 0 is understood */
-    const double *added; /**< w there: >= 0, finite, non-decreasing; beyond the last age infinite */
+    /** r >= 0; not for none and table */
+    double rate;
+    /** of the table, at least 1 */
+    size_t entries;
+    /** `entries` finite ages > 0, ascending; w(0) = 0 is understood */
+    const double *ages;
+    /** w there: >= 0, finite, non-decreasing; beyond the last age infinite */
+    const double *added;
 } hf_age_law;
 
 /**

@@ -51,9 +51,12 @@ HF_BEGIN_DECLS
 
 /** The value that is enclosed. */
 typedef enum hf_certify_what {
-    HF_CERTIFY_MEAN = 0, /**< latent mean */
-    HF_CERTIFY_SD,       /**< latent standard deviation */
-    HF_CERTIFY_MEAN_PLUS /**< mean + beta sd, beta of either sign */
+    /** latent mean */
+    HF_CERTIFY_MEAN = 0,
+    /** latent standard deviation */
+    HF_CERTIFY_SD,
+    /** mean + beta sd, beta of either sign */
+    HF_CERTIFY_MEAN_PLUS
 } hf_certify_what;
 
 /** Bounds that are computed for each box and intersected; several are joined with |. */
@@ -63,7 +66,8 @@ enum {
     /** mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's
      * space */
     HF_BOUND_TAYLOR = 2,
-    HF_BOUND_FEATURE = 4, /**< sd: the same for the posterior's features */
+    /** sd: the same for the posterior's features */
+    HF_BOUND_FEATURE = 4,
     HF_BOUND_ALL = 7
 };
 
@@ -71,39 +75,52 @@ enum {
 
 /** Which points of a box are meant, about the middle c of it with half-widths h. */
 typedef enum hf_shape {
-    HF_SHAPE_BOX = 0, /**< all of them */
-    HF_SHAPE_L2,      /**< sum ((x_j - c_j) / h_j)^2 <= 1 */
-    HF_SHAPE_L1       /**< sum |x_j - c_j| / h_j <= 1 */
+    /** all of them */
+    HF_SHAPE_BOX = 0,
+    /** sum ((x_j - c_j) / h_j)^2 <= 1 */
+    HF_SHAPE_L2,
+    /** sum |x_j - c_j| / h_j <= 1 */
+    HF_SHAPE_L1
 } hf_shape;
 
 /** A part of each box that inputs stay in. Always start from hf_region_default(). What the pointers
  * lead to is the caller's. Not for rigorous settings but for HF_SHAPE_BOX with `least`, `most`,
  * `moves` and `sets`. */
 typedef struct hf_region {
-    size_t size;    /**< sizeof(hf_region) */
-    hf_shape shape; /**< HF_SHAPE_BOX; of those inputs of a box that move */
-    /** NULL: inputs entries each, limits that points are within besides: what is physical. Both or
-     * none; infinite: none. c is within them, and need not be the middle any more. */
+    /** sizeof(hf_region) */
+    size_t size;
+    /** Shape about c, of those inputs of a box that move. Default: HF_SHAPE_BOX. */
+    hf_shape shape;
+    /** Limits that points are within besides, `inputs` entries each: what is physical. Both or
+     * none; infinite: none. c is within them, and need not be the middle any more. Default: NULL
+     * (no limits). */
     const double *least, *most;
-    /** NULL: inputs entries; above 0: the input moves by whole multiples of it from c; 0:
-     * freely. */
+    /** `inputs` entries; above 0: the input moves by whole multiples of it from c; 0: freely.
+     * Default: NULL (all move freely). */
     const double *step;
-    size_t moves; /**< 0: all inputs may move at once; else at most so many of them (an L0 ball) */
-    /** NULL: set_count x inputs, true for the inputs that move together: the points of which all
-     * inputs outside of one set are as in c. Patches of a picture, groups. Not with `moves`. */
+    /** At most so many inputs move (an L0 ball); 0: all may move at once. Default: 0. */
+    size_t moves;
+    /** set_count x inputs, true for the inputs that move together. A point is meant where all
+     * inputs outside of one set are as in c. Patches of a picture, groups. Not with `moves`.
+     * Default: NULL (all move together). */
     const bool *sets;
-    size_t set_count; /**< 0 */
-    /** NULL: c is the middle of the box; else c of each box, boxes x inputs, inside it. Functions
-     * that are given points take these. */
+    /** Rows of `sets`. Default: 0. */
+    size_t set_count;
+    /** c of each box, boxes x inputs, inside it. Functions that are given points take these.
+     * Default: NULL (c is the middle of the box). */
     const double *centre;
 } hf_region;
 
 /** How far to go. */
 typedef struct hf_certify_settings {
-    size_t size;      /**< sizeof(hf_certify_settings) */
-    double beta;      /**< beta of mean + beta sd. Default: 1. */
-    size_t output;    /**< The one of several outputs. Default: 0. */
-    double tolerance; /**< > 0, in the units of the value. Default: 0.01. */
+    /** sizeof(hf_certify_settings) */
+    size_t size;
+    /** beta of mean + beta sd. Default: 1. */
+    double beta;
+    /** The one of several outputs. Default: 0. */
+    size_t output;
+    /** Widest gap between a bound and a value attained; > 0, units of the value. Default: 0.01. */
+    double tolerance;
     /** Seconds for one box, whose two ends take turns; 0: no limit. Where it ends a search the
      * result depends on the clock. Default: 60. */
     double time_limit;
@@ -121,9 +138,10 @@ typedef struct hf_certify_settings {
     /** The lower end alone, half the work: range.upper is infinite and upper_attained NaN. Default:
      * false. */
     bool lower_only;
-    bool upper_only; /**< Likewise. Default: false. */
-    /** The search stops as soon as it is known whether all values are on one side of this one, or
-     * values on both sides are attained. Default: NaN, never. */
+    /** Likewise, the upper end alone. Default: false. */
+    bool upper_only;
+    /** The search stops as soon as all values are known to be on one side of this one, or values on
+     * both sides are attained. Default: NaN (never). */
     double decide_at;
     /** The bounds that are used; fewer, to compare them. A value that none of them bounds has an
      * infinite range. Default: HF_BOUND_ALL. */
@@ -135,19 +153,22 @@ typedef struct hf_certify_settings {
      * and else that of the latent function. For posteriors mean + beta sd is then a quantile of new
      * readings, and 1 - 2 Phi(-beta) of them are within mean +- beta sd. Default: false. */
     bool observed;
-    /** The points of the boxes that are meant; the caller's. Default: NULL, all of them. */
+    /** The points of the boxes that are meant; the caller's. Default: NULL (all of them). */
     const hf_region *region;
 } hf_certify_settings;
 
 /** Why a search ended. */
 typedef enum hf_certify_stop {
-    HF_CERTIFY_TOLERANCE = 0, /**< both ends are within the tolerance of attained values */
-    HF_CERTIFY_DECIDED,       /**< decide_at is answered */
+    /** both ends are within the tolerance of attained values */
+    HF_CERTIFY_TOLERANCE = 0,
+    /** decide_at is answered */
+    HF_CERTIFY_DECIDED,
     HF_CERTIFY_TIME,
     HF_CERTIFY_NODES,
     /** the rounding allowance is more than the tolerance, or a box has become too small to split */
     HF_CERTIFY_ROUNDING,
-    HF_CERTIFY_MEMORY, /**< memory_limit */
+    /** memory_limit */
+    HF_CERTIFY_MEMORY,
     /** a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1),
      * and nothing is attained: NaN */
     HF_CERTIFY_NOT_FINITE
@@ -155,15 +176,20 @@ typedef enum hf_certify_stop {
 
 /** The range over one box. */
 typedef struct hf_range {
-    double lower, upper;                   /**< lower <= value(x) <= upper for every x in the box */
-    double lower_attained, upper_attained; /**< values at argmin and argmax */
+    /** lower <= value(x) <= upper for every x in the box */
+    double lower, upper;
+    /** values at argmin and argmax */
+    double lower_attained, upper_attained;
     hf_certify_stop stop;
-    size_t nodes;   /**< boxes whose bounds were computed, both ends together */
-    double seconds; /**< wall clock */
+    /** boxes whose bounds were computed, both ends together */
+    size_t nodes;
+    /** wall clock */
+    double seconds;
     /** allowance for rounding, and of several classes for quadrature, in the bounds of the given
      * box; those of its parts are smaller. 0 when rigorous */
     double rounding;
-    bool rigorous; /**< proof against rounding, as asked for */
+    /** proof against rounding, as asked for */
+    bool rigorous;
     /** the range holds if an estimated error does, six standard errors of a quadrature:
      * probabilities of five classes and more (certify_uses.h). Else false */
     bool estimate;

@@ -32,13 +32,23 @@ HF_BEGIN_DECLS
 
 /** A claim about a value. Always start from hf_claim_default(). */
 typedef struct hf_claim {
-    size_t size;                     /**< sizeof(hf_claim) */
-    const hf_posterior *posterior;   /**< of what, the caller's; or NULL with a classifier */
-    hf_certify_what what;            /**< value of the posterior; HF_CERTIFY_MEAN */
-    const hf_classifier *classifier; /**< of what, the caller's; or NULL with a posterior */
-    double never_above;              /**< infinity: no such limit */
-    double never_below;              /**< -infinity: no such limit; at most never_above */
-    double delta; /**< >= 0: how far from the value at the point; infinity: no such limit */
+    /** sizeof(hf_claim) */
+    size_t size;
+    /** The posterior that the claim is about, the caller's; or NULL with a classifier. Default:
+     * NULL. */
+    const hf_posterior *posterior;
+    /** Value of the posterior. Default: HF_CERTIFY_MEAN. */
+    hf_certify_what what;
+    /** The classifier that the claim is about, the caller's; or NULL with a posterior. Default:
+     * NULL. */
+    const hf_classifier *classifier;
+    /** The value is at most this. Default: infinity (no such limit). */
+    double never_above;
+    /** The value is at least this; at most never_above. Default: -infinity (no such limit). */
+    double never_below;
+    /** The value is at most this far from the value at the point; >= 0. Default: infinity (no such
+     * limit). */
+    double delta;
 } hf_claim;
 
 /** No limits at all and of nothing, which is no claim yet. */
@@ -47,15 +57,22 @@ HF_SETTINGS(hf_claim)
 /** The verdict on a claim in one box. */
 typedef struct hf_claim_answer {
     hf_verdict verdict;
-    double value;         /**< at the point */
-    double lower, upper;  /**< lower <= value(x) <= upper in the box; infinite: not asked for */
-    double worst;         /**< attained, nearest to its limit or farthest beyond it */
-    double margin;        /**< how far inside the limit `worst` is; negative: beyond it */
-    hf_certify_stop stop; /**< why the longer search ended */
+    /** at the point */
+    double value;
+    /** lower <= value(x) <= upper in the box; infinite: not asked for */
+    double lower, upper;
+    /** attained, nearest to its limit or farthest beyond it */
+    double worst;
+    /** how far inside the limit `worst` is; negative: beyond it */
+    double margin;
+    /** why the longer search ended */
+    hf_certify_stop stop;
     size_t nodes;
     double seconds;
-    bool rigorous; /**< proof against rounding, as asked for */
-    bool estimate; /**< hf_certify_is_estimate() */
+    /** proof against rounding, as asked for */
+    bool rigorous;
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_claim_answer;
 
 /**
@@ -83,12 +100,16 @@ HF_API hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim,
 
 /** How far a point can be moved with the claim kept. */
 typedef struct hf_claim_reach {
-    double value;     /**< at the point */
-    double certified; /**< the claim holds in the whole box of this radius; NaN: not at the point */
-    double broken;    /**< it does not at a point this far away; infinity: none was found */
+    /** at the point */
+    double value;
+    /** the claim holds in the whole box of this radius; NaN: not at the point */
+    double certified;
+    /** it does not at a point this far away; infinity: none was found */
+    double broken;
     size_t nodes;
     double seconds;
-    bool rigorous, estimate; /**< as in hf_claim_answer */
+    /** as in hf_claim_answer */
+    bool rigorous, estimate;
 } hf_claim_reach;
 
 /**

@@ -22,22 +22,32 @@ HF_BEGIN_DECLS
 
 /** In which sense a move is small. */
 typedef enum hf_flip_kind {
-    HF_FLIP_NEAREST = 0, /**< least distance; of moves that go so far, few inputs */
-    HF_FLIP_FEWEST       /**< fewest inputs, anywhere in the box */
+    /** least distance; of moves that go so far, few inputs */
+    HF_FLIP_NEAREST = 0,
+    /** fewest inputs, anywhere in the box */
+    HF_FLIP_FEWEST
 } hf_flip_kind;
 
 /** An example, and what there surely is none of. */
 typedef struct hf_flip {
-    size_t winner, other; /**< classes of point and example; SIZE_MAX: none, or not about classes */
-    double value;         /**< at the point; of classes the probability of `winner` */
-    double flipped;       /**< the same at the example; NaN where there is none */
-    double certified;     /**< no move this far or less does it; NaN: the point is against it */
-    double distance;      /**< of the example; infinity: none was found */
-    size_t spared;        /**< no move of so many inputs or fewer does it, within the box */
-    size_t moved;         /**< inputs that the example moves; 0 where there is none */
+    /** classes of point and example; SIZE_MAX: none, or not about classes */
+    size_t winner, other;
+    /** at the point; of classes the probability of `winner` */
+    double value;
+    /** the same at the example; NaN where there is none */
+    double flipped;
+    /** no move this far or less does it; NaN: the point is against it */
+    double certified;
+    /** of the example; infinity: none was found */
+    double distance;
+    /** no move of so many inputs or fewer does it, within the box */
+    size_t spared;
+    /** inputs that the example moves; 0 where there is none */
+    size_t moved;
     size_t nodes;
     double seconds;
-    bool rigorous, estimate; /**< as in hf_claim_answer */
+    /** as in hf_claim_answer */
+    bool rigorous, estimate;
 } hf_flip;
 
 /**

@@ -33,24 +33,35 @@ HF_BEGIN_DECLS
 
 /** How outputs are measured together. Always start from hf_output_norm_default(). */
 typedef struct hf_output_norm {
-    size_t size;          /**< sizeof(hf_output_norm) */
-    double p;             /**< From 1 on; INFINITY: the largest. Default: 2. */
-    const double *weight; /**< One for each output, > 0; the caller's. Default: NULL, 1 each. */
-    double delta;         /**< >= 0: a verdict against it. Default: INFINITY, none. */
+    /** sizeof(hf_output_norm) */
+    size_t size;
+    /** From 1 on; infinity: the largest. Default: 2. */
+    double p;
+    /** One for each output, > 0; the caller's. Default: NULL (1 each). */
+    const double *weight;
+    /** A verdict against it; >= 0. Default: infinity (none). */
+    double delta;
 } hf_output_norm;
 /** The defaults that the fields name. */
 HF_SETTINGS(hf_output_norm)
 
 /** The answer for one box. */
 typedef struct hf_output_shift {
-    hf_verdict verdict;   /**< on delta; certified where there is none */
-    double upper;         /**< the distance is at most this in the whole box */
-    double attained;      /**< and surely at least this at a point of it */
-    hf_certify_stop stop; /**< why the search ended */
-    size_t parts;         /**< of the box that were bounded */
-    size_t nodes;         /**< ranges of single outputs over these parts: parts times outputs */
+    /** on delta; certified where there is none */
+    hf_verdict verdict;
+    /** the distance is at most this in the whole box */
+    double upper;
+    /** and surely at least this at a point of it */
+    double attained;
+    /** why the search ended */
+    hf_certify_stop stop;
+    /** of the box that were bounded */
+    size_t parts;
+    /** ranges of single outputs over these parts: parts times outputs */
+    size_t nodes;
     double seconds;
-    bool rigorous; /**< proof against rounding, as asked for */
+    /** proof against rounding, as asked for */
+    bool rigorous;
 } hf_output_shift;
 
 /**

@@ -80,19 +80,23 @@ HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
 
 /** The verdict on decisions in a box. */
 typedef enum hf_verdict {
-    HF_VERDICT_CERTIFIED = 0,  /**< the class of the point is that of every point of the box */
-    HF_VERDICT_COUNTEREXAMPLE, /**< a point of another class was found */
+    /** the class of the point is that of every point of the box */
+    HF_VERDICT_CERTIFIED = 0,
+    /** a point of another class was found */
+    HF_VERDICT_COUNTEREXAMPLE,
     /** a limit came first, or differences are within what rounding or the quadrature may be off */
     HF_VERDICT_OPEN
 } hf_verdict;
 
 /** The decision over one box. */
 typedef struct hf_decision {
-    size_t winner; /**< class at the point */
+    /** class at the point */
+    size_t winner;
     hf_verdict verdict;
     size_t nodes;
     double seconds;
-    bool estimate; /**< hf_certify_is_estimate() */
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_decision;
 
 /**
@@ -118,11 +122,14 @@ HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *class
 /** How far a point can be moved. */
 typedef struct hf_radius {
     size_t winner;
-    double certified; /**< no point nearer than this, and none just so far, is of another class */
-    double broken;    /**< there is one at this distance; infinity: none was found */
+    /** no point nearer than this, and none just so far, is of another class */
+    double certified;
+    /** there is one at this distance; infinity: none was found */
+    double broken;
     size_t nodes;
     double seconds;
-    bool estimate; /**< hf_certify_is_estimate() */
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_radius;
 
 /**
@@ -147,7 +154,8 @@ HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classif
 
 /** How to look for a counterexample without any proof. */
 typedef enum hf_attack_kind {
-    HF_ATTACK_FGSM = 0, /**< one step along the sign of the gradient, to the sides of the box */
+    /** one step along the sign of the gradient, to the sides of the box */
+    HF_ATTACK_FGSM = 0,
     /** steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins
      */
     HF_ATTACK_PGD
@@ -167,23 +175,33 @@ HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_
 
 /** Which values an attack on a prediction looks for. */
 typedef enum hf_attack_goal {
-    HF_ATTACK_FARTHEST = 0, /**< that farthest from the value at the point, either way */
+    /** that farthest from the value at the point, either way */
+    HF_ATTACK_FARTHEST = 0,
     HF_ATTACK_LARGEST,
     HF_ATTACK_SMALLEST
 } hf_attack_goal;
 
 /** How an attack on a value goes. Always start from hf_attack_settings_default(). */
 typedef struct hf_attack_settings {
-    size_t size;          /**< sizeof(hf_attack_settings) */
-    hf_certify_what what; /**< HF_CERTIFY_MEAN; latent mean, sd, or mean + beta sd */
-    /** NULL for the defaults; the caller's. Its beta, output, observed and region say which value
-     * and where: regions without `moves` and `sets`, about the points. The rest is checked only. */
+    /** sizeof(hf_attack_settings) */
+    size_t size;
+    /** Latent mean, sd, or mean + beta sd. Default: HF_CERTIFY_MEAN. */
+    hf_certify_what what;
+    /** The caller's, or NULL. Its beta, output, observed and region say which value and where:
+     * regions without `moves` and `sets`, about the points. The rest is checked only. Default:
+     * NULL (the defaults). */
     const hf_certify_settings *value;
-    hf_attack_kind kind; /**< HF_ATTACK_PGD */
-    hf_attack_goal goal; /**< HF_ATTACK_FARTHEST */
-    size_t steps;        /**< 40; of each start of the projected attack. 0 stands for 40 */
-    size_t starts;       /**< 5: the point, and others drawn from the box (projected); 0 as 1 */
-    uint64_t seed;       /**< 0: of the starts */
+    /** Method. Default: HF_ATTACK_PGD. */
+    hf_attack_kind kind;
+    /** Values that are looked for. Default: HF_ATTACK_FARTHEST. */
+    hf_attack_goal goal;
+    /** Steps of each start of the projected attack; 0 stands for 40. Default: 40. */
+    size_t steps;
+    /** Starts of the projected attack: the point, and others drawn from the box; 0 stands for 1.
+     * Default: 5. */
+    size_t starts;
+    /** Seed of the starts. Default: 0. */
+    uint64_t seed;
 } hf_attack_settings;
 HF_SETTINGS(hf_attack_settings)
 
@@ -211,11 +229,16 @@ HF_API hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior,
 
 /** How many of a table's rows are classified rightly, and stay so. */
 typedef struct hf_certified_accuracy {
-    size_t rows;      /**< with a label */
-    size_t right;     /**< of them, classified rightly */
-    size_t certified; /**< of the right ones, surely so in their whole box */
-    size_t broken;    /**< of the right ones, with a counterexample */
-    bool estimate;    /**< hf_certify_is_estimate() */
+    /** with a label */
+    size_t rows;
+    /** of them, classified rightly */
+    size_t right;
+    /** of the right ones, surely so in their whole box */
+    size_t certified;
+    /** of the right ones, with a counterexample */
+    size_t broken;
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_certified_accuracy;
 
 /**
@@ -281,11 +304,16 @@ HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *poster
 /** The neighbourhood in which a linear function stands for a prediction. Always start from
  * hf_linear_settings_default(). */
 typedef struct hf_linear_settings {
-    size_t size;   /**< sizeof(hf_linear_settings) */
-    size_t output; /**< which of several outputs, or which class; 0 */
-    size_t pairs;  /**< 1000; at least as many as there are inputs that move */
-    double width;  /**< of the weights, in steps; 0 stands for 0.75 root(inputs that move) */
-    uint64_t seed; /**< 0 */
+    /** sizeof(hf_linear_settings) */
+    size_t size;
+    /** The one of several outputs, or the class. Default: 0. */
+    size_t output;
+    /** Pairs of points drawn; at least as many as there are inputs that move. Default: 1000. */
+    size_t pairs;
+    /** Width of the weights, in steps; 0 stands for 0.75 root(inputs that move). Default: 0. */
+    double width;
+    /** Seed of the pairs. Default: 0. */
+    uint64_t seed;
 } hf_linear_settings;
 HF_SETTINGS(hf_linear_settings)
 

@@ -59,27 +59,34 @@ typedef struct hf_closed_envelope hf_closed_envelope;
 
 /** Which closed form. */
 typedef enum hf_closed_method {
-    HF_CLOSED_RIDGE = 0,    /**< Proposition 3 around kernel ridge regression */
-    HF_CLOSED_MINIMUM_NORM, /**< Proposition 3 around the smoothest consistent function */
-    HF_CLOSED_ELLIPSOID,    /**< around the posterior of sites (y, d) */
-    HF_CLOSED_GP            /**< not sure, only probable */
+    /** Proposition 3 around kernel ridge regression */
+    HF_CLOSED_RIDGE = 0,
+    /** Proposition 3 around the smoothest consistent function */
+    HF_CLOSED_MINIMUM_NORM,
+    /** around the posterior of sites (y, d) */
+    HF_CLOSED_ELLIPSOID,
+    /** not sure, only probable */
+    HF_CLOSED_GP
 } hf_closed_method;
 
 /** How a closed form is set up. Each method looks at its own numbers; all must be finite and not
  * negative. */
 typedef struct hf_closed_settings {
-    size_t size;  /**< sizeof(hf_closed_settings) */
-    double ridge; /**< lambda of n lambda I. Default: 0.01. */
-    /** The ellipsoid's sites are d_i = site (e_i / G)^2, where e_i counts as at least a thousandth
-     * of the largest (of exact readings alone d_i = site 1e-12 of the kernel's variance). 0: chosen
-     * so that the mean width over the inputs of the readings, each with and without the reading
-     * that was made there, is least; about as many as there are readings, where the noise is worth
-     * as much as the norm, and more when they are far apart. Default: 0. */
+    /** sizeof(hf_closed_settings) */
+    size_t size;
+    /** lambda of n lambda I. Default: 0.01. */
+    double ridge;
+    /** Sites of the ellipsoid, d_i = site (e_i / G)^2. An e_i counts as at least a thousandth of
+     * the largest. Exact readings alone have d_i = site 1e-12 of the kernel's variance. 0: chosen
+     * for the least mean width over the inputs of the readings, each with and without the reading
+     * that was made there. The choice is about the number of readings, where the noise is worth as
+     * much as the norm. It is larger when they are far apart. Default: 0. */
     double site;
     /** s of the GP bound; 0: e / 2.58, the largest noise bound read as a 99 % quantile. Default: 0.
      */
     double noise_sd;
-    double probability; /**< p of the GP bound, between 0 and 1. Default: 0.01. */
+    /** p of the GP bound, between 0 and 1. Default: 0.01. */
+    double probability;
 } hf_closed_settings;
 
 /** The defaults that the fields name. */
@@ -146,8 +153,10 @@ HF_API hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_enve
 
 /** One point of a growth curve. */
 typedef struct hf_norm_point {
-    size_t readings; /**< the first so many readings */
-    double norm;     /**< of the smoothest function consistent with them: never falls */
+    /** the first so many readings */
+    size_t readings;
+    /** of the smoothest function consistent with them: never falls */
+    double norm;
 } hf_norm_point;
 
 /**

@@ -30,33 +30,46 @@ typedef struct hf_comparison hf_comparison;
 
 /** A model that takes part. */
 typedef struct hf_contender {
-    const char *name; /**< for people; not NULL */
+    /** for people; not NULL */
+    const char *name;
     hf_fit_settings settings;
 } hf_contender;
 
 /** How readings are dealt. */
 typedef struct hf_compare_settings {
-    size_t size;    /**< sizeof(hf_compare_settings) */
-    size_t folds;   /**< 10: parts that a table is cut into; from 2 to the number of readings */
-    size_t repeats; /**< 1: how often, each time dealt anew; >= 1 */
+    /** sizeof(hf_compare_settings) */
+    size_t size;
+    /** Parts that a table is cut into; from 2 to the number of readings. Default: 10. */
+    size_t folds;
+    /** How often, each time dealt anew; >= 1. Default: 1. */
+    size_t repeats;
 } hf_compare_settings;
 HF_SETTINGS(hf_compare_settings)
 
 /** By what models are put in order: the mean over readings of a loss, less is better. */
 typedef enum hf_criterion {
-    HF_CRITERION_CRPS = 0, /**< continuous ranked probability score, units of the target */
-    HF_CRITERION_NLPD,     /**< -log of the density of the reading */
-    HF_CRITERION_MAE,      /**< |reading - median|; without a transform this is the mean */
-    HF_CRITERION_RMSE      /**< (reading - mean)^2, told as the root of its mean */
+    /** continuous ranked probability score, units of the target */
+    HF_CRITERION_CRPS = 0,
+    /** -log of the density of the reading */
+    HF_CRITERION_NLPD,
+    /** |reading - median|; without a transform this is the mean */
+    HF_CRITERION_MAE,
+    /** (reading - mean)^2, told as the root of its mean */
+    HF_CRITERION_RMSE
 } hf_criterion;
 
 /** Scores of one model. */
 typedef struct hf_compared {
-    hf_metrics metrics;  /**< of all predictions, those of all repeats */
-    double median_error; /**< median of what MAE is the mean of */
-    double seconds;      /**< of its fits and predictions, one after the other */
-    size_t warnings;     /**< fits that ended with a warning, of folds x repeats */
-    char warning[160];   /**< the last of these, cut if too long; "" if there was none */
+    /** of all predictions, those of all repeats */
+    hf_metrics metrics;
+    /** median of what MAE is the mean of */
+    double median_error;
+    /** of its fits and predictions, one after the other */
+    double seconds;
+    /** fits that ended with a warning, of folds x repeats */
+    size_t warnings;
+    /** the last of these, cut if too long; "" if there was none */
+    char warning[160];
 } hf_compared;
 
 /**

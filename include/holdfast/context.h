@@ -39,7 +39,8 @@ typedef struct hf_context hf_context;
 typedef struct hf_allocator {
     void *(*allocate)(size_t bytes, void *user);
     void (*release)(void *memory, void *user);
-    void *user; /**< handed back to both; may be NULL */
+    /** handed back to both; may be NULL */
+    void *user;
 } hf_allocator;
 
 /**
@@ -91,7 +92,8 @@ HF_API void hf_context_set_progress(hf_context *ctx, hf_progress progress, void 
  * the calls for reasons of its own keeps the others waiting (MPI_Abort() ends them).
  */
 typedef struct hf_group {
-    size_t rank, size; /**< rank < size */
+    /** rank < size */
+    size_t rank, size;
     /** values[k] := sum over the processes, the same digits in all of them; false on failure. */
     bool (*sum)(size_t count, double *values, void *user);
     void *user;

@@ -101,7 +101,8 @@ typedef enum hf_enum {
 #define HF_ENUM_ID_(id, type, title, ...) HF_ENUM_##id, /**< of the enum `type` */
     HF_ENUM_LIST(HF_ENUM_ID_)
 #undef HF_ENUM_ID_
-    HF_ENUM_COUNT /**< number of enums; no enum itself */
+    /** number of enums; no enum itself */
+    HF_ENUM_COUNT
 } hf_enum;
 
 HF_BEGIN_DECLS

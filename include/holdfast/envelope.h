@@ -81,25 +81,31 @@ typedef struct hf_envelope_workspace hf_envelope_workspace;
 /** n readings with bounded noise; all arrays are the caller's. */
 typedef struct hf_bounded_readings {
     size_t n;
-    const double *x; /**< n x d row-major */
+    /** n x d row-major */
+    const double *x;
     size_t ldx;
-    const double *y;    /**< n readings */
-    double noise_bound; /**< how far a reading can be off, >= 0; used where `below` is NULL */
+    /** n readings */
+    const double *y;
+    /** how far a reading can be off, >= 0; used where `below` is NULL */
+    double noise_bound;
     /** n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise_bound` for all */
     const double *below;
-    const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
-    double offset;       /**< m: norms are those of f - m; finite. 0: those of f itself */
+    /** n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
+    const double *above;
+    /** m: norms are those of f - m; finite. 0: those of f itself */
+    double offset;
 } hf_bounded_readings;
 
 /** How an envelope is set up. */
 typedef struct hf_envelope_settings {
-    size_t size; /**< sizeof(hf_envelope_settings) */
+    /** sizeof(hf_envelope_settings) */
+    size_t size;
     /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the
      * looser. Default: 0. */
     double jitter;
     /** Readings that can be added later without new memory and new workspaces. For each pair of
-     * readings, of those to come too, the envelope then holds 16 bytes more for the search, which
-     * the operating system provides as they are touched. Default: 0. */
+     * readings, of those to come too, the envelope then holds 16 bytes more. The search uses them,
+     * and the operating system provides them as they are touched. Default: 0. */
     size_t reserve;
     /** U is evaluated with every rounding accounted for: kernel values enclosed, sums bounded from
      * above. Bounds then hold in exact arithmetic, for the kernel with exactly the stored
@@ -110,11 +116,13 @@ typedef struct hf_envelope_settings {
 
 /** When to stop a query early. Zero means no limit. */
 typedef struct hf_envelope_limits {
-    size_t pivots; /**< changes of the active set for each of the two bounds */
+    /** changes of the active set for each of the two bounds */
+    size_t pivots;
     /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
      * the clock. */
     double seconds;
-    double gap; /**< stop as soon as the bound is within this of the optimum, in target units */
+    /** stop as soon as the bound is within this of the optimum, in target units */
+    double gap;
 } hf_envelope_limits;
 
 /** The bounds at one query. */
@@ -124,20 +132,24 @@ typedef struct hf_bound {
      * readings and the norm bound. >= 0; infinite where no such function is known (data that are
      * only just consistent). */
     double gap_lower, gap_upper;
-    size_t active_lower, active_upper; /**< readings in the supports */
-    size_t pivots;                     /**< changes of both supports that this query took */
+    /** readings in the supports */
+    size_t active_lower, active_upper;
+    /** changes of both supports that this query took */
+    size_t pivots;
 } hf_bound;
 
 /** Consistency of readings and norm bound; see hf_envelope_consistency(). */
 typedef struct hf_consistency {
-    size_t distinct; /**< inputs left after merging equal ones */
+    /** inputs left after merging equal ones */
+    size_t distinct;
     /** norm of the smoothest function that meets all readings, from below: a certified lower
      * estimate of |f|. Infinite when intervals at one input do not meet */
     double minimum_norm;
     /** smallest factor on all noise bounds that makes the readings consistent with G; below 1 when
      * they are. Infinite where none does (exact readings that need a larger norm) */
     double noise_factor;
-    size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
+    /** entries written to `conflict`; 0 when consistent */
+    size_t conflicting;
     /** Share by which minimum_norm may be too small, because values of the kernel are known to so
      * many digits only: some 1e-9 ordinarily; 0.1 says that the true one may be a tenth larger
      * (near twins that contradict each other); infinite where no digit is left */

@@ -28,10 +28,14 @@ HF_BEGIN_DECLS
 typedef struct hf_kernel_search {
     /** that were searched; 0: there was nothing to find, and the rest is 0 or NaN */
     size_t parameters;
-    size_t readings;    /**< distinct inputs that were predicted */
-    size_t evaluations; /**< of the mean above */
-    double error;       /**< root of the mean where it ended, target units */
-    double ridge;       /**< where it ended, in units of k(x,x) */
+    /** distinct inputs that were predicted */
+    size_t readings;
+    /** of the mean above */
+    size_t evaluations;
+    /** root of the mean where it ended, target units */
+    double error;
+    /** where it ended, in units of k(x,x) */
+    double ridge;
 } hf_kernel_search;
 
 /**

@@ -42,13 +42,17 @@ HF_BEGIN_DECLS
 
 /** How a file is made. */
 typedef struct hf_export_settings {
-    size_t size; /**< sizeof(hf_export_settings) */
+    /** sizeof(hf_export_settings) */
+    size_t size;
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
-     * letters, for which C, its headers and the file have no other use. Default: predict. */
+     * letters. C, its headers and the file must have no other use for it. Default: "predict". */
     const char *name;
-    bool single;    /**< inputs, answers and the factor in float. Default: false. */
-    bool compact;   /**< single, and most of the factor in 16 bits. Default: false. */
-    bool mean_only; /**< no standard deviations, and no factor. Default: false. */
+    /** inputs, answers and the factor in float. Default: false. */
+    bool single;
+    /** single, and most of the factor in 16 bits. Default: false. */
+    bool compact;
+    /** no standard deviations, and no factor. Default: false. */
+    bool mean_only;
 } hf_export_settings;
 
 /** The defaults that the fields name. */
@@ -56,11 +60,16 @@ HF_SETTINGS(hf_export_settings)
 
 /** The size of a file, and how near it is. */
 typedef struct hf_export_report {
-    size_t data_bytes;  /**< of constant tables */
-    size_t stack_bytes; /**< of arrays that a prediction has on its stack */
-    size_t probes;      /**< points where errors were measured; 0 in double */
-    double mean_error;  /**< largest error of the mean there, in scales of the target */
-    double sd_error;    /**< of the latent standard deviation; 0 with mean_only */
+    /** of constant tables */
+    size_t data_bytes;
+    /** of arrays that a prediction has on its stack */
+    size_t stack_bytes;
+    /** points where errors were measured; 0 in double */
+    size_t probes;
+    /** largest error of the mean there, in scales of the target */
+    double mean_error;
+    /** of the latent standard deviation; 0 with mean_only */
+    double sd_error;
 } hf_export_report;
 
 /**

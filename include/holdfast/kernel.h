@@ -142,25 +142,34 @@ typedef struct hf_kernel hf_kernel;
 
 /** Unit of a parameter; decides how it changes when inputs or targets are rescaled. */
 typedef enum hf_unit {
-    HF_UNIT_NONE = 0,   /**< a pure number (alpha, lengthscale of category) */
-    HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
-    HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
-    HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */
+    /** a pure number (alpha, lengthscale of category) */
+    HF_UNIT_NONE = 0,
+    /** units of an input (lengthscale of se, matern, rq; period) */
+    HF_UNIT_INPUT,
+    /** 1 / input (spectral mixture mean) */
+    HF_UNIT_FREQUENCY,
+    /** 1 / input^2 (spectral mixture variance) */
+    HF_UNIT_FREQUENCY2,
     /** target^2 (outputscale, variance of constant and white, spectral mixture weight, own of
      * coregion) */
     HF_UNIT_OUTPUT2,
-    HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
-    HF_UNIT_OUTPUT          /**< target (factor of coregion; a mean) */
+    /** target^2 / input^2 (variance of linear) */
+    HF_UNIT_OUTPUT2_INPUT2,
+    /** target (factor of coregion; a mean) */
+    HF_UNIT_OUTPUT
 } hf_unit;
 
 /** One parameter, as hf_kernel_parameter() tells it. Strings are owned by the kernel. */
 typedef struct hf_parameter {
     const char *name;
     double value;
-    double lower, upper; /**< box used in training */
-    bool fixed;          /**< held at its value in training */
+    /** box used in training */
+    double lower, upper;
+    /** held at its value in training */
+    bool fixed;
     hf_unit unit;
-    size_t column; /**< the input it belongs to; SIZE_MAX when it belongs to none or to several */
+    /** the input it belongs to; SIZE_MAX when it belongs to none or to several */
+    size_t column;
 } hf_parameter;
 
 /**

@@ -46,9 +46,12 @@ HF_API bool hf_likelihood_has_labels(hf_likelihood sites);
 
 /** Moments of a new reading. */
 typedef struct hf_reading_moments {
-    double mean;    /**< exp(mean + var / 2) */
-    double sd_mean; /**< standard deviation of mu: how little is known of the rate */
-    double sd;      /**< standard deviation of the reading itself */
+    /** exp(mean + var / 2) */
+    double mean;
+    /** standard deviation of mu: how little is known of the rate */
+    double sd_mean;
+    /** standard deviation of the reading itself */
+    double sd;
 } hf_reading_moments;
 
 /**

@@ -23,12 +23,14 @@ typedef struct hf_model hf_model;
 /** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need
  * only live during the call. */
 typedef struct hf_columns {
-    const char *target; /**< the column to predict; or, of several outputs, `targets` */
+    /** the column to predict; or, of several outputs, `targets` */
+    const char *target;
     /** inputs; default: every numeric column that is neither target, noise nor mean nor a
      * prediction of the target */
     const char *const *features;
     size_t feature_count;
-    const char *const *drop; /**< columns left out of the default */
+    /** columns left out of the default */
+    const char *const *drop;
     size_t drop_count;
     /** column with the known noise variance of each reading, squared target units; default: none;
      * not with several targets */
@@ -159,20 +161,29 @@ HF_API void hf_model_free(hf_model *model);
 
 /** Needs of a fit, before it starts. */
 typedef struct hf_cost {
-    size_t readings; /**< rows with a target and complete inputs */
+    /** rows with a target and complete inputs */
+    size_t readings;
     size_t inputs;
-    double bytes;            /**< memory at the peak */
-    double available_bytes;  /**< memory this machine can give now; infinity when unknown */
-    double evaluation_flops; /**< one objective with gradient */
+    /** memory at the peak */
+    double bytes;
+    /** memory this machine can give now; infinity when unknown */
+    double available_bytes;
+    /** one objective with gradient */
+    double evaluation_flops;
     /** a typical fit with these settings; the real number depends on the data */
     double flops;
-    hf_solver solver; /**< who will compute: never auto */
-    size_t inducing;  /**< inducing inputs, 0 if none; fewer where rows repeat */
-    size_t actions;   /**< at most so many actions, 0 if none */
+    /** who will compute: never auto */
+    hf_solver solver;
+    /** inducing inputs, 0 if none; fewer where rows repeat */
+    size_t inducing;
+    /** at most so many actions, 0 if none */
+    size_t actions;
     /** readings that the hyperparameters are learnt from: all, or a random share */
     size_t training_rows;
-    double exact_bytes; /**< what the exact solver would need; bytes if it is the one */
-    double exact_flops; /**< and its typical fit */
+    /** what the exact solver would need; bytes if it is the one */
+    double exact_bytes;
+    /** and its typical fit */
+    double exact_flops;
 } hf_cost;
 
 /**
@@ -340,9 +351,12 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** A column that hf_predict_into_table() adds. */
 typedef struct hf_predicted_column {
-    const char *meaning; /**< "mean of a new reading"; a constant */
-    size_t of;           /**< output or class that it is about; SIZE_MAX: all of them */
-    bool label;          /**< labels of classes in place of numbers */
+    /** "mean of a new reading"; a constant */
+    const char *meaning;
+    /** output or class that it is about; SIZE_MAX: all of them */
+    size_t of;
+    /** labels of classes in place of numbers */
+    bool label;
 } hf_predicted_column;
 
 /**
@@ -365,10 +379,14 @@ HF_API hf_status hf_predicted_column_at(const hf_model *model, const hf_table *t
 
 /** Questions that some models answer and others refuse. */
 typedef enum hf_ability {
-    HF_ABILITY_SCORES = 0,   /**< hf_score(), hf_score_outputs(), hf_model_leave_one_out() */
-    HF_ABILITY_CLASS_SCORES, /**< hf_score_classes(), hf_model_labels(), class rules */
-    HF_ABILITY_SUSPECTS,     /**< hf_model_suspects() */
-    HF_ABILITY_COVARIANCES,  /**< hf_predict_covariances_into_table(): several outputs */
+    /** hf_score(), hf_score_outputs(), hf_model_leave_one_out() */
+    HF_ABILITY_SCORES = 0,
+    /** hf_score_classes(), hf_model_labels(), class rules */
+    HF_ABILITY_CLASS_SCORES,
+    /** hf_model_suspects() */
+    HF_ABILITY_SUSPECTS,
+    /** hf_predict_covariances_into_table(): several outputs */
+    HF_ABILITY_COVARIANCES,
     /** hf_model_posterior() is of one output in its own units: hf_predict_computational() and
      * hf_predict_worst_case() are about the target */
     HF_ABILITY_PLAIN
@@ -513,7 +531,8 @@ HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_ta
 /** How well readings are predicted without themselves. A score that is not known has n = 0 and no
  * numbers (NaN). */
 typedef struct hf_leave_one_out_scores {
-    hf_metrics model; /**< of this model */
+    /** of this model */
+    hf_metrics model;
     /** of the plain Gaussian process with the same kernel, where suspects were set aside; not
      * known elsewhere, nor of large tables, trained in stages */
     hf_metrics plain;
@@ -523,7 +542,8 @@ typedef struct hf_leave_one_out_scores {
     /** 1 - (rmse / mean.rmse)^2: the share of the squared error of the mean that the model
      * saves; below 0 it is worse; NaN if one is not known */
     double model_r2;
-    double plain_r2; /**< the same of the plain Gaussian process */
+    /** the same of the plain Gaussian process */
+    double plain_r2;
 } hf_leave_one_out_scores;
 
 /**

@@ -73,12 +73,15 @@ HF_BEGIN_DECLS
 
 /** The readings' distribution at one input; the arrays are the caller's. */
 typedef struct hf_outputs_model {
-    size_t outputs;     /**< T >= 1 */
-    const double *mean; /**< T: m */
+    /** T >= 1 */
+    size_t outputs;
+    /** T: m */
+    const double *mean;
     /** T x T: B, symmetric, row- or column-major; its lower triangle (row t, column <= t) is read
      */
     const double *covariance;
-    const double *noise; /**< T: s >= 0; zeros are fine except for HF_OUTPUTS_CHANNEL */
+    /** T: s >= 0; zeros are fine except for HF_OUTPUTS_CHANNEL */
+    const double *noise;
     /** n x T x T: B of every row, row i's at i T T, as above; NULL: `covariance` is that of all
      * rows. `covariance` is not looked at where it is given. Rows then share no factors: P is n in
      * the costs below. */
@@ -90,7 +93,8 @@ typedef struct hf_outputs_model {
 
 /** How thresholds follow from absolute residuals. */
 typedef enum hf_outputs_threshold {
-    HF_OUTPUTS_LINEAR = 0, /**< (1 - eps) quantile, linear interpolation of order statistics */
+    /** (1 - eps) quantile, linear interpolation of order statistics */
+    HF_OUTPUTS_LINEAR = 0,
     /** the order statistic below it, number floor((count - 1) (1 - eps)) from 0: the published
      * program's */
     HF_OUTPUTS_LOWER,
@@ -144,15 +148,18 @@ HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rul
 /** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
     hf_outputs_weighting weighting;
-    hf_outputs_threshold threshold; /**< READING and JOINT */
+    /** READING and JOINT */
+    hf_outputs_threshold threshold;
     /** T, as for hf_outputs_thresholds(); JOINT takes the largest of them as the share of rows */
     const double *eps;
 } hf_outputs_rule;
 
 /** Results; the arrays are the caller's. */
 typedef struct hf_outputs_sites {
-    double *weight; /**< n x T, row-major without gaps; 0 for missing readings */
-    double *shift;  /**< n x T; 0 for missing readings; in one over the unit of the output */
+    /** n x T, row-major without gaps; 0 for missing readings */
+    double *weight;
+    /** n x T; 0 for missing readings; in one over the unit of the output */
+    double *shift;
     /** T or NULL: c_t (READING, in the output's unit), c (JOINT, T times, no unit), e_t (CHANNEL,
      * its unit squared) */
     double *scale;

@@ -42,7 +42,8 @@ typedef struct hf_workspace hf_workspace;
 
 /** Report of a solve. */
 typedef struct hf_solve_report {
-    size_t anchors; /**< readings that entered */
+    /** readings that entered */
+    size_t anchors;
     /** absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
     double jitter;
     /** estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
@@ -53,7 +54,8 @@ typedef struct hf_solve_report {
     /** log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact
      */
     double log_evidence;
-    double bytes; /**< memory held */
+    /** memory held */
+    double bytes;
 } hf_solve_report;
 
 /**
@@ -120,12 +122,15 @@ typedef struct hf_projection_error {
     double norm;
     /** rho norm. For every x, |exact mean - mean| <= remaining sqrt(computational variance). */
     double remaining;
-    double mean_norm;  /**< |exact mean - m| in the RKHS of k */
-    double mean_error; /**< |exact mean - mean| in the RKHS of k; <= remaining */
+    /** |exact mean - m| in the RKHS of k */
+    double mean_norm;
+    /** |exact mean - mean| in the RKHS of k; <= remaining */
+    double mean_error;
     /** c = sqrt(1 + largest d / least eigenvalue of K); infinite where K is singular to rounding;
      * NaN unless asked for. */
     double factor;
-    double bound; /**< rho c mean_norm >= mean_error, the published bound; NaN with the factor */
+    /** rho c mean_norm >= mean_error, the published bound; NaN with the factor */
+    double bound;
 } hf_projection_error;
 
 /**

@@ -51,9 +51,12 @@ typedef struct hf_reach hf_reach;
 
 /** How boxes are taken through a step. */
 typedef struct hf_reach_settings {
-    size_t size;     /**< sizeof(hf_reach_settings) */
-    size_t splits;   /**< cells along each side: (splits + 1)^s corners are asked. 2 */
-    bool increments; /**< envelopes are of x+ - x. false */
+    /** sizeof(hf_reach_settings) */
+    size_t size;
+    /** Cells along each side: (splits + 1)^s corners are asked. Default: 2. */
+    size_t splits;
+    /** Envelopes are of x+ - x. Default: false. */
+    bool increments;
 } hf_reach_settings;
 
 /** The defaults that the fields name. */

@@ -44,13 +44,16 @@ HF_BEGIN_DECLS
 
 /** How the support is sought and what becomes of it. */
 typedef struct hf_robust_covariance_settings {
-    size_t size; /**< sizeof(hf_robust_covariance_settings) */
+    /** sizeof(hf_robust_covariance_settings) */
+    size_t size;
     /** Share of the complete rows that make the support, in [0.5, 1]: h = that share of n, rounded
-     * down, but at least (n + p + 1) / 2 rounded down. 0, the default, is that least h, which
-     * withstands the most wrong rows. 1 takes all rows: the classical estimate is the raw one. */
+     * down, but at least (n + p + 1) / 2 rounded down. 0 is that least h, which withstands the
+     * most wrong rows. 1 takes all rows: the classical estimate is the raw one. Default: 0. */
     double support_fraction;
-    size_t starts; /**< random starts, at least 1; 500 */
-    /** whether to take the reweighting step; true. Without it the estimate is m and c S. */
+    /** Random starts, at least 1. Default: 500. */
+    size_t starts;
+    /** Whether to take the reweighting step. Without it the estimate is m and c S. Default: true.
+     */
     bool reweight;
 } hf_robust_covariance_settings;
 
@@ -59,15 +62,21 @@ typedef struct hf_robust_covariance_settings {
  * others may be NULL.
  */
 typedef struct hf_robust_covariance_arrays {
-    double *location;       /**< p */
-    double *covariance;     /**< p x p, both triangles; symmetric, so row- or column-major */
-    double *raw_location;   /**< p: m */
-    double *raw_covariance; /**< p x p: S, without the factor */
+    /** p */
+    double *location;
+    /** p x p, both triangles; symmetric, so row- or column-major */
+    double *covariance;
+    /** p: m */
+    double *raw_location;
+    /** p x p: S, without the factor */
+    double *raw_covariance;
     /** n: robust distances, the root of (x - location)' covariance^-1 (x - location). NaN for
      * incomplete rows; infinite for rows off the plane of a singular estimate. In no unit. */
     double *distance;
-    bool *support; /**< n: among the h rows of the raw estimate */
-    bool *kept;    /**< n: weight 1 in the reweighting step (without that step: the support) */
+    /** n: among the h rows of the raw estimate */
+    bool *support;
+    /** n: weight 1 in the reweighting step (without that step: the support) */
+    bool *kept;
     /** p: unit normal of the hyperplane that holds the support when the estimate is singular; else
      * zeros */
     double *normal;
@@ -75,16 +84,21 @@ typedef struct hf_robust_covariance_arrays {
 
 /** Report of an estimate. */
 typedef struct hf_robust_covariance_report {
-    size_t complete, skipped; /**< rows without a missing value, and the others */
-    size_t support;           /**< h */
-    size_t kept;              /**< rows of weight 1 */
-    size_t rank;              /**< p, or less when the estimate is singular */
+    /** rows without a missing value, and the others */
+    size_t complete, skipped;
+    /** h */
+    size_t support;
+    /** rows of weight 1 */
+    size_t kept;
+    /** p, or less when the estimate is singular */
+    size_t rank;
     /** concentration steps of the last stage, on all rows, over its candidates; 0 where none was
      * needed */
     size_t steps;
     /** log det S; -infinity when singular. In logarithms of the columns' units. */
     double log_determinant;
-    double raw_factor, final_factor; /**< c, and the factor in `covariance` */
+    /** c, and the factor in `covariance` */
+    double raw_factor, final_factor;
 } hf_robust_covariance_report;
 
 /** The defaults that the fields name. */

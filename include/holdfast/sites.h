@@ -39,8 +39,10 @@ typedef struct hf_sites hf_sites;
 
 /** Where robust weights are centred. */
 typedef enum hf_centre {
-    HF_CENTRE_PRIOR = 0,     /**< the prior mean (the published RCGP) */
-    HF_CENTRE_LEAVE_ONE_OUT, /**< the leave-one-out posterior mean, iterated to a fixed point */
+    /** the prior mean (the published RCGP) */
+    HF_CENTRE_PRIOR = 0,
+    /** the leave-one-out posterior mean, iterated to a fixed point */
+    HF_CENTRE_LEAVE_ONE_OUT,
     /** the median of the nearest readings, not counting the reading itself */
     HF_CENTRE_NEIGHBOURS,
     /** several outputs: what the other readings of the same sample say (outputs.h) */
@@ -52,8 +54,10 @@ typedef enum hf_threshold_rule {
     /** The (1 - eps) quantile of |r|, linear interpolation of order statistics; for a conditional
      * centre (several outputs) the order statistic at or below it. */
     HF_THRESHOLD_QUANTILE = 0,
-    HF_THRESHOLD_MAD,  /**< 3 x 1.4826 x median |r - median r| */
-    HF_THRESHOLD_GIVEN /**< the caller's number, kept as it is */
+    /** 3 x 1.4826 x median |r - median r| */
+    HF_THRESHOLD_MAD,
+    /** the caller's number, kept as it is */
+    HF_THRESHOLD_GIVEN
 } hf_threshold_rule;
 
 /**

@@ -66,8 +66,10 @@ typedef enum hf_decimal {
 /** Which number comes first in 03/04/2024. AUTO: the fields of a column decide, all of them. */
 typedef enum hf_date_order {
     HF_DATE_ORDER_AUTO,
-    HF_DATE_ORDER_DAY,  /**< the day, then the month */
-    HF_DATE_ORDER_MONTH /**< the month, then the day */
+    /** the day, then the month */
+    HF_DATE_ORDER_DAY,
+    /** the month, then the day */
+    HF_DATE_ORDER_MONTH
 } hf_date_order;
 
 /** Whether the first line has the names of the columns. AUTO: it has them unless all its fields

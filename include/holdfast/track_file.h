@@ -87,19 +87,31 @@ typedef enum hf_track_entry_kind {
 /** An entry of the journal, as history (for plots and lists). */
 typedef struct hf_track_entry {
     hf_track_entry_kind kind;
-    uint64_t number;  /**< of the entry; ascending, not every number is there */
-    uint64_t id;      /**< told, answered: of the reading; requested: of the request; else 0 */
-    uint64_t request; /**< answered: which; else 0 */
+    /** of the entry; ascending, not every number is there */
+    uint64_t number;
+    /** told, answered: of the reading; requested: of the request; else 0 */
+    uint64_t id;
+    /** answered: which; else 0 */
+    uint64_t request;
     double time;
-    const double *x;  /**< place; NULL for truth and fitted. Valid during the call */
-    double y;         /**< told, answered: the reading; else NaN */
-    double noise_var; /**< told, answered: its noise, a variance; else NaN */
-    double weight;    /**< told, answered: its robust weight; else NaN */
-    double bound;     /**< asked: the confidence bound at the place; else NaN */
-    double mean;      /**< asked: the latent mean there; else NaN */
-    double sd;        /**< asked, requested: the latent standard deviation there; else NaN */
-    double value;     /**< truth: the true value at the place that was asked; else NaN */
-    double best;      /**< truth: the best true value at that time; else NaN */
+    /** place; NULL for truth and fitted. Valid during the call */
+    const double *x;
+    /** told, answered: the reading; else NaN */
+    double y;
+    /** told, answered: its noise, a variance; else NaN */
+    double noise_var;
+    /** told, answered: its robust weight; else NaN */
+    double weight;
+    /** asked: the confidence bound at the place; else NaN */
+    double bound;
+    /** asked: the latent mean there; else NaN */
+    double mean;
+    /** asked, requested: the latent standard deviation there; else NaN */
+    double sd;
+    /** truth: the true value at the place that was asked; else NaN */
+    double value;
+    /** truth: the best true value at that time; else NaN */
+    double best;
 } hf_track_entry;
 /** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the
  * file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a

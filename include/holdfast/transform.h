@@ -48,7 +48,8 @@ typedef enum hf_transform {
     HF_TRANSFORM_NONE = 0,
     HF_TRANSFORM_SQRT,
     HF_TRANSFORM_LOG,
-    HF_TRANSFORM_AUTO /**< hf_fit() chooses; no function */
+    /** hf_fit() chooses; no function */
+    HF_TRANSFORM_AUTO
 } hf_transform;
 
 /** Whether y is in the domain of g. False for NaN and infinities. */

@@ -112,14 +112,20 @@ class Settings(Tree):
     def test(self):
         header, table = "include/holdfast/train.h", "src/settings/table.c"
         self.assertIn("no struct", check_settings.find_problems(self.root, None)[0])
-        struct = ("typedef struct hf_x {\n    size_t size; /* its */\n    double eps; /* share; small */\n"
-                  "    const char *kernel, *name;\n} hf_x;\nHF_SETTINGS(hf_x)\n")
-        rows = "    {NUMBER(eps, 0, 1), 1},\n    {TEXT(kernel)},\n    {TEXT(name)},\n"
+        struct = ("typedef struct hf_x {\n    size_t size; /* its */\n    /** Share; small.\n     * Default:\n     * 1/8. */\n"
+                  "    double eps;\n    /** Default: NULL (none). */\n    const char *kernel, *name;\n"
+                  "    /** Default: HF_A. */\n    hf_k kind;\n} hf_x;\ntypedef enum hf_k {\n    HF_A = 0,\n    HF_B\n} hf_k;\n"
+                  "HF_SETTINGS(hf_x)\n")
+        rows = "    {NUMBER(eps, 0, 1), DEFAULT(1.0 / 8)},\n    {TEXT(kernel)},\n    {TEXT(name)},\n    {CHOICE(kind, hf_k, K, HF_B)},\n"
         for said, members, lines in [(None, struct, rows), ("kernel has no row", struct, rows.replace("    {TEXT(kernel)},\n", "")),
                                      ("eps has several rows", struct, rows + "    {FLAG(eps)},\n"),
                                      ("'age' is no member", struct, rows + "    {FLAG(age)},\n"),
+                                     ("eps: its comment does not say 'Default: 1.0 / 8.'", struct.replace("1/8", "it"), rows),
+                                     ("eps: its comment says 'Default: 1/8', the table 0.5", struct, rows.replace("1.0 / 8", "0.5")),
+                                     ("kind: its comment says 'Default: HF_A', the table HF_B", struct,
+                                      rows.replace("HF_B)", "HF_B), DEFAULT(HF_B)")),
                                      ("does not begin", struct.replace("    size_t size; /* its */\n", ""),
-                                      rows.replace("    {NUMBER(eps, 0, 1), 1},\n", ""))]:
+                                      rows.replace("    {NUMBER(eps, 0, 1), DEFAULT(1.0 / 8)},\n", ""))]:
             self.write(header, members)
             self.write(table, "#define SETTINGS hf_x\n" + lines + "SETTINGS_TABLE(hf_x, rows)\n")
             problems = check_settings.find_problems(self.root, None)
