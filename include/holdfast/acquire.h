@@ -122,8 +122,8 @@ HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const
 /**
  * q places to be evaluated side by side: each where it pays most given the pending points and the
  * places before it. Then up to `sweeps` times each place anew, given all others (0: never), until
- * none moves. What the places of ei add is E[max(max f - best, 0)] of the whole batch, q-EI, which
- * every sweep lets grow; the batch of the last one is kept if its sum is larger.
+ * none moves. The places of ei add E[max(max f - best, 0)] of the whole batch, q-EI, which every
+ * sweep lets grow; the batch of the last one is kept if its sum is larger.
  * @param sweeps  0, or for ei and log-ei: so many at most; 2 or 3 do
  * @param guesses guess_count x d, further starts of the first q searches; NULL for none
  * @param x       q x d

@@ -70,7 +70,7 @@ HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limi
 /**
  * Makes sites older: d_i := d(d_i, |age_i|), Gaussian and robust ones alike; targets stay. A
  * reading whose variance becomes infinite becomes absent.
- * @param age one for each of the hf_sites_count() readings, finite where the reading is present
+ * @param age one for each of the hf_sites_count() readings, finite where the reading is present.
  * The sites then follow their noise no longer (hf_sites_set_noise(), hf_sites_recentre() and
  * hf_sites_set_present() are not for them). HF_ERR_ARGUMENT, HF_ERR_NOT_FINITE, HF_ERR_MEMORY; on
  * error nothing changes. O(n).

@@ -89,9 +89,10 @@ typedef struct hf_arrays {
  * @param model    to be freed with hf_model_free(); untouched on error
  * @param report   may be NULL; untouched on error
  *
- * Errors: those of hf_fit(), whose messages count rows from 1; HF_ERR_ARGUMENT for NULL, a size
- * that no version has, arrays that exclude each other (y and label, mean and exposure), labels
- * with sites of readings and the reverse; HF_ERR_NO_DATA for a class that no complete row has.
+ * Errors: those of hf_fit(), whose messages count rows from 1; HF_ERR_ARGUMENT for NULL and for a
+ * size that no version has; the same for arrays that exclude each other (y and label, mean and
+ * exposure), and for labels with sites of readings and the reverse; HF_ERR_NO_DATA for a class that
+ * no complete row has.
  * Cost: that of hf_fit(), and a copy of all arrays.
  */
 HF_API hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows,
@@ -164,13 +165,14 @@ HF_API size_t hf_model_latents(const hf_model *model);
  * each other upwards; else chunks of 4096 rows are copied.
  *
  * Errors, which leave every array alone: HF_ERR_ARGUMENT (NULL, a size that no version has, an
- * array that the model has no numbers for, a level outside of (0, 1), arrays of rows that the
- * model does not go with, a negative noise, an exposure that is not positive), HF_ERR_DIMENSION
- * (inputs), HF_ERR_NOT_FINITE (an infinite number; a missing input where `covariance` is wanted,
- * with the row), HF_ERR_CANCELLED, HF_ERR_MEMORY. Cost: as hf_predict(), with variances unless
- * only mean or latent_mean of untransformed readings is wanted; quantiles of counts and amounts
- * take about 1 ms each; `covariance` O(L (m n^2 + m^2 n)). Memory: the wanted numbers once more,
- * so that a cancelled call leaves the caller's alone. Reports progress as "predict".
+ * array that the model has no numbers for; a level outside of (0, 1), arrays of
+ * rows that the model does not go with; a negative noise, an exposure that is not
+ * positive); HF_ERR_DIMENSION (inputs), HF_ERR_NOT_FINITE (an infinite number; a missing input
+ * where `covariance` is wanted, with the row), HF_ERR_CANCELLED, HF_ERR_MEMORY. Cost: as
+ * hf_predict(), with variances unless only mean or latent_mean of untransformed readings is wanted;
+ * quantiles of counts and amounts take about 1 ms each; `covariance` O(L (m n^2 + m^2 n)). Memory:
+ * the wanted numbers once more, so that a cancelled call leaves the caller's alone. Reports
+ * progress as "predict".
  */
 HF_API hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model,
                                          const hf_arrays *rows, const hf_predictions *wanted);

@@ -8,11 +8,10 @@
  *     range.lower <= value(x) <= range.upper        for every x in the box,
  *
  * where the value is the latent mean, the latent standard deviation, or mean + beta sd. Best-first
- * branch and bound makes them as tight as asked: boxes are split until upper - upper_attained and
- * lower_attained - lower are within the tolerance, where the attained values are those of the
- * posterior at two points of the box that are returned too. Stopped early, by a limit or a
- * decision, the range is wider and just as true: it holds over every box that is still open or was
- * put aside.
+ * branch and bound makes them as tight as asked: it splits boxes until upper - upper_attained and
+ * lower_attained - lower are within the tolerance. The attained values are those of the posterior
+ * at two points of the box, which are returned too. Stopped early, by a limit or a decision, the
+ * range is wider and just as true: it holds over every box that is still open or was put aside.
  *
  * The same call is a deterministic global optimiser of posterior means: lower_attained at argmin is
  * within the tolerance of the minimum.
@@ -20,21 +19,21 @@
  * Works on every posterior, whoever made it: exact, inducing, projected; Gaussian or robust sites;
  * one output or several.
  *
- * **What a certificate rests on.** That value(x) is what the formulas of posterior.h give for the
- * stored kernel, weights and factor. By default the bounds are computed in double precision and
- * then moved outward by an a-priori bound on the rounding errors of that computation
- * (range.rounding), of values, slopes and curvatures alike. It covers sums, products and the
- * kernel's elementary functions as accurate as the C library states them; it is a bound on the
- * usual model of floating-point arithmetic, not a proof by intervals.
+ * **Ground of a certificate.** A certificate rests on this: value(x) is the result of the formulas
+ * of posterior.h for the stored kernel, weights and factor. By default the bounds are computed in
+ * double precision. They are then moved outward by an a-priori bound on the rounding errors of that
+ * computation (range.rounding), of values, slopes and curvatures alike. It covers sums, products
+ * and the kernel's elementary functions as accurate as the C library states them; it is a bound on
+ * the usual model of floating-point arithmetic, not a proof by intervals.
  *
  * **Units** are the user's, as everywhere in posterior.h.
  *
  * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data,
  * without the number of the output.
  *
- * With `rigorous` every number on the way is an interval, and so the range is proof for the
- * function that the stored doubles define by exact operations (of an exact posterior, whose factor
- * is then not taken at its word); it takes some hundred times as long. The value at argmin is then
+ * With `rigorous` every number on the way is an interval. So the range is proof for the function
+ * that the stored doubles define by exact operations. The factor of an exact posterior is not taken
+ * at its word then. A rigorous search takes some hundred times as long. The value at argmin is then
  * surely at most lower_attained, and that at argmax at least upper_attained.
  *
  * docs/methods/certify.md derives the bounds.
@@ -83,9 +82,9 @@ typedef enum hf_shape {
     HF_SHAPE_L1
 } hf_shape;
 
-/** A part of each box that inputs stay in. Always start from hf_region_default(). What the pointers
- * lead to is the caller's. Not for rigorous settings but for HF_SHAPE_BOX with `least`, `most`,
- * `moves` and `sets`. */
+/** A part of each box that inputs stay in. Always start from hf_region_default(). The caller owns
+ * all that the pointers lead to. Not for rigorous settings but for HF_SHAPE_BOX with `least`,
+ * `most`, `moves` and `sets`. */
 typedef struct hf_region {
     /** sizeof(hf_region) */
     size_t size;
@@ -111,7 +110,7 @@ typedef struct hf_region {
     const double *centre;
 } hf_region;
 
-/** How far to go. */
+/** Tolerance, limits and kind of a search for a certificate. */
 typedef struct hf_certify_settings {
     /** sizeof(hf_certify_settings) */
     size_t size;
@@ -211,17 +210,18 @@ HF_SETTINGS(hf_region)
  *                 lower_only
  *
  * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper,
- * an output that is not there, a tolerance that is not above 0, a negative time, an input that is
- * the number of an output and moves (posteriors without outputs of their own whose kernel has
- * coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY; HF_ERR_CANCELLED.
+ * an output that is not there; for a tolerance that is not above 0, and a negative time; for an
+ * input that is the number of an output and moves (posteriors without outputs of their own whose
+ * kernel has coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY;
+ * HF_ERR_CANCELLED.
  * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds
  * all the same.
  *
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of
- * the boxes it is split into when m inputs move; with sd another O(n^2 m), and where the kernel is
- * one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many
- * parts. A few hundred boxes are common for m = 2 and for wide boxes of m = 10. Threads: the same
- * digits for any number of them. The posterior is only read.
+ * the boxes it is split into when m inputs move; with sd another O(n^2 m). Where the kernel is one
+ * se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts.
+ * A few hundred boxes are common for m = 2 and for wide boxes of m = 10. Threads: the same digits
+ * for any number of them. The posterior is only read.
  *
  * With `region` the range is over those points of the box that are in the region: parts of the box
  * that do not meet it are dropped, others shrink to what does. At most `moves` inputs, and sets:
@@ -233,7 +233,7 @@ HF_SETTINGS(hf_region)
  * need, for each box that is searched at the same time.
  *
  * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims
- * (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where
+ * (valgrind); also for values with the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where
  * a covariance of two anchors overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -8,15 +8,15 @@
  * whether the claim surely holds, or gives a point where it surely does not.
  * hf_certify_claim_radius() finds the largest box about a point in which it holds.
  *
- * The value is that of certify.h (latent mean, sd, mean + beta sd) of a posterior, settings.output
- * being the output, or the probability of a class of a classifier, settings.output being the class.
+ * The value is that of certify.h (latent mean, sd, mean + beta sd) of a posterior; settings.output
+ * is the output. With a classifier it is the probability of a class; settings.output is the class.
  *
- * **What a verdict rests on** is what ranges rest on (certify.h): an allowance for rounding, or
- * interval arithmetic with rigorous settings; probabilities of five classes and more rest on an
- * estimate.
- * A point counts as a counterexample if the value there is beyond the limit by more than the
- * allowance at that point. What is nearer to the limit than that is left open, and so is a limit
- * nearer than the tolerance to what is attained, if the search ends at the tolerance.
+ * **Ground of a verdict.** A verdict rests on the same as ranges do (certify.h): an allowance for
+ * rounding, or interval arithmetic with rigorous settings; probabilities of five classes and more
+ * rest on an estimate. A point counts as a counterexample if the value there is beyond the limit by
+ * more than the allowance at that point. A value that is nearer to the limit than that is left
+ * open. So is a limit nearer than the tolerance to an attained value, if the search ends at the
+ * tolerance.
  *
  * Definition 3 and Problem 2 of Patane et al., 2022, are a claim of delta.
  *
@@ -88,8 +88,8 @@ typedef struct hf_claim_answer {
  * Both limits share time_limit and total_time.
  *
  * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a claim
- * without limits, a limit that is not a number, never_below above never_above, a negative delta,
- * a claim of nothing or of two things.
+ * without limits, a limit that is not a number, never_below above never_above; for a negative
+ * delta, a claim of nothing or of two things.
  * HF_WARN_NOT_CONVERGED: a verdict is open. Progress ("certify") and cancellation as there. Cost:
  * at most two searches of hf_certify() a box, one for each limit that the claim has.
  */
@@ -113,9 +113,9 @@ typedef struct hf_claim_reach {
 } hf_claim_reach;
 
 /**
- * The largest radius for which the claim holds in the box x +- radius unit, by bisection as in
- * hf_certify_radius(), which says what unit, most and accuracy are. The tolerance is at most a
- * ten-thousandth of how far the value at the point is from its limits.
+ * The largest radius for which the claim holds in the box x +- radius unit, by bisection.
+ * hf_certify_radius() does the same, and says what unit, most and accuracy are. The tolerance is at
+ * most a ten-thousandth of how far the value at the point is from its limits.
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN: there is none
  * HF_WARN_NOT_CONVERGED: a step was left open; `certified` is true all the same. Errors: those of
  * hf_certify_claims() and hf_certify_radius(). Cost: a verdict of hf_certify_claims() for each step

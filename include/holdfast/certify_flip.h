@@ -67,12 +67,12 @@ typedef struct hf_flip {
  * radius these are; then inputs that need not move go back, that first which matters least.
  * `spared` is 0, or all inputs that move if `certified` is `most`.
  *
- * HF_FLIP_FEWEST: inputs go to an end of the box one after the other, each time that one which
- * brings the value nearest to its limit (or the class nearest to a tie); where this does not lead
- * there, the search over the whole box may. Inputs that need not move go back. Then sets of 1, 2,
- * ... inputs are certified, every choice of them, up to the first that does it or is left open, or
- * to HF_MOST_PARTS choices: `spared`. If spared + 1 is `moved`, fewer do not do it.
- * `certified` is `most` if nothing in the box does it, else 0.
+ * HF_FLIP_FEWEST: inputs go to an end of the box one after the other. The next is always the one
+ * that brings the value nearest to its limit, or the class nearest to a tie; where this does not
+ * lead there, the search over the whole box may. Inputs that need not move go back. Then sets of 1,
+ * 2, ... inputs are certified, every choice of them, up to the first that does it or is left open,
+ * or to HF_MOST_PARTS choices: `spared`. If spared + 1 is `moved`, fewer do not do it. `certified`
+ * is `most` if nothing in the box does it, else 0.
  *
  * HF_WARN_NOT_CONVERGED: a search was left open; what is told holds all the same. Errors, which
  * leave the outputs alone: those of hf_certify_claim_radius() and hf_certify_radius(); a kind that

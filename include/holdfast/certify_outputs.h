@@ -11,8 +11,8 @@
  * |mean(x*) - mean(x)| over x in T is, and whether it is at most delta. With ranges [L_i, U_i] of
  * each mean over T the distance is at most |v*|, v*_i = max(mean_i(x*) - L_i, U_i - mean_i(x*)),
  * because norms of this kind grow with every |v_i|. Branch and bound takes bounds of the L_i and
- * U_i over parts of the box, so that the largest |v*| of the parts comes as near to the supremum
- * as asked.
+ * U_i over parts of the box. So the largest |v*| of the parts comes as near to the supremum as
+ * asked.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h. Outputs in units of
  * their own need weights: 1 over what counts as much in each.
@@ -81,8 +81,8 @@ typedef struct hf_output_shift {
  * less).
  *
  * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for p below 1
- * or not a number, a weight that is not above 0 or not finite, a negative delta, and rigorous
- * settings with p other than 1, 2 and infinity (powers have no proven rounding).
+ * or not a number, a weight that is not above 0 or not finite; for a negative delta, and for
+ * rigorous settings with p other than 1, 2 and infinity (powers have no proven rounding).
  * HF_WARN_NOT_CONVERGED: a verdict is open, or a limit or rounding ended a search.
  * Cost: bounds of each output's mean over every part; parts are some tens for boxes of few inputs.
  * Threads: the same digits for any number of them. The posterior is only read.

@@ -20,8 +20,8 @@
  * certain where that is surely less than each other decision's; probabilities in what follows are
  * then losses in units of the largest one. Bounds include the error of the quadrature that they
  * use: for up to four classes a bound;
- * for more, where no quadrature with a useful bound is quick enough, six standard errors of a
- * randomly shifted sum that is always the same one, boxes of zero width among them. Certificates of
+ * for more, six standard errors of a randomly shifted sum that is always the same one, boxes of
+ * zero width among them. No quadrature with a useful bound is quick enough there. Certificates of
  * five classes and more rest on that estimate, and answers say so (`estimate`). Differences of
  * probabilities below about 1e-5 (five classes and more: the error, about 1e-3) are left open.
  *
@@ -29,7 +29,7 @@
  * untouched). `total_time` of the settings is for all boxes of a call. Settings are those of
  * hf_certify(), the tolerance in units of what is asked about: for probabilities the default of
  * 0.01 is one percent. `settings` NULL stands for the defaults, `output` is the class. Units are
- * the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
+ * the user's. certify.h says what certificates rest on, and has the errors of boxes.
  *
  * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
  * guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves with mean and
@@ -122,9 +122,9 @@ HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *class
 /** How far a point can be moved. */
 typedef struct hf_radius {
     size_t winner;
-    /** no point nearer than this, and none just so far, is of another class */
+    /** no point up to this distance is of another class */
     double certified;
-    /** there is one at this distance; infinity: none was found */
+    /** a point at this distance is of another class; infinity: none was found */
     double broken;
     size_t nodes;
     double seconds;
@@ -143,7 +143,7 @@ typedef struct hf_radius {
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is
  *         none
  * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
- * all the same. Of the total time each step may take half of what is left.
+ * all the same. Each step may take half of the total time that is left.
  * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a unit, most or accuracy that is
  * none. Cost: a verdict of hf_certify_decision() for each step, about log2(1 / accuracy) of them.
  */
@@ -163,7 +163,7 @@ typedef enum hf_attack_kind {
 
 /**
  * Points of boxes where the class of x[k] is less probable.
- * @param x, lower, upper m x inputs, each x inside its box
+ * @param x, lower, upper m x inputs, each x inside its box.
  * @param steps           of the projected attack; 0 stands for 40
  * @param attacked        m x inputs
  * @param probability     m entries or NULL: what is left there of the probability of x[k]'s class
@@ -207,15 +207,15 @@ HF_SETTINGS(hf_attack_settings)
 
 /**
  * Points of boxes where a value of a posterior is far from what it is at x[k].
- * @param settings    NULL for the defaults
- * @param x, lower, upper m x inputs, each x inside its box
- * @param attacked    m x inputs, inside of box and region
+ * @param settings    NULL for the defaults.
+ * @param x, lower, upper m x inputs, each x inside its box.
+ * @param attacked    m x inputs, inside of box and region.
  * @param value_there m entries or NULL
  *
- * In boxes steps are along signs of slopes, in an L2 ball along the slope, in an L1 ball along its
- * largest entry, each in half-widths of the box. Projected steps never end at a value that is
- * worse than at x[k]; the one step of HF_ATTACK_FGSM may. It proves nothing: what it does not find
- * may be there, and hf_certify_boxes() says what surely is not.
+ * Steps are along signs of slopes in boxes, along the slope in an L2 ball, and along its largest
+ * entry in an L1 ball. Their unit is half-widths of the box. Projected steps never end at a value
+ * that is worse than at x[k]; the one step of HF_ATTACK_FGSM may. It proves nothing: what it does
+ * not find may be there, and hf_certify_boxes() says what surely is not.
  *
  * Errors, which leave the outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point
  * outside its box, an attack or a goal that there is not, regions as said. Cost: a prediction with
@@ -263,7 +263,7 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  * @param step  inputs entries >= 0; 0: the score is 0
  * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values
  *              may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite where a
- *              bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
+ *              bound is not finite. Those of classes rest on what hf_certify_is_estimate() says.
  * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a step below 0. Cost: two ranges of
  * hf_certify() or hf_certify_class() for each input of a point.
  */
@@ -276,7 +276,7 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
 
 /**
  * How far the posterior mean at m points can move when any `count` readings are replaced by any
- * numbers, with kernel and its hyperparameters, prior mean, noise, centres and thresholds held: |
+ * numbers. Kernel and its hyperparameters, prior mean, noise, centres and thresholds are held: |
  * mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from
  * the new readings and can move the mean several times as far.
  *
@@ -320,7 +320,7 @@ HF_SETTINGS(hf_linear_settings)
 /**
  * Scores the inputs by a linear function: nothing is proved, and it is there to compare
  * hf_explain() with. Around each point, at z = x +- step u with standard normal u, the prediction
- * is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
+ * is fitted by a + b'z. Squares are weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
  * weights (Ribeiro, Singh, Guestrin 2016);
  *
  *     score_i = 2 step_i b_i     what hf_explain() with this step gives for that linear function.

@@ -34,9 +34,9 @@
  *
  * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not
  * that of sites (posterior.h says what S is). The mode is nearer to the prior than the posterior
- * mean, by a factor of two and more where labels are clear, which makes its probabilities
- * underconfident; "corrected" puts the mean where it goes best with the covariance:
- * K^-1 (mean - m) = y - E[p], the expectation under the approximation itself.
+ * mean, by a factor of two and more where labels are clear. This makes its probabilities
+ * underconfident; "corrected" puts the mean where it goes best with the covariance: K^-1 (mean - m)
+ * = y - E[p], the expectation under the approximation itself.
  *
  * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with
  * exact gradients.
@@ -95,7 +95,7 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * @param gradient entries for every kernel parameter on the training scale (log of positive ones),
  *         then every mean coefficient; or NULL
  * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of
- * classes that the link is not for), HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is
+ * classes that the link is not for); HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is
  * named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the iteration
  * was stopped by its limit or by rounding. Laplace: n^3/3 flops for each of 5 to 10 steps; EP:
  * those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. Softmax: C n^3 for each of
@@ -240,7 +240,7 @@ HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifi
 HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
 HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
-/** From latent values to a decision. Of two classes P = E[link(lambda f)] is the probability of
+/** From latent values to a decision. With two classes P = E[link(lambda f)] is the probability of
  * class 1, and the decision is class 1 where P > threshold, else class 0. With a loss the decision
  * is the class a whose expected loss sum_b loss_ab P_b is least, of equals the first. */
 typedef struct hf_class_rule {
@@ -263,8 +263,8 @@ HF_SETTINGS(hf_class_rule)
 /**
  * The threshold that makes the expected loss least: deciding 1 costs wrong_1 (1 - P), deciding 0
  * costs wrong_0 P, so that class 1 costs less where P > wrong_1 / (wrong_1 + wrong_0).
- * @param wrong_1 what the decision 1 costs where the class is 0, > 0, finite
- * @param wrong_0 what the decision 0 costs where the class is 1, > 0, finite
+ * @param wrong_1 what the decision 1 costs where the class is 0, > 0, finite.
+ * @param wrong_0 what the decision 0 costs where the class is 1, > 0, finite.
  * Errors, which leave the threshold alone: HF_ERR_ARGUMENT for a NULL, costs that are not above 0
  * or not finite, or so unequal that the quotient is 0 or 1 in double precision.
  * Source: Rasmussen and Williams, 2006, section 3.1 (asymmetric losses).
@@ -276,7 +276,8 @@ HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wron
  * Lets a classifier decide by another rule. All that asks it follows from then on: probabilities
  * and winners of hf_classify_predict(), certificates, attacks, explanations. The posterior stays as
  * it is, and files do not keep the rule. Not while another thread asks it.
- * @param rule NULL for the defaults; its loss is copied. Of the links probit and logit a loss makes
+ * @param rule NULL for the defaults; its loss is copied. With the links probit and logit a loss
+ *        makes
  *             the threshold (loss_10 - loss_00) / (loss_10 - loss_00 + loss_01 - loss_11)
  * Errors, which leave the rule alone: HF_ERR_MEMORY; HF_ERR_ARGUMENT for a NULL classifier, numbers
  * out of range, a scale or a threshold for the link softmax, a loss beside a threshold.

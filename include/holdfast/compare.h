@@ -86,12 +86,12 @@ typedef struct hf_compared {
  * @param settings        NULL: the default
  *
  * Errors: those of hf_fit() (the message names the model and the fold); HF_ERR_ARGUMENT for several
- * outputs, sites of labels, a checkpoint, fewer than 2 folds, more folds than readings, and a
+ * outputs, sites of labels, a checkpoint, fewer than 2 folds, more folds than readings; for a
  * target that has the same value in every row, which all models predict; HF_ERR_CANCELLED. *out is
  * untouched on error. Reports progress as the stage "compare". Cost: contenders x folds x repeats
  * fits of n (1 - 1/folds) readings; of few readings several at once, on the context's threads,
- * whose number changes no digit. Threads may share table and settings, each with a context of
- * its own.
+ * whose number changes no digit. Threads may share table and settings, each with a context of its
+ * own.
  * Source: Stone, "Cross-validatory choice and assessment of statistical predictions" (1974).
  */
 HF_API hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *columns,

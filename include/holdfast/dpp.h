@@ -29,9 +29,9 @@ HF_BEGIN_DECLS
  *                below 1e-150 of the largest, are never chosen
  * @param m       at most so many rows, >= 1
  * @param min_variance >= 0, in units of the kernel (a variance), whatever the quality
- * @param rows    m entries: the chosen rows, in the order of choice
- * @param chosen  how many
- * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL
+ * @param rows    m entries: the chosen rows, in the order of choice.
+ * @param chosen  how many.
+ * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL.
  * HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names the row), HF_ERR_TOO_LARGE,
  * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(n m^2) time, 8 n m bytes; all threads, the same rows for any
  * number. Thread-safe, with a context for each thread. Sources: Chen, Zhang, Zhou 2018 (the greedy

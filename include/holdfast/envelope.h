@@ -28,13 +28,13 @@
  * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a
  * reading from one side). A reading with lo = hi is exact.
  *
- * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place, so that
- * they hold for the decimals that y and its noise bound were written as, and for a y that is the
- * rounded sum of a value and an error as large as its bound: such readings are never called
+ * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place. So they
+ * hold for the decimals that y and its noise bound were written as. They hold too for a y that is
+ * the rounded sum of a value and an error as large as its bound. Such readings are never called
  * inconsistent. A bound of 0 says that y is exact, to the bit.
  *
  * **An offset.** A function near 1000 with features of size 5 has a norm of thousands in most
- * spaces, and where nobody read it its bounds go far below: a ball of that norm holds 0 too. So the
+ * spaces. Where nobody read it its bounds go far below: a ball of that norm holds 0 too. So the
  * readings may name an offset m, and then
  *
  *     f = m + g,   |g| <= G:     lo_i - m <= g(x_i) <= hi_i - m,     bounds of f = m + those of g.
@@ -48,7 +48,8 @@
  *
  * **A level that nobody knows** is a constant in the space: `se(lengthscale=2) +
  * constant(variance=v)` has the functions f = g + c with the norm |f|^2 = |g|^2 + c^2/v, or the
- * least of that over all such sums. Who knows |g| <= A and |c| <= C gives G = sqrt(A^2 + C^2/v).
+ * least of that over all such sums. A caller who knows |g| <= A and |c| <= C gives G = sqrt(A^2 +
+ * C^2/v).
  * The larger v, the less c costs: v = (30 C/A)^2 makes G 0.06 % larger than A; but values of the
  * kernel are rounded in units of v, and bounds next to readings wider by some 3e-8 G sqrt(v). So
  * take an offset too: c is then the level of f - m, and C how far m may be off.
@@ -167,11 +168,12 @@ HF_SETTINGS(hf_envelope_settings)
  * @param settings NULL for the defaults
  * Errors, which leave *out alone: HF_ERR_NO_DATA (n = 0),
  * HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (inputs, readings; with row), HF_ERR_ARGUMENT (a negative or
- * NaN noise bound with its row, an offset that is not finite, norm or jitter not positive and
- * finite, both limits of a reading infinite, a kernel with white), HF_ERR_INCONSISTENT: no
- * function meets all readings and the norm bound; the message names the conflicting readings
- * (rows, from 1), the smallest norm and the smallest noise that would do. HF_ERR_TOO_LARGE: 8 n^2
- * bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative eigenvalue beyond rounding.
+ * NaN noise bound with its row, an offset that is not finite; norm or jitter not
+ * positive and finite, both limits of a reading infinite, a kernel with white);
+ * HF_ERR_INCONSISTENT: no function meets all readings and the norm bound; the message names the
+ * conflicting readings (rows, from 1), the smallest norm and the smallest noise that would do.
+ * HF_ERR_TOO_LARGE: 8 n^2 bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative
+ * eigenvalue beyond rounding.
  * Cost: O(n^2 d) for K, and a search for the smoothest consistent function, O(n a) a pivot with a
  * active readings.
  */

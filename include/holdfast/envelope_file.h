@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope_file.h
- * @brief Envelopes in files, and what a file is of.
+ * @brief Envelopes in files, and the kind of a file.
  *
  * An envelope file is a SQLite database like a model file, with marks of its own
  * (docs/model-format.md): the distinct readings with their limits, the kernel, the norm bound and
- * the settings, to the bit. What is loaded therefore answers with the same digits as what was
- * saved.
+ * the settings, to the bit. The loaded envelope therefore answers with the same digits as the one
+ * that was saved.
  *
  * A function that names no cost of its own is O(1), freeing aside.
  */

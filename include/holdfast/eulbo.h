@@ -137,9 +137,9 @@ HF_API hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_set
 
 /**
  * Rows for a sparse surrogate to be built on when the next question is where f is large: a greedy
- * determinantal point process (hf_dpp_greedy()) over all rows, its kernel the posterior's and its
- * quality the expected improvement over the largest posterior mean at a row. A fit takes them as
- * hf_fit_settings.inducing_inputs.
+ * determinantal point process (hf_dpp_greedy()) over all rows. Its kernel is the posterior's, and
+ * its quality the expected improvement over the largest posterior mean at a row. A fit takes them
+ * as hf_fit_settings.inducing_inputs.
  * @param of        posterior of f, one output
  * @param x         n x d row-major, stride ldx, user's units; n >= 1
  * @param m         at most so many rows, >= 1

@@ -14,8 +14,8 @@
  *     E[d_i] = (a_i + w o_i) / (a_i + b + w)      o_i = 1 if doubted, 0 if believed
  *     a_i = |y_i - average| / sd of all readings, unless given
  *
- * **What should it be?** The prior of the right value is normal. Its mean m_i and variance v_i
- * are those of the readings of the J rows nearest to it that nobody doubts; a correction c_i has
+ * **The right value.** The prior of the right value is normal. Its mean m_i and variance v_i are
+ * those of the readings of the J rows nearest to it that nobody doubts; a correction c_i has
  * variance s_i (rcagp S154-S159, with the precision 1 / v_i where Algorithm 1 prints the variance):
  *
  *     E[u_i] = (m_i / v_i + c_i / s_i) / (1 / v_i + 1 / s_i)

@@ -103,7 +103,7 @@ typedef struct hf_calibration_bin {
  * @param bin         `bins` entries or NULL: what is in each
  * @return HF_OK; HF_WARN_ROWS_SKIPPED when rows with something missing were left out (`n` of the
  * result says how many were scored); HF_ERR_NO_DATA when no row can be scored; HF_ERR_ARGUMENT for
- * a label that is no class, probabilities outside of [0, 1] or a row that does not sum to 1, and no
+ * a label that is no class, probabilities outside of [0, 1], a row that does not sum to 1; for no
  * class or no bin at all.
  *
  * The expected calibration error of few rows is biased upwards (about sqrt(bins / n)): compare it

@@ -16,8 +16,9 @@ HF_BEGIN_DECLS
  * The places that may be chosen: a box, or one of finitely many candidates. A view: the arrays are
  * the caller's.
  *
- * In a box an input is continuous, a lattice (the values lower + k step up to upper, k whole), or
- * a category (the codes lower, lower + 1, ..., upper, whose order means nothing).
+ * In a box an input is continuous, a lattice, or a category. A lattice has the values lower + k
+ * step up to upper, k whole. A category has the codes lower, lower + 1, ..., upper, whose order
+ * means nothing.
  */
 typedef struct hf_domain {
     /** inputs that are ours to choose, d >= 1 */
@@ -55,7 +56,7 @@ HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t 
  * p the positive root of p^(d+1) = p + 1 (the golden ratio in one dimension), stretched to the
  * box: any stretch of it is low-discrepancy, no point is on the boundary but by rounding, and d
  * may be anything. (Roberts 2018.) d counts the inputs that are free; those with lower = upper
- * stay. An input of L values takes number floor(L u) of them, u being the sequence. Of n
+ * stay. An input of L values takes number floor(L u) of them, u being the sequence. With n
  * candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
  * @param x     count x d row-major; left alone if the domain has no bounds or points
@@ -135,15 +136,16 @@ typedef struct hf_argmax {
  * argmax of the bound over a domain.
  *
  * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples`
- * quasi-random points, the anchors of `bound->mean` in the box (the last ones, no more than
- * samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the
- * best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point
- * seen; of equal ones the first. The same for the same arguments, whatever the threads. Candidates
- * whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d
- * counts the inputs that are free. Lattices and categories: climbs move the continuous inputs.
- * Between them the best of all steps is taken that change one other input, by 1, 2, 4, ... values
- * or to any other code, until none gains more than 1e-9 of the range that was looked at. A box of
- * no more than `samples` points is searched wholly. Lattices are not rounded to `resolution`.
+ * quasi-random points are looked at all at once; with them the anchors of `bound->mean` in the box
+ * (the last ones, no more than samples), the `guesses`, and the corners of the box when 2^d <= 16;
+ * the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best
+ * point seen; of equal ones the first. The same for the same arguments, whatever the threads.
+ * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In
+ * boxes d counts the inputs that are free. Lattices and categories: climbs move the continuous
+ * inputs. Between them the best of all steps is taken that change one other input, by 1, 2, 4, ...
+ * values or to any other code, until none gains more than 1e-9 of the range that was looked at. A
+ * box of no more than `samples` points is searched wholly. Lattices are not rounded to
+ * `resolution`.
  * @param settings NULL: the defaults. Not looked at for candidates.
  * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into
  *         the box; NULL for none. Not looked at for candidates.

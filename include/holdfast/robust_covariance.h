@@ -10,19 +10,19 @@
  *     m = 1/h sum x_i          S = 1/h sum (x_i - m)(x_i - m)'    (sums over the support, h rows)
  *
  * and c S, c = a / P(chi^2_{p+2} <= q_a), a = h/n, P(chi^2_p <= q_a) = a, is consistent for normal
- * rows. One step of reweighting follows: mean and covariance (divided by the number of rows, times
- * the same factor for a = 0.975) of the rows whose squared distance (x - m)'(c S)^-1 (x - m) is at
- * most the 0.975 quantile of chi^2_p. No factor for small samples is applied: with few rows the
- * covariance is a little too small.
+ * rows. One step of reweighting follows: mean and covariance of the rows whose squared distance is
+ * at most the 0.975 quantile of chi^2_p. The squared distance of x is (x - m)'(c S)^-1 (x - m). The
+ * covariance is divided by the number of rows, times the same factor for a = 0.975. No factor for
+ * small samples is applied: with few rows the covariance is a little too small.
  *
- * The support is found by concentration steps (the h rows nearest by the distance of the last h
- * rows: the determinant never grows) from `starts` random sets of p + 1 rows and from the half of
- * the rows nearest to the medians, until nothing changes (the paper takes two steps and follows the
- * ten best; the best minimum is often not among them). More than 600 rows are first cut into up to
- * five lots of about 300 that share the starts, two steps each; the best hundred are continued on
- * all of those lots together (1500 rows at most), and the ten best of that on all rows. With one
- * column the support is found exactly. Nothing promises that more columns reach the global minimum;
- * more starts make it likelier.
+ * The support is found by concentration steps: the h rows nearest by the distance of the last h
+ * rows are taken, and the determinant never grows. They start from `starts` random sets of p + 1
+ * rows and from the half of the rows nearest to the medians. They go on until nothing changes. The
+ * paper takes two steps and follows the ten best; the best minimum is often not among them. More
+ * than 600 rows are first cut into up to five lots of about 300 that share the starts, two steps
+ * each; the best hundred are continued on all of those lots together (1500 rows at most), and the
+ * ten best of that on all rows. With one column the support is found exactly. Nothing promises that
+ * more columns reach the global minimum; more starts make it likelier.
  *
  * Multiplying x by an invertible matrix and shifting it transforms the estimate likewise; the order
  * of the rows does not change a digit (of equal rows either may be marked), nor does the number of

@@ -19,9 +19,9 @@
  * Proposition 3.1, with beta = sqrt(noise / 2). A reading that is missing (y = NaN) or set aside is
  * *absent*: weight 0, no site.
  *
- * Readings of any finite size are fine: a residual beyond 1e100 c counts as 1e100 c, at which
- * distance a reading has lost all but 1e-100 of its pull, so that no weight underflows and no
- * variance is infinite.
+ * Readings of any finite size are fine: a residual beyond 1e100 c counts as 1e100 c. At that
+ * distance a reading has lost all but 1e-100 of its pull. So no weight underflows and no variance
+ * is infinite.
  *
  * Thread safety: sites may be read by any number of threads at once; whoever changes them needs
  * them alone.
@@ -177,8 +177,8 @@ HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, si
 /**
  * Centre by nearest readings: the median of y over the 11 nearest rows with a reading (Euclid on
  * the inputs as given, so standardise them first; all such rows when there are fewer), the row
- * itself not counted. Of rows equally far away those with the lower index count. Where there is no
- * other reading, the row's own.
+ * itself not counted. Among rows equally far away those with the lower index count. Where there is
+ * no other reading, the row's own.
  * @param centre n entries, must not overlap y
  * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE, HF_ERR_DIMENSION (ldx < d). O(n^2 d) on
  * the context's threads, with a copy of x and n doubles per thread.

@@ -166,12 +166,12 @@ typedef struct hf_projection {
     /**
      * Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the other
      * kinds. It is read during the call only. Units do not count: the posterior depends on the span
-     * of the columns alone, and a column times any number is the same action (readings in other
-     * units make such numbers, and nothing else). A row is looked at where its reading is present,
-     * and a column that says nothing new there, or is zero, is dropped. With the identity, or any
-     * other n independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row
-     * and column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows, or a column
-     * that is a combination of those before it over all rows, to 1e-10 of its length (it is named).
+     * of the columns alone. A column times any number is the same action (readings in other units
+     * make such numbers, and nothing else). A row is looked at where its reading is present, and a
+     * column that says nothing new there, or is zero, is dropped. With the identity, or any other n
+     * independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row and
+     * column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows; a column that is
+     * a combination of those before it over all rows, to 1e-10 of its length (it is named).
      * Cost beside the pass: O(n i^2), and 8 n i bytes for the check.
      */
     const double *matrix;

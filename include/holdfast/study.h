@@ -329,7 +329,8 @@ HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const dou
  */
 HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
 /** Readings of the first objective that an expert should still look at: one in twenty, rounded up,
- * less those that have a label. 0 for NULL. Of what the study knew when it was asked last. O(n). */
+ * less those that have a label. 0 for NULL. It tells of what the study knew when it was asked last.
+ * O(n). */
 HF_API size_t hf_study_expert_due(const hf_study *study);
 /**
  * Takes an expert's word on a reading. A believed one is never set aside, a doubted one always, and
@@ -365,8 +366,8 @@ typedef struct hf_best {
  * Settings to use: among the trials that told something, the one of the best posterior mean. With
  * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where
  * there is none, the one with the largest. Several objectives: hf_study_front().
- * Where training found no noise (it ended at the least it may take), readings that have a say
- * decide between trials whose posterior means differ by less than three standard deviations of it.
+ * Training may find no noise and end at the least it may take. Then readings that have a say decide
+ * between trials whose posterior means differ by less than three standard deviations of it.
  * @param at  a number for each variable
  * One trial that told something is the best, with an interval without ends. HF_ERR_NO_DATA: nothing
  * was told, or too little of a constraint. Errors as of hf_study_look(). O(n^2) beside the
@@ -394,12 +395,13 @@ typedef struct hf_study_certificate {
  * (certify.h).
  * @param tolerance > 0, user's units
  * @param limits    time and boxes; NULL: hf_certify_settings_default()
- * @param at        a number for each variable
- * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay
- * open); of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit
- * came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or limits out of range (before anything
- * is fitted), more than one objective, constraints, or too many combinations. Cost: that of
- * hf_study_look(), and of hf_certify() for each combination of categories.
+ * @param at        a number for each variable.
+ * Integers and ordered levels are bounded as if they could
+ * lie between (sound, the gap may stay open); of categories every combination is looked at, at most
+ * 4096. HF_WARN_NOT_CONVERGED: a limit came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or
+ * limits out of range (before anything is fitted), more than one objective, constraints, or too
+ * many combinations. Cost: that of hf_study_look(), and of hf_certify() for each combination of
+ * categories.
  */
 HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                                   const hf_certify_settings *limits, double *at, hf_best *best,
@@ -418,10 +420,10 @@ HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
  * may be NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
 HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m,
                                   const double *at, double *mean, double *sd);
-/** How much each variable matters to an outcome. The standard deviation over the space of variable
- * j's main effect on the posterior mean counts, as a share of the sd of the posterior mean. The 90
- * % interval is over functions drawn from the posterior. Arrays of as many entries as variables.
- * O(variables (n + 256) 3000).
+/** How much each variable matters to an outcome. Variable j has a main effect on the posterior
+ * mean. Its standard deviation over the space counts, as a share of the sd of the posterior mean.
+ * The 90 % interval is over functions drawn from the posterior. Arrays of as many entries as
+ * variables. O(variables (n + 256) 3000).
  * Errors: those of hf_study_predict().
  */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,

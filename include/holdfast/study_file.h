@@ -103,7 +103,7 @@ HF_API hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
 
 /**
  * Takes the newest `entries` entries, as hf_study_file_history() counts, back, as if they had never
- * been: a wrong value that was told. What was learnt from them goes with them. What stays is
+ * been: a wrong value that was told. All that was learnt from them goes with them. The rest is
  * verified first; a file whose newest entries are damaged is opened again by taking these back. 0
  * entries only verifies. An undo cannot be undone.
  * @param taken_back how many went, fewer than `entries` where there were no more; or NULL

@@ -37,13 +37,12 @@
  * readings that count; or given. Zero is a bad idea (docs/methods/track.md).
  *
  * **Robust sites** (`robust` = k): a reading's weight is 1 / (1 + r^2 / c^2), r its distance from
- * the last posterior's mean there, c^2 = k^2 (var + drift + noise) with that posterior's variance
- * there and what the age law adds since (hf_sites_robust()). Weights are decided once, when the
+ * the last posterior's mean there (hf_sites_robust()). c^2 = k^2 (var + drift + noise), with that
+ * posterior's variance there and what the age law adds since. Weights are decided once, when the
  * reading is told.
  *
- * Thread-safety: a track is used by one thread at a time. What is told is lost only with the
- * object; track_file.h keeps it in a file.
- * On error nothing changes, unless said otherwise.
+ * Thread-safety: a track is used by one thread at a time. Readings and answers are lost only with
+ * the object; track_file.h keeps it in a file. On error nothing changes, unless said otherwise.
  *
  * A function that names no cost of its own is O(1), freeing aside.
  */
@@ -91,8 +90,9 @@ typedef enum hf_discard_rule {
 } hf_discard_rule;
 
 /** Where the expert is asked: among the places where something was told, but for anywhere. A place
- * may be on a list more than once, when one answer leaves it less certain than others are without
- * any: answers are taken to err independently. */
+ * may be on a list more than once, where its variance after one answer is still above that of
+ * others.
+ * Answers are taken to err independently. */
 typedef enum hf_place_rule {
     /** one after another where the variance given the readings that count and the answers to come
      * is largest; ends where that falls below `tolerance` x expert noise */
@@ -104,18 +104,18 @@ typedef enum hf_place_rule {
     /** a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones
      */
     HF_PLACES_DPP,
-    /** a survey: of at most `most_places` and 256 places of the domain (new ones for each list,
-     * hf_domain_quasirandom(), or all candidates) those whose answers leave least variance on
-     * average; ends where none exceeds `tolerance` x expert noise. For an expert who can measure
-     * anywhere; docs/methods/track.md says when it is better */
+    /** a survey: the places of the domain whose answers leave least variance on average, out of at
+     * most min(`most_places`, 256). They come from hf_domain_quasirandom(), new for each list, or
+     * are all candidates; ends where none exceeds `tolerance` x expert noise. For an expert who can
+     * measure anywhere; docs/methods/track.md says when it is better */
     HF_PLACES_ANYWHERE,
     /** as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB, Proposition 2:
      * of the order 1/t): 2 log(t / 100) N Q steps more */
     HF_PLACES_DPP_FALLING
 } hf_place_rule;
 
-/** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is
- * copied by hf_track_create(). */
+/** Settings of a track. Always start from hf_track_settings_default(). hf_track_create() copies
+ * what pointers lead to. */
 typedef struct hf_track_settings {
     /** sizeof(hf_track_settings) */
     size_t size;
@@ -315,10 +315,9 @@ HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, co
 
 /** The proposal of hf_track_ask(). */
 typedef struct hf_suggestion {
-    double mean,
-        /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN
-         * unless the prior's is given */
-        sd;
+    /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN
+     * unless the prior's is given */
+    double mean, sd;
     /** mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd:
      * below */
     double bound;
@@ -363,11 +362,11 @@ HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, doub
 
 /**
  * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age
- * law, by the evidence of the newest 512 readings and answers (counting or not, each with the
- * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an
- * estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T, which
- * becomes the rate. Readings told with a noise of their own keep it. Starts from the values there
- * are. Other age laws keep their numbers.
+ * law. It maximises the evidence of the newest 512 readings and answers (counting or not, each with
+ * the noise noise / weight). Their prior covariance is k(x, x') exp(-(t - t')^2 / (2 T^2)), about
+ * an estimated constant. f's rate of change then has the standard deviation sqrt(k(x, x)) / T,
+ * which becomes the rate. Readings told with a noise of their own keep it. Starts from the values
+ * there are. Other age laws keep their numbers.
  * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA
  * with fewer than 8 readings. HF_ERR_CANCELLED from the progress callback (then nothing changes).
  * At most 100 evaluations of O(512^3).

@@ -315,11 +315,11 @@ typedef struct hf_fit_settings {
  * clearly pays, calibrated intervals. */
 HF_SETTINGS(hf_fit_settings)
 
-/** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust
- * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp"
- * (Gaussian sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing
- * fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp"
- * (robust sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp"
+/** "default"; "gp" (plain GP: no suspects, no calibration); "rcgp" (the published RCGP: robust
+ * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective). For budgets: "cagp"
+ * (Gaussian sites, trained block actions); "rcagp" (robust sites, hyperparameters from an inducing
+ * fit with re-centring, projection on Krylov actions); "sgpr" (Gaussian sites, inducing); "rcsvgp"
+ * (robust sites, inducing); "svgp" (Gaussian sites, inducing, minibatches); "student-t" and "rrp"
  * (relevance pursuit, calibrated).
  *
  * "rcagp-text" and "rcagp-program" are RCaGP as its paper (2025) prints and as its program runs it:
@@ -409,7 +409,7 @@ typedef struct hf_fit_report {
     /** soft threshold c in user units; infinity without robust sites */
     double threshold;
 
-    /** who computed the posterior: never auto */
+    /** the solver that computed the posterior: never auto */
     hf_solver solver;
     /** inducing inputs used, 0 if none */
     size_t inducing;
