@@ -140,12 +140,12 @@ typedef struct hf_track_advice {
 
 /**
  * Chooses method, age law, rate, window or forgetting from a survey: readings at several places
- * and times. Kernel, noise and T are learnt from them as by hf_track_fit(), from five noises and time
- * scales, of which the highest evidence stays. Then functions of place and time are drawn from the
- * posterior given the survey. A draw is one of the prior over at most 101 places and a window of the
- * survey's time, moved by Matheron's rule. Each method is run on each function with errors of the
- * learnt variance, cold but for ten readings spread over the places. The rival stands still at the
- * place that the survey has the best mean for.
+ * and times. Kernel, noise and T are learnt from them as by hf_track_fit(), from five noises and
+ * time scales, of which the highest evidence stays. Then functions of place and time are drawn from
+ * the posterior given the survey. A draw is one of the prior over at most 101 places and a window
+ * of the survey's time, moved by Matheron's rule. Each method is run on each function with errors
+ * of the learnt variance, cold but for ten readings spread over the places. The rival stands still
+ * at the place that the survey has the best mean for.
  *
  *     rates and windows from T and the rate r = sd / T that are learnt:
  *     ui-gp-ucb, sparq   quadratic r and 3 r; ui-gp-ucb also wiener sd / sqrt(2 T) and 0.3 of it
