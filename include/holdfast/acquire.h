@@ -55,31 +55,39 @@ HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, 
 /** An acquisition function. A view: everything is the caller's. Zero what is not used. */
 typedef struct hf_acquire {
     hf_acquisition kind;
-    const hf_posterior *posterior; /**< of f, one output */
+    /** of f, one output */
+    const hf_posterior *posterior;
     /** what is to be improved upon, latent, user's units: finite, or -infinity where no feasible
      * point is known. Not looked at by ucb */
     double best;
-    double beta; /**< of ucb: finite; >= 0 to explore */
+    /** of ucb: finite; >= 0 to explore */
+    double beta;
     /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as many
      * inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x) <=
      * limit_j), its logarithm grows by the sum of their logarithms (Schonlau et al. 1998; Gardner
      * et al. 2014). With best = -infinity, and nothing pending or against, that product alone is
      * the value. Not for ucb, which can be negative. Pending points do not change it. */
     size_t constraints;
-    const hf_posterior *const *constraint; /**< `constraints` of them */
-    const double *limit;                   /**< finite, user's units of each */
+    /** `constraints` of them */
+    const hf_posterior *const *constraint;
+    /** finite, user's units of each */
+    const double *limit;
     /** Points that have been asked for and not been answered yet: the function is averaged over
      * what f may be there, as if f were known there without noise. The mean of log-ei and log-pi
      * is that of ei and pi, then its logarithm. ucb keeps its mean and has the smaller sd. */
     size_t pending;
-    const double *pending_x; /**< pending x d */
+    /** pending x d */
+    const double *pending_x;
     /** Points whose f, drawn together with that of the pending ones, is to be improved upon too:
      * where readings are noisy, those that may be the best (Letham et al. 2019). Then, as with
      * pending points, `best` may be -infinity: only these are improved upon. Not for ucb. */
     size_t against;
-    const double *against_x; /**< against x d */
-    size_t draws;            /**< 0: 128. Quasi-random, in pairs of opposite ones */
-    uint64_t stream;         /**< with the context's seed it determines the draws */
+    /** against x d */
+    const double *against_x;
+    /** 0: 128. Quasi-random, in pairs of opposite ones */
+    size_t draws;
+    /** with the context's seed it determines the draws */
+    uint64_t stream;
 } hf_acquire;
 
 /**
@@ -114,8 +122,8 @@ HF_API hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const
 /**
  * q places to be evaluated side by side: each where it pays most given the pending points and the
  * places before it. Then up to `sweeps` times each place anew, given all others (0: never), until
- * none moves. What the places of ei add is E[max(max f - best, 0)] of the whole batch, q-EI, which
- * every sweep lets grow; the batch of the last one is kept if its sum is larger.
+ * none moves. The places of ei add E[max(max f - best, 0)] of the whole batch, q-EI, which every
+ * sweep lets grow; the batch of the last one is kept if its sum is larger.
  * @param sweeps  0, or for ei and log-ei: so many at most; 2 or 3 do
  * @param guesses guess_count x d, further starts of the first q searches; NULL for none
  * @param x       q x d

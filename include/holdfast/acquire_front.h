@@ -35,10 +35,12 @@ HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model
 /** Several objectives, all to be made large. A view: everything is the caller's. Zero what is not
  * used. */
 typedef struct hf_acquire_front {
-    size_t objectives; /**< m, 1 to 3 */
+    /** m, 1 to 3 */
+    size_t objectives;
     /** m posteriors, independent, each of one output, with as many inputs. */
     const hf_posterior *const *objective;
-    size_t points; /**< n */
+    /** n */
+    size_t points;
     /** n x m: what is known to be reached, say posterior means at feasible trials. Dominated points
      * may be among them. */
     const double *values;
@@ -53,8 +55,10 @@ typedef struct hf_acquire_front {
      * objectives' distribution elsewhere is that given these values. */
     size_t pending;
     const double *pending_x;
-    size_t draws;    /**< 0: 128. Quasi-random, in pairs of opposite ones */
-    uint64_t stream; /**< with the context's seed it determines the draws */
+    /** 0: 128. Quasi-random, in pairs of opposite ones */
+    size_t draws;
+    /** with the context's seed it determines the draws */
+    uint64_t stream;
 } hf_acquire_front;
 
 /**

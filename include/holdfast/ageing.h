@@ -40,10 +40,14 @@ typedef enum hf_age_kind {
 /** A law with its numbers. The arrays are the caller's and stay so. */
 typedef struct hf_age_law {
     hf_age_kind kind;
-    double rate;         /**< r >= 0; not for none and table */
-    size_t entries;      /**< of the table, at least 1 */
-    const double *ages;  /**< `entries` finite ages > 0, ascending; w(0) = 0 is understood */
-    const double *added; /**< w there: >= 0, finite, non-decreasing; beyond the last age infinite */
+    /** r >= 0; not for none and table */
+    double rate;
+    /** of the table, at least 1 */
+    size_t entries;
+    /** `entries` finite ages > 0, ascending; w(0) = 0 is understood */
+    const double *ages;
+    /** w there: >= 0, finite, non-decreasing; beyond the last age infinite */
+    const double *added;
 } hf_age_law;
 
 /**
@@ -66,7 +70,7 @@ HF_API double hf_age_horizon(const hf_age_law *law, double variance, double limi
 /**
  * Makes sites older: d_i := d(d_i, |age_i|), Gaussian and robust ones alike; targets stay. A
  * reading whose variance becomes infinite becomes absent.
- * @param age one for each of the hf_sites_count() readings, finite where the reading is present
+ * @param age one for each of the hf_sites_count() readings, finite where the reading is present.
  * The sites then follow their noise no longer (hf_sites_set_noise(), hf_sites_recentre() and
  * hf_sites_set_present() are not for them). HF_ERR_ARGUMENT, HF_ERR_NOT_FINITE, HF_ERR_MEMORY; on
  * error nothing changes. O(n).

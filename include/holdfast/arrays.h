@@ -32,23 +32,35 @@ HF_BEGIN_DECLS
 /** Numbers in rows and columns, where the caller has them. Entry (i, j) is at[i * row + j *
  * column]; strides are counted in doubles and may be negative. This struct does not grow. */
 typedef struct hf_view {
-    const double *at; /**< entry (0, 0); NULL: there is no such array */
-    ptrdiff_t row;    /**< from one row to the next */
-    ptrdiff_t column; /**< from one column to the next; not looked at where there is one */
+    /** entry (0, 0); NULL: there is no such array */
+    const double *at;
+    /** from one row to the next */
+    ptrdiff_t row;
+    /** from one column to the next; not looked at where there is one */
+    ptrdiff_t column;
 } hf_view;
 
 /** Rows of inputs, and what is known of each. Zero-initialise, then set `size`. Arrays that are
  * not there have no entry (0, 0). */
 typedef struct hf_arrays {
-    size_t size;      /**< sizeof(hf_arrays) */
-    size_t rows;      /**< n */
-    size_t inputs;    /**< d */
-    size_t outputs;   /**< T: columns of y. 0 stands for 1 */
-    hf_view x;        /**< n x d inputs; NaN: missing */
-    hf_view y;        /**< n x T readings, units of the targets; NaN: missing */
-    hf_view noise;    /**< n x 1 known noise variances, target units squared; of one output */
-    hf_view mean;     /**< n x 1 prior means of one output, units of the target */
-    hf_view exposure; /**< n x 1 positive exposures, of counts and amounts */
+    /** sizeof(hf_arrays) */
+    size_t size;
+    /** n */
+    size_t rows;
+    /** d */
+    size_t inputs;
+    /** T: columns of y. 0 stands for 1 */
+    size_t outputs;
+    /** n x d inputs; NaN: missing */
+    hf_view x;
+    /** n x T readings, units of the targets; NaN: missing */
+    hf_view y;
+    /** n x 1 known noise variances, target units squared; of one output */
+    hf_view noise;
+    /** n x 1 prior means of one output, units of the target */
+    hf_view mean;
+    /** n x 1 positive exposures, of counts and amounts */
+    hf_view exposure;
     /** n classes below `classes`, or HF_LABEL_MISSING, for the sites of labels, in place of y */
     const size_t *label;
     size_t classes;
@@ -59,7 +71,8 @@ typedef struct hf_arrays {
     const char *const *output_names;
     /** `classes` names likewise, texts that no table takes for missing. NULL: 0, 1, ... */
     const char *const *class_names;
-    const char *source; /**< what messages and the model call these rows. NULL: "arrays" */
+    /** what messages and the model call these rows. NULL: "arrays" */
+    const char *source;
 } hf_arrays;
 
 /**
@@ -76,9 +89,10 @@ typedef struct hf_arrays {
  * @param model    to be freed with hf_model_free(); untouched on error
  * @param report   may be NULL; untouched on error
  *
- * Errors: those of hf_fit(), whose messages count rows from 1; HF_ERR_ARGUMENT for NULL, a size
- * that no version has, arrays that exclude each other (y and label, mean and exposure), labels
- * with sites of readings and the reverse; HF_ERR_NO_DATA for a class that no complete row has.
+ * Errors: those of hf_fit(), whose messages count rows from 1; HF_ERR_ARGUMENT for NULL and for a
+ * size that no version has; the same for arrays that exclude each other (y and label, mean and
+ * exposure), and for labels with sites of readings and the reverse; HF_ERR_NO_DATA for a class that
+ * no complete row has.
  * Cost: that of hf_fit(), and a copy of all arrays.
  */
 HF_API hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows,
@@ -101,7 +115,8 @@ HF_API hf_status hf_model_fit_arrays(hf_context *ctx, const hf_arrays *rows,
  * Arrays that a model has no numbers for must be NULL: HF_ERR_ARGUMENT.
  */
 typedef struct hf_predictions {
-    size_t size; /**< sizeof(hf_predictions) */
+    /** sizeof(hf_predictions) */
+    size_t size;
     /** of a new reading, units of the target: without transform the latent mean; prior mean and
      * exposure of the row included */
     double *mean;
@@ -111,18 +126,24 @@ typedef struct hf_predictions {
     /** Standard deviation of a new reading, calibrated, units of the target; with the row's known
      * noise where it is given. */
     double *sd_observed;
-    size_t levels;       /**< how many quantiles of each reading */
-    const double *level; /**< their probabilities, in (0, 1) */
-    double *quantile;    /**< of a new reading, units of the target */
-    double *probability; /**< of each class; rows add up to 1 to rounding */
-    size_t *winner;      /**< the class that the classifier decides for */
+    /** how many quantiles of each reading */
+    size_t levels;
+    /** their probabilities, in (0, 1) */
+    const double *level;
+    /** of a new reading, units of the target */
+    double *quantile;
+    /** of each class; rows add up to 1 to rounding */
+    double *probability;
+    /** the class that the classifier decides for */
+    size_t *winner;
     /** Latent function: of readings in units of what is modelled (of g(y) with a transform),
      * prior mean included; of counts and amounts the log rate, without exposure; of labels in
      * units of the link. */
     double *latent_mean;
-    double *latent_sd;  /**< its standard deviation */
-    double *covariance; /**< of the latent function, between rows, for each function; units of
-                             latent_mean, squared */
+    /** its standard deviation */
+    double *latent_sd;
+    /** of the latent function, between rows, for each function; units of latent_mean, squared */
+    double *covariance;
     /** of the latent functions, between outputs, at each row */
     double *output_covariance;
 } hf_predictions;
@@ -144,13 +165,14 @@ HF_API size_t hf_model_latents(const hf_model *model);
  * each other upwards; else chunks of 4096 rows are copied.
  *
  * Errors, which leave every array alone: HF_ERR_ARGUMENT (NULL, a size that no version has, an
- * array that the model has no numbers for, a level outside of (0, 1), arrays of rows that the
- * model does not go with, a negative noise, an exposure that is not positive), HF_ERR_DIMENSION
- * (inputs), HF_ERR_NOT_FINITE (an infinite number; a missing input where `covariance` is wanted,
- * with the row), HF_ERR_CANCELLED, HF_ERR_MEMORY. Cost: as hf_predict(), with variances unless
- * only mean or latent_mean of untransformed readings is wanted; quantiles of counts and amounts
- * take about 1 ms each; `covariance` O(L (m n^2 + m^2 n)). Memory: the wanted numbers once more,
- * so that a cancelled call leaves the caller's alone. Reports progress as "predict".
+ * array that the model has no numbers for; a level outside of (0, 1), arrays of
+ * rows that the model does not go with; a negative noise, an exposure that is not
+ * positive); HF_ERR_DIMENSION (inputs), HF_ERR_NOT_FINITE (an infinite number; a missing input
+ * where `covariance` is wanted, with the row), HF_ERR_CANCELLED, HF_ERR_MEMORY. Cost: as
+ * hf_predict(), with variances unless only mean or latent_mean of untransformed readings is wanted;
+ * quantiles of counts and amounts take about 1 ms each; `covariance` O(L (m n^2 + m^2 n)). Memory:
+ * the wanted numbers once more, so that a cancelled call leaves the caller's alone. Reports
+ * progress as "predict".
  */
 HF_API hf_status hf_model_predict_arrays(hf_context *ctx, const hf_model *model,
                                          const hf_arrays *rows, const hf_predictions *wanted);
@@ -174,13 +196,20 @@ HF_API hf_status hf_model_score_class_arrays(hf_context *ctx, const hf_model *mo
 /** The fit's opinion of its readings: the caller's arrays of hf_model_reading_count() entries.
  * NULL: not wanted. */
 typedef struct hf_reading_arrays {
-    size_t size;     /**< sizeof(hf_reading_arrays) */
-    size_t *row;     /**< row of the fit's arrays, or data row of its table, from 0 */
-    size_t *output;  /**< the output that the reading is of */
-    double *value;   /**< the reading, units of the target; of labels the class; NaN: missing */
-    double *weight;  /**< in [0, 1], as hf_reading.weight: 0 set aside or missing. Labels: 1 */
-    bool *suspected; /**< as hf_reading.suspected. Labels: false */
-    size_t *group;   /**< as hf_reading.group. Labels: 0 */
+    /** sizeof(hf_reading_arrays) */
+    size_t size;
+    /** row of the fit's arrays, or data row of its table, from 0 */
+    size_t *row;
+    /** the output that the reading is of */
+    size_t *output;
+    /** the reading, units of the target; of labels the class; NaN: missing */
+    double *value;
+    /** in [0, 1], as hf_reading.weight: 0 set aside or missing. Labels: 1 */
+    double *weight;
+    /** as hf_reading.suspected. Labels: false */
+    bool *suspected;
+    /** as hf_reading.group. Labels: 0 */
+    size_t *group;
 } hf_reading_arrays;
 
 /** Readings that a model keeps, missing ones of one output too; 0 for NULL and for a model of a

@@ -8,11 +8,10 @@
  *     range.lower <= value(x) <= range.upper        for every x in the box,
  *
  * where the value is the latent mean, the latent standard deviation, or mean + beta sd. Best-first
- * branch and bound makes them as tight as asked: boxes are split until upper - upper_attained and
- * lower_attained - lower are within the tolerance, where the attained values are those of the
- * posterior at two points of the box that are returned too. Stopped early, by a limit or a
- * decision, the range is wider and just as true: it holds over every box that is still open or was
- * put aside.
+ * branch and bound makes them as tight as asked: it splits boxes until upper - upper_attained and
+ * lower_attained - lower are within the tolerance. The attained values are those of the posterior
+ * at two points of the box, which are returned too. Stopped early, by a limit or a decision, the
+ * range is wider and just as true: it holds over every box that is still open or was put aside.
  *
  * The same call is a deterministic global optimiser of posterior means: lower_attained at argmin is
  * within the tolerance of the minimum.
@@ -20,21 +19,21 @@
  * Works on every posterior, whoever made it: exact, inducing, projected; Gaussian or robust sites;
  * one output or several.
  *
- * **What a certificate rests on.** That value(x) is what the formulas of posterior.h give for the
- * stored kernel, weights and factor. By default the bounds are computed in double precision and
- * then moved outward by an a-priori bound on the rounding errors of that computation
- * (range.rounding), of values, slopes and curvatures alike. It covers sums, products and the
- * kernel's elementary functions as accurate as the C library states them; it is a bound on the
- * usual model of floating-point arithmetic, not a proof by intervals.
+ * **Ground of a certificate.** A certificate rests on this: value(x) is the result of the formulas
+ * of posterior.h for the stored kernel, weights and factor. By default the bounds are computed in
+ * double precision. They are then moved outward by an a-priori bound on the rounding errors of that
+ * computation (range.rounding), of values, slopes and curvatures alike. It covers sums, products
+ * and the kernel's elementary functions as accurate as the C library states them; it is a bound on
+ * the usual model of floating-point arithmetic, not a proof by intervals.
  *
  * **Units** are the user's, as everywhere in posterior.h.
  *
  * **Several outputs.** `settings.output` says which one; the box is about the inputs of the data,
  * without the number of the output.
  *
- * With `rigorous` every number on the way is an interval, and so the range is proof for the
- * function that the stored doubles define by exact operations (of an exact posterior, whose factor
- * is then not taken at its word); it takes some hundred times as long. The value at argmin is then
+ * With `rigorous` every number on the way is an interval. So the range is proof for the function
+ * that the stored doubles define by exact operations. The factor of an exact posterior is not taken
+ * at its word then. A rigorous search takes some hundred times as long. The value at argmin is then
  * surely at most lower_attained, and that at argmax at least upper_attained.
  *
  * docs/methods/certify.md derives the bounds.
@@ -51,9 +50,12 @@ HF_BEGIN_DECLS
 
 /** The value that is enclosed. */
 typedef enum hf_certify_what {
-    HF_CERTIFY_MEAN = 0, /**< latent mean */
-    HF_CERTIFY_SD,       /**< latent standard deviation */
-    HF_CERTIFY_MEAN_PLUS /**< mean + beta sd, beta of either sign */
+    /** latent mean */
+    HF_CERTIFY_MEAN = 0,
+    /** latent standard deviation */
+    HF_CERTIFY_SD,
+    /** mean + beta sd, beta of either sign */
+    HF_CERTIFY_MEAN_PLUS
 } hf_certify_what;
 
 /** Bounds that are computed for each box and intersected; several are joined with |. */
@@ -63,7 +65,8 @@ enum {
     /** mean: Taylor polynomial at the centre, remainder by the norm of the mean in the kernel's
      * space */
     HF_BOUND_TAYLOR = 2,
-    HF_BOUND_FEATURE = 4, /**< sd: the same for the posterior's features */
+    /** sd: the same for the posterior's features */
+    HF_BOUND_FEATURE = 4,
     HF_BOUND_ALL = 7
 };
 
@@ -71,39 +74,52 @@ enum {
 
 /** Which points of a box are meant, about the middle c of it with half-widths h. */
 typedef enum hf_shape {
-    HF_SHAPE_BOX = 0, /**< all of them */
-    HF_SHAPE_L2,      /**< sum ((x_j - c_j) / h_j)^2 <= 1 */
-    HF_SHAPE_L1       /**< sum |x_j - c_j| / h_j <= 1 */
+    /** all of them */
+    HF_SHAPE_BOX = 0,
+    /** sum ((x_j - c_j) / h_j)^2 <= 1 */
+    HF_SHAPE_L2,
+    /** sum |x_j - c_j| / h_j <= 1 */
+    HF_SHAPE_L1
 } hf_shape;
 
-/** A part of each box that inputs stay in. Always start from hf_region_default(). What the pointers
- * lead to is the caller's. Not for rigorous settings but for HF_SHAPE_BOX with `least`, `most`,
- * `moves` and `sets`. */
+/** A part of each box that inputs stay in. Always start from hf_region_default(). The caller owns
+ * all that the pointers lead to. Not for rigorous settings but for HF_SHAPE_BOX with `least`,
+ * `most`, `moves` and `sets`. */
 typedef struct hf_region {
-    size_t size;    /**< sizeof(hf_region) */
-    hf_shape shape; /**< HF_SHAPE_BOX; of those inputs of a box that move */
-    /** NULL: inputs entries each, limits that points are within besides: what is physical. Both or
-     * none; infinite: none. c is within them, and need not be the middle any more. */
+    /** sizeof(hf_region) */
+    size_t size;
+    /** Shape about c, of those inputs of a box that move. Default: HF_SHAPE_BOX. */
+    hf_shape shape;
+    /** Limits that points are within besides, `inputs` entries each: what is physical. Both or
+     * none; infinite: none. c is within them, and need not be the middle any more. Default: NULL
+     * (no limits). */
     const double *least, *most;
-    /** NULL: inputs entries; above 0: the input moves by whole multiples of it from c; 0:
-     * freely. */
+    /** `inputs` entries; above 0: the input moves by whole multiples of it from c; 0: freely.
+     * Default: NULL (all move freely). */
     const double *step;
-    size_t moves; /**< 0: all inputs may move at once; else at most so many of them (an L0 ball) */
-    /** NULL: set_count x inputs, true for the inputs that move together: the points of which all
-     * inputs outside of one set are as in c. Patches of a picture, groups. Not with `moves`. */
+    /** At most so many inputs move (an L0 ball); 0: all may move at once. Default: 0. */
+    size_t moves;
+    /** set_count x inputs, true for the inputs that move together. A point is meant where all
+     * inputs outside of one set are as in c. Patches of a picture, groups. Not with `moves`.
+     * Default: NULL (all move together). */
     const bool *sets;
-    size_t set_count; /**< 0 */
-    /** NULL: c is the middle of the box; else c of each box, boxes x inputs, inside it. Functions
-     * that are given points take these. */
+    /** Rows of `sets`. Default: 0. */
+    size_t set_count;
+    /** c of each box, boxes x inputs, inside it. Functions that are given points take these.
+     * Default: NULL (c is the middle of the box). */
     const double *centre;
 } hf_region;
 
-/** How far to go. */
+/** Tolerance, limits and kind of a search for a certificate. */
 typedef struct hf_certify_settings {
-    size_t size;      /**< sizeof(hf_certify_settings) */
-    double beta;      /**< beta of mean + beta sd. Default: 1. */
-    size_t output;    /**< The one of several outputs. Default: 0. */
-    double tolerance; /**< > 0, in the units of the value. Default: 0.01. */
+    /** sizeof(hf_certify_settings) */
+    size_t size;
+    /** beta of mean + beta sd. Default: 1. */
+    double beta;
+    /** The one of several outputs. Default: 0. */
+    size_t output;
+    /** Widest gap between a bound and a value attained; > 0, units of the value. Default: 0.01. */
+    double tolerance;
     /** Seconds for one box, whose two ends take turns; 0: no limit. Where it ends a search the
      * result depends on the clock. Default: 60. */
     double time_limit;
@@ -121,9 +137,10 @@ typedef struct hf_certify_settings {
     /** The lower end alone, half the work: range.upper is infinite and upper_attained NaN. Default:
      * false. */
     bool lower_only;
-    bool upper_only; /**< Likewise. Default: false. */
-    /** The search stops as soon as it is known whether all values are on one side of this one, or
-     * values on both sides are attained. Default: NaN, never. */
+    /** Likewise, the upper end alone. Default: false. */
+    bool upper_only;
+    /** The search stops as soon as all values are known to be on one side of this one, or values on
+     * both sides are attained. Default: NaN (never). */
     double decide_at;
     /** The bounds that are used; fewer, to compare them. A value that none of them bounds has an
      * infinite range. Default: HF_BOUND_ALL. */
@@ -135,19 +152,22 @@ typedef struct hf_certify_settings {
      * and else that of the latent function. For posteriors mean + beta sd is then a quantile of new
      * readings, and 1 - 2 Phi(-beta) of them are within mean +- beta sd. Default: false. */
     bool observed;
-    /** The points of the boxes that are meant; the caller's. Default: NULL, all of them. */
+    /** The points of the boxes that are meant; the caller's. Default: NULL (all of them). */
     const hf_region *region;
 } hf_certify_settings;
 
 /** Why a search ended. */
 typedef enum hf_certify_stop {
-    HF_CERTIFY_TOLERANCE = 0, /**< both ends are within the tolerance of attained values */
-    HF_CERTIFY_DECIDED,       /**< decide_at is answered */
+    /** both ends are within the tolerance of attained values */
+    HF_CERTIFY_TOLERANCE = 0,
+    /** decide_at is answered */
+    HF_CERTIFY_DECIDED,
     HF_CERTIFY_TIME,
     HF_CERTIFY_NODES,
     /** the rounding allowance is more than the tolerance, or a box has become too small to split */
     HF_CERTIFY_ROUNDING,
-    HF_CERTIFY_MEMORY, /**< memory_limit */
+    /** memory_limit */
+    HF_CERTIFY_MEMORY,
     /** a bound or a value overflows: the range says nothing (infinite, of a probability 0 to 1),
      * and nothing is attained: NaN */
     HF_CERTIFY_NOT_FINITE
@@ -155,15 +175,20 @@ typedef enum hf_certify_stop {
 
 /** The range over one box. */
 typedef struct hf_range {
-    double lower, upper;                   /**< lower <= value(x) <= upper for every x in the box */
-    double lower_attained, upper_attained; /**< values at argmin and argmax */
+    /** lower <= value(x) <= upper for every x in the box */
+    double lower, upper;
+    /** values at argmin and argmax */
+    double lower_attained, upper_attained;
     hf_certify_stop stop;
-    size_t nodes;   /**< boxes whose bounds were computed, both ends together */
-    double seconds; /**< wall clock */
+    /** boxes whose bounds were computed, both ends together */
+    size_t nodes;
+    /** wall clock */
+    double seconds;
     /** allowance for rounding, and of several classes for quadrature, in the bounds of the given
      * box; those of its parts are smaller. 0 when rigorous */
     double rounding;
-    bool rigorous; /**< proof against rounding, as asked for */
+    /** proof against rounding, as asked for */
+    bool rigorous;
     /** the range holds if an estimated error does, six standard errors of a quadrature:
      * probabilities of five classes and more (certify_uses.h). Else false */
     bool estimate;
@@ -185,17 +210,18 @@ HF_SETTINGS(hf_region)
  *                 lower_only
  *
  * Errors, which leave all outputs alone: HF_ERR_ARGUMENT for a NULL, a lower side above the upper,
- * an output that is not there, a tolerance that is not above 0, a negative time, an input that is
- * the number of an output and moves (posteriors without outputs of their own whose kernel has
- * coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY; HF_ERR_CANCELLED.
+ * an output that is not there; for a tolerance that is not above 0, and a negative time; for an
+ * input that is the number of an output and moves (posteriors without outputs of their own whose
+ * kernel has coregion); HF_ERR_NOT_FINITE for sides that are not finite; HF_ERR_MEMORY;
+ * HF_ERR_CANCELLED.
  * HF_WARN_NOT_CONVERGED: stopped by a limit, by rounding or by what is not finite; the range holds
  * all the same.
  *
  * Cost: O(n^2) kernel values once a box for the norm of the mean, then O(n (d + m^2)) for each of
- * the boxes it is split into when m inputs move; with sd another O(n^2 m), and where the kernel is
- * one se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many
- * parts. A few hundred boxes are common for m = 2 and for wide boxes of m = 10. Threads: the same
- * digits for any number of them. The posterior is only read.
+ * the boxes it is split into when m inputs move; with sd another O(n^2 m). Where the kernel is one
+ * se and up to 16 inputs move, O(n^2 m) for boxes that would have to be split into very many parts.
+ * A few hundred boxes are common for m = 2 and for wide boxes of m = 10. Threads: the same digits
+ * for any number of them. The posterior is only read.
  *
  * With `region` the range is over those points of the box that are in the region: parts of the box
  * that do not meet it are dropped, others shrink to what does. At most `moves` inputs, and sets:
@@ -207,7 +233,7 @@ HF_SETTINGS(hf_region)
  * need, for each box that is searched at the same time.
  *
  * Rigorous: also HF_ERR_ARGUMENT where the processor's long double is not what it claims
- * (valgrind), or for what asks for the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where
+ * (valgrind); also for values with the sd of a posterior that is not exact; HF_ERR_NOT_FINITE where
  * a covariance of two anchors overflows.
  */
 HF_API hf_status hf_certify(hf_context *ctx, const hf_posterior *posterior, hf_certify_what what,

@@ -31,15 +31,18 @@ HF_BEGIN_DECLS
 
 /** Whether a class is that of a point of a box. */
 typedef enum hf_chance {
-    HF_CHANCE_TAKEN = 0, /**< a point of this class was found */
-    HF_CHANCE_NONE,      /**< no point of the box is of this class */
+    /** a point of this class was found */
+    HF_CHANCE_TAKEN = 0,
+    /** no point of the box is of this class */
+    HF_CHANCE_NONE,
     /** a limit came first, or differences are within what rounding or the quadrature may be off */
     HF_CHANCE_OPEN
 } hf_chance;
 
 /** The verdict on one class in one box. */
 typedef struct hf_class_range {
-    hf_range range; /**< of its probability; nodes and seconds are those of the chance, too */
+    /** of its probability; nodes and seconds are those of the chance, too */
+    hf_range range;
     hf_chance chance;
 } hf_class_range;
 

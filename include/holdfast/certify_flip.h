@@ -22,22 +22,32 @@ HF_BEGIN_DECLS
 
 /** In which sense a move is small. */
 typedef enum hf_flip_kind {
-    HF_FLIP_NEAREST = 0, /**< least distance; of moves that go so far, few inputs */
-    HF_FLIP_FEWEST       /**< fewest inputs, anywhere in the box */
+    /** least distance; of moves that go so far, few inputs */
+    HF_FLIP_NEAREST = 0,
+    /** fewest inputs, anywhere in the box */
+    HF_FLIP_FEWEST
 } hf_flip_kind;
 
 /** An example, and what there surely is none of. */
 typedef struct hf_flip {
-    size_t winner, other; /**< classes of point and example; SIZE_MAX: none, or not about classes */
-    double value;         /**< at the point; of classes the probability of `winner` */
-    double flipped;       /**< the same at the example; NaN where there is none */
-    double certified;     /**< no move this far or less does it; NaN: the point is against it */
-    double distance;      /**< of the example; infinity: none was found */
-    size_t spared;        /**< no move of so many inputs or fewer does it, within the box */
-    size_t moved;         /**< inputs that the example moves; 0 where there is none */
+    /** classes of point and example; SIZE_MAX: none, or not about classes */
+    size_t winner, other;
+    /** at the point; of classes the probability of `winner` */
+    double value;
+    /** the same at the example; NaN where there is none */
+    double flipped;
+    /** no move this far or less does it; NaN: the point is against it */
+    double certified;
+    /** of the example; infinity: none was found */
+    double distance;
+    /** no move of so many inputs or fewer does it, within the box */
+    size_t spared;
+    /** inputs that the example moves; 0 where there is none */
+    size_t moved;
     size_t nodes;
     double seconds;
-    bool rigorous, estimate; /**< as in hf_claim_answer */
+    /** as in hf_claim_answer */
+    bool rigorous, estimate;
 } hf_flip;
 
 /**
@@ -57,12 +67,12 @@ typedef struct hf_flip {
  * radius these are; then inputs that need not move go back, that first which matters least.
  * `spared` is 0, or all inputs that move if `certified` is `most`.
  *
- * HF_FLIP_FEWEST: inputs go to an end of the box one after the other, each time that one which
- * brings the value nearest to its limit (or the class nearest to a tie); where this does not lead
- * there, the search over the whole box may. Inputs that need not move go back. Then sets of 1, 2,
- * ... inputs are certified, every choice of them, up to the first that does it or is left open, or
- * to HF_MOST_PARTS choices: `spared`. If spared + 1 is `moved`, fewer do not do it.
- * `certified` is `most` if nothing in the box does it, else 0.
+ * HF_FLIP_FEWEST: inputs go to an end of the box one after the other. The next is always the one
+ * that brings the value nearest to its limit, or the class nearest to a tie; where this does not
+ * lead there, the search over the whole box may. Inputs that need not move go back. Then sets of 1,
+ * 2, ... inputs are certified, every choice of them, up to the first that does it or is left open,
+ * or to HF_MOST_PARTS choices: `spared`. If spared + 1 is `moved`, fewer do not do it. `certified`
+ * is `most` if nothing in the box does it, else 0.
  *
  * HF_WARN_NOT_CONVERGED: a search was left open; what is told holds all the same. Errors, which
  * leave the outputs alone: those of hf_certify_claim_radius() and hf_certify_radius(); a kind that

@@ -11,8 +11,8 @@
  * |mean(x*) - mean(x)| over x in T is, and whether it is at most delta. With ranges [L_i, U_i] of
  * each mean over T the distance is at most |v*|, v*_i = max(mean_i(x*) - L_i, U_i - mean_i(x*)),
  * because norms of this kind grow with every |v_i|. Branch and bound takes bounds of the L_i and
- * U_i over parts of the box, so that the largest |v*| of the parts comes as near to the supremum
- * as asked.
+ * U_i over parts of the box. So the largest |v*| of the parts comes as near to the supremum as
+ * asked.
  *
  * Boxes, settings, units and what certificates rest on are those of certify.h. Outputs in units of
  * their own need weights: 1 over what counts as much in each.
@@ -33,24 +33,35 @@ HF_BEGIN_DECLS
 
 /** How outputs are measured together. Always start from hf_output_norm_default(). */
 typedef struct hf_output_norm {
-    size_t size;          /**< sizeof(hf_output_norm) */
-    double p;             /**< From 1 on; INFINITY: the largest. Default: 2. */
-    const double *weight; /**< One for each output, > 0; the caller's. Default: NULL, 1 each. */
-    double delta;         /**< >= 0: a verdict against it. Default: INFINITY, none. */
+    /** sizeof(hf_output_norm) */
+    size_t size;
+    /** From 1 on; infinity: the largest. Default: 2. */
+    double p;
+    /** One for each output, > 0; the caller's. Default: NULL (1 each). */
+    const double *weight;
+    /** A verdict against it; >= 0. Default: infinity (none). */
+    double delta;
 } hf_output_norm;
 /** The defaults that the fields name. */
 HF_SETTINGS(hf_output_norm)
 
 /** The answer for one box. */
 typedef struct hf_output_shift {
-    hf_verdict verdict;   /**< on delta; certified where there is none */
-    double upper;         /**< the distance is at most this in the whole box */
-    double attained;      /**< and surely at least this at a point of it */
-    hf_certify_stop stop; /**< why the search ended */
-    size_t parts;         /**< of the box that were bounded */
-    size_t nodes;         /**< ranges of single outputs over these parts: parts times outputs */
+    /** on delta; certified where there is none */
+    hf_verdict verdict;
+    /** the distance is at most this in the whole box */
+    double upper;
+    /** and surely at least this at a point of it */
+    double attained;
+    /** why the search ended */
+    hf_certify_stop stop;
+    /** of the box that were bounded */
+    size_t parts;
+    /** ranges of single outputs over these parts: parts times outputs */
+    size_t nodes;
     double seconds;
-    bool rigorous; /**< proof against rounding, as asked for */
+    /** proof against rounding, as asked for */
+    bool rigorous;
 } hf_output_shift;
 
 /**
@@ -70,8 +81,8 @@ typedef struct hf_output_shift {
  * less).
  *
  * Errors, which leave all outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for p below 1
- * or not a number, a weight that is not above 0 or not finite, a negative delta, and rigorous
- * settings with p other than 1, 2 and infinity (powers have no proven rounding).
+ * or not a number, a weight that is not above 0 or not finite; for a negative delta, and for
+ * rigorous settings with p other than 1, 2 and infinity (powers have no proven rounding).
  * HF_WARN_NOT_CONVERGED: a verdict is open, or a limit or rounding ended a search.
  * Cost: bounds of each output's mean over every part; parts are some tens for boxes of few inputs.
  * Threads: the same digits for any number of them. The posterior is only read.

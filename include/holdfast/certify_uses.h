@@ -20,8 +20,8 @@
  * certain where that is surely less than each other decision's; probabilities in what follows are
  * then losses in units of the largest one. Bounds include the error of the quadrature that they
  * use: for up to four classes a bound;
- * for more, where no quadrature with a useful bound is quick enough, six standard errors of a
- * randomly shifted sum that is always the same one, boxes of zero width among them. Certificates of
+ * for more, six standard errors of a randomly shifted sum that is always the same one, boxes of
+ * zero width among them. No quadrature with a useful bound is quick enough there. Certificates of
  * five classes and more rest on that estimate, and answers say so (`estimate`). Differences of
  * probabilities below about 1e-5 (five classes and more: the error, about 1e-3) are left open.
  *
@@ -29,7 +29,7 @@
  * untouched). `total_time` of the settings is for all boxes of a call. Settings are those of
  * hf_certify(), the tolerance in units of what is asked about: for probabilities the default of
  * 0.01 is one percent. `settings` NULL stands for the defaults, `output` is the class. Units are
- * the user's. What certificates rest on is in certify.h, and so are the errors of boxes.
+ * the user's. certify.h says what certificates rest on, and has the errors of boxes.
  *
  * Sources: Patane, Blaas, Laurenti, Cardelli, Roberts, Kwiatkowska, Adversarial robustness
  * guarantees for Gaussian processes, 2022 (Propositions 8 and 9: how P moves with mean and
@@ -80,19 +80,23 @@ HF_API bool hf_certify_is_estimate(const hf_classifier *classifier);
 
 /** The verdict on decisions in a box. */
 typedef enum hf_verdict {
-    HF_VERDICT_CERTIFIED = 0,  /**< the class of the point is that of every point of the box */
-    HF_VERDICT_COUNTEREXAMPLE, /**< a point of another class was found */
+    /** the class of the point is that of every point of the box */
+    HF_VERDICT_CERTIFIED = 0,
+    /** a point of another class was found */
+    HF_VERDICT_COUNTEREXAMPLE,
     /** a limit came first, or differences are within what rounding or the quadrature may be off */
     HF_VERDICT_OPEN
 } hf_verdict;
 
 /** The decision over one box. */
 typedef struct hf_decision {
-    size_t winner; /**< class at the point */
+    /** class at the point */
+    size_t winner;
     hf_verdict verdict;
     size_t nodes;
     double seconds;
-    bool estimate; /**< hf_certify_is_estimate() */
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_decision;
 
 /**
@@ -118,11 +122,14 @@ HF_API hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *class
 /** How far a point can be moved. */
 typedef struct hf_radius {
     size_t winner;
-    double certified; /**< no point nearer than this, and none just so far, is of another class */
-    double broken;    /**< there is one at this distance; infinity: none was found */
+    /** no point up to this distance is of another class */
+    double certified;
+    /** a point at this distance is of another class; infinity: none was found */
+    double broken;
     size_t nodes;
     double seconds;
-    bool estimate; /**< hf_certify_is_estimate() */
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_radius;
 
 /**
@@ -136,7 +143,7 @@ typedef struct hf_radius {
  * @param counterexample inputs entries or NULL: the point at distance `broken`; NaN where there is
  *         none
  * A limit of the settings holds for each step, and is HF_WARN_NOT_CONVERGED: `certified` is true
- * all the same. Of the total time each step may take half of what is left.
+ * all the same. Each step may take half of the total time that is left.
  * Errors: those of hf_certify_decision(); HF_ERR_ARGUMENT for a unit, most or accuracy that is
  * none. Cost: a verdict of hf_certify_decision() for each step, about log2(1 / accuracy) of them.
  */
@@ -147,7 +154,8 @@ HF_API hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classif
 
 /** How to look for a counterexample without any proof. */
 typedef enum hf_attack_kind {
-    HF_ATTACK_FGSM = 0, /**< one step along the sign of the gradient, to the sides of the box */
+    /** one step along the sign of the gradient, to the sides of the box */
+    HF_ATTACK_FGSM = 0,
     /** steps of that kind, from a tenth of the box's sides down, kept inside; the best point wins
      */
     HF_ATTACK_PGD
@@ -155,7 +163,7 @@ typedef enum hf_attack_kind {
 
 /**
  * Points of boxes where the class of x[k] is less probable.
- * @param x, lower, upper m x inputs, each x inside its box
+ * @param x, lower, upper m x inputs, each x inside its box.
  * @param steps           of the projected attack; 0 stands for 40
  * @param attacked        m x inputs
  * @param probability     m entries or NULL: what is left there of the probability of x[k]'s class
@@ -167,37 +175,47 @@ HF_API hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_
 
 /** Which values an attack on a prediction looks for. */
 typedef enum hf_attack_goal {
-    HF_ATTACK_FARTHEST = 0, /**< that farthest from the value at the point, either way */
+    /** that farthest from the value at the point, either way */
+    HF_ATTACK_FARTHEST = 0,
     HF_ATTACK_LARGEST,
     HF_ATTACK_SMALLEST
 } hf_attack_goal;
 
 /** How an attack on a value goes. Always start from hf_attack_settings_default(). */
 typedef struct hf_attack_settings {
-    size_t size;          /**< sizeof(hf_attack_settings) */
-    hf_certify_what what; /**< HF_CERTIFY_MEAN; latent mean, sd, or mean + beta sd */
-    /** NULL for the defaults; the caller's. Its beta, output, observed and region say which value
-     * and where: regions without `moves` and `sets`, about the points. The rest is checked only. */
+    /** sizeof(hf_attack_settings) */
+    size_t size;
+    /** Latent mean, sd, or mean + beta sd. Default: HF_CERTIFY_MEAN. */
+    hf_certify_what what;
+    /** The caller's, or NULL. Its beta, output, observed and region say which value and where:
+     * regions without `moves` and `sets`, about the points. The rest is checked only. Default:
+     * NULL (the defaults). */
     const hf_certify_settings *value;
-    hf_attack_kind kind; /**< HF_ATTACK_PGD */
-    hf_attack_goal goal; /**< HF_ATTACK_FARTHEST */
-    size_t steps;        /**< 40; of each start of the projected attack. 0 stands for 40 */
-    size_t starts;       /**< 5: the point, and others drawn from the box (projected); 0 as 1 */
-    uint64_t seed;       /**< 0: of the starts */
+    /** Method. Default: HF_ATTACK_PGD. */
+    hf_attack_kind kind;
+    /** Values that are looked for. Default: HF_ATTACK_FARTHEST. */
+    hf_attack_goal goal;
+    /** Steps of each start of the projected attack; 0 stands for 40. Default: 40. */
+    size_t steps;
+    /** Starts of the projected attack: the point, and others drawn from the box; 0 stands for 1.
+     * Default: 5. */
+    size_t starts;
+    /** Seed of the starts. Default: 0. */
+    uint64_t seed;
 } hf_attack_settings;
 HF_SETTINGS(hf_attack_settings)
 
 /**
  * Points of boxes where a value of a posterior is far from what it is at x[k].
- * @param settings    NULL for the defaults
- * @param x, lower, upper m x inputs, each x inside its box
- * @param attacked    m x inputs, inside of box and region
+ * @param settings    NULL for the defaults.
+ * @param x, lower, upper m x inputs, each x inside its box.
+ * @param attacked    m x inputs, inside of box and region.
  * @param value_there m entries or NULL
  *
- * In boxes steps are along signs of slopes, in an L2 ball along the slope, in an L1 ball along its
- * largest entry, each in half-widths of the box. Projected steps never end at a value that is
- * worse than at x[k]; the one step of HF_ATTACK_FGSM may. It proves nothing: what it does not find
- * may be there, and hf_certify_boxes() says what surely is not.
+ * Steps are along signs of slopes in boxes, along the slope in an L2 ball, and along its largest
+ * entry in an L1 ball. Their unit is half-widths of the box. Projected steps never end at a value
+ * that is worse than at x[k]; the one step of HF_ATTACK_FGSM may. It proves nothing: what it does
+ * not find may be there, and hf_certify_boxes() says what surely is not.
  *
  * Errors, which leave the outputs alone: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a point
  * outside its box, an attack or a goal that there is not, regions as said. Cost: a prediction with
@@ -211,11 +229,16 @@ HF_API hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior,
 
 /** How many of a table's rows are classified rightly, and stay so. */
 typedef struct hf_certified_accuracy {
-    size_t rows;      /**< with a label */
-    size_t right;     /**< of them, classified rightly */
-    size_t certified; /**< of the right ones, surely so in their whole box */
-    size_t broken;    /**< of the right ones, with a counterexample */
-    bool estimate;    /**< hf_certify_is_estimate() */
+    /** with a label */
+    size_t rows;
+    /** of them, classified rightly */
+    size_t right;
+    /** of the right ones, surely so in their whole box */
+    size_t certified;
+    /** of the right ones, with a counterexample */
+    size_t broken;
+    /** hf_certify_is_estimate() */
+    bool estimate;
 } hf_certified_accuracy;
 
 /**
@@ -240,7 +263,7 @@ HF_API hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *class
  * @param step  inputs entries >= 0; 0: the score is 0
  * @param lower, upper m x inputs. Widths are at most four tolerances and what the attained values
  *              may be off, unless a limit came first (HF_WARN_NOT_CONVERGED); infinite where a
- *              bound is not finite. Of classes they rest on what hf_certify_is_estimate() says.
+ *              bound is not finite. Those of classes rest on what hf_certify_is_estimate() says.
  * Errors: those of hf_certify_boxes(); HF_ERR_ARGUMENT for a step below 0. Cost: two ranges of
  * hf_certify() or hf_certify_class() for each input of a point.
  */
@@ -253,7 +276,7 @@ HF_API hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifi
 
 /**
  * How far the posterior mean at m points can move when any `count` readings are replaced by any
- * numbers, with kernel and its hyperparameters, prior mean, noise, centres and thresholds held: |
+ * numbers. Kernel and its hyperparameters, prior mean, noise, centres and thresholds are held: |
  * mean_new(x) - mean(x) | <= damage. It says nothing of a fit made again, which chooses these from
  * the new readings and can move the mean several times as far.
  *
@@ -281,18 +304,23 @@ HF_API hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *poster
 /** The neighbourhood in which a linear function stands for a prediction. Always start from
  * hf_linear_settings_default(). */
 typedef struct hf_linear_settings {
-    size_t size;   /**< sizeof(hf_linear_settings) */
-    size_t output; /**< which of several outputs, or which class; 0 */
-    size_t pairs;  /**< 1000; at least as many as there are inputs that move */
-    double width;  /**< of the weights, in steps; 0 stands for 0.75 root(inputs that move) */
-    uint64_t seed; /**< 0 */
+    /** sizeof(hf_linear_settings) */
+    size_t size;
+    /** The one of several outputs, or the class. Default: 0. */
+    size_t output;
+    /** Pairs of points drawn; at least as many as there are inputs that move. Default: 1000. */
+    size_t pairs;
+    /** Width of the weights, in steps; 0 stands for 0.75 root(inputs that move). Default: 0. */
+    double width;
+    /** Seed of the pairs. Default: 0. */
+    uint64_t seed;
 } hf_linear_settings;
 HF_SETTINGS(hf_linear_settings)
 
 /**
  * Scores the inputs by a linear function: nothing is proved, and it is there to compare
  * hf_explain() with. Around each point, at z = x +- step u with standard normal u, the prediction
- * is fitted by a + b'z, squares weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
+ * is fitted by a + b'z. Squares are weighted by exp(-|u|^2 / (2 width^2)), as LIME does with these
  * weights (Ribeiro, Singh, Guestrin 2016);
  *
  *     score_i = 2 step_i b_i     what hf_explain() with this step gives for that linear function.

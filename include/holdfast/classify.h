@@ -34,9 +34,9 @@
  *
  * A posteriori they are not independent. They are inferred by Laplace's method, and their S is not
  * that of sites (posterior.h says what S is). The mode is nearer to the prior than the posterior
- * mean, by a factor of two and more where labels are clear, which makes its probabilities
- * underconfident; "corrected" puts the mean where it goes best with the covariance:
- * K^-1 (mean - m) = y - E[p], the expectation under the approximation itself.
+ * mean, by a factor of two and more where labels are clear. This makes its probabilities
+ * underconfident; "corrected" puts the mean where it goes best with the covariance: K^-1 (mean - m)
+ * = y - E[p], the expectation under the approximation itself.
  *
  * **Evidence.** Both approximations come with one of log p(labels), which training maximises, with
  * exact gradients.
@@ -95,7 +95,7 @@ HF_API hf_status hf_class_probability(hf_link link, double mean, double var, dou
  * @param gradient entries for every kernel parameter on the training scale (log of positive ones),
  *         then every mean coefficient; or NULL
  * Errors, which leave the outputs alone: HF_ERR_ARGUMENT (a NULL, a label out of range, a number of
- * classes that the link is not for), HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is
+ * classes that the link is not for); HF_ERR_NO_DATA (no label), HF_ERR_NOT_FINITE (the row is
  * named), HF_ERR_DIMENSION, HF_ERR_TOO_LARGE, HF_ERR_MEMORY. HF_WARN_NOT_CONVERGED: the iteration
  * was stopped by its limit or by rounding. Laplace: n^3/3 flops for each of 5 to 10 steps; EP:
  * those, then 2 n^3/3 for each of 10 to 20 rounds; n^3 for the gradient. Softmax: C n^3 for each of
@@ -121,12 +121,15 @@ HF_API hf_status hf_classify_exact(hf_context *ctx, hf_link link, hf_inference i
                                    hf_classifier **out, double *value);
 /** Settings of a fit. Always start from hf_class_settings_default(). */
 typedef struct hf_class_settings {
-    size_t size;  /**< sizeof(hf_class_settings) */
-    hf_link link; /**< Default: HF_LINK_PROBIT. */
+    /** sizeof(hf_class_settings) */
+    size_t size;
+    /** Link of latent values and classes. Default: HF_LINK_PROBIT. */
+    hf_link link;
     /** Corrected softmax fits train their hyperparameters by Laplace's evidence. Default:
      * HF_INFERENCE_AUTO. */
     hf_inference inference;
-    const char *kernel; /**< Expression (kernel.h). Default: NULL, "matern52(ard)". */
+    /** Expression (kernel.h). Default: NULL ("matern52(ard)"). */
+    const char *kernel;
     /** Mean of the latent function; softmax: one constant for each class, or zero. Default:
      * HF_MEAN_CONSTANT. */
     hf_mean_kind mean;
@@ -144,14 +147,19 @@ typedef struct hf_class_settings {
     bool standardise;
     /** A search makes at most 1.5 x this + 5 evaluations. Default: 60. */
     size_t iterations;
-    size_t restarts; /**< Additional seeded random starts. Default: 0. */
-    /** Default: HF_SOLVER_AUTO, exact up to 2000 labels, then inducing. */
+    /** Additional seeded random starts. Default: 0. */
+    size_t restarts;
+    /** Method. Default: HF_SOLVER_AUTO (exact up to 2000 labels, then inducing). */
     hf_solver solver;
-    size_t inducing; /**< Inducing inputs; 0: chosen by the number of labels. Default: 0. */
-    hf_inducing_method inducing_method; /**< FITC, DTC or VFE (solver.h). Default: FITC. */
-    hf_inducing_choice inducing_choice; /**< Default: greedy. */
-    /** Values held: "mean" or a kernel parameter, user units. Default: NULL, none. */
+    /** Inducing inputs; 0: chosen by the number of labels. Default: 0. */
+    size_t inducing;
+    /** FITC, DTC or VFE (solver.h). Default: HF_INDUCING_FITC. */
+    hf_inducing_method inducing_method;
+    /** Choice of inducing inputs. Default: HF_INDUCING_GREEDY. */
+    hf_inducing_choice inducing_choice;
+    /** Values held: "mean" or a kernel parameter, user units. Default: NULL (none). */
     const hf_assignment *set;
+    /** Entries of `set`. Default: 0. */
     size_t set_count;
 } hf_class_settings;
 HF_SETTINGS(hf_class_settings)
@@ -159,33 +167,47 @@ HF_SETTINGS(hf_class_settings)
 /** Labelled rows as arrays. */
 typedef struct hf_class_data {
     size_t n, d;
-    const double *x;     /**< n x d row-major, finite */
-    size_t ldx;          /**< row stride of x, >= d */
-    const size_t *label; /**< n entries below `classes`, or HF_LABEL_MISSING */
+    /** n x d row-major, finite */
+    const double *x;
+    /** row stride of x, >= d */
+    size_t ldx;
+    /** n entries below `classes`, or HF_LABEL_MISSING */
+    const size_t *label;
     size_t classes;
     /** d input names for the kernel expression and messages, or NULL */
     const char *const *names;
-    const char *const *class_names; /**< `classes` names for messages, or NULL */
+    /** `classes` names for messages, or NULL */
+    const char *const *class_names;
 } hf_class_data;
 
 /** Report of a fit. */
 typedef struct hf_class_report {
-    size_t labels;  /**< rows with a label */
-    size_t missing; /**< rows without one */
+    /** rows with a label */
+    size_t labels;
+    /** rows without one */
+    size_t missing;
     hf_stop stop;
-    size_t evaluations; /**< of the evidence, over all searches */
-    double objective;   /**< approximate log evidence at the end, without priors */
-    double log_prior;   /**< log prior density there, 0 without priors */
+    /** of the evidence, over all searches */
+    size_t evaluations;
+    /** approximate log evidence at the end, without priors */
+    double objective;
+    /** log prior density there, 0 without priors */
+    double log_prior;
     /** largest derivative of their sum that does not push against a bound */
     double gradient_norm;
-    size_t at_bound;          /**< trained parameters that ended at a bound */
-    char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
-    size_t rounds; /**< steps of the last inference: of Newton's method, or rounds over all sites */
+    /** trained parameters that ended at a bound */
+    size_t at_bound;
+    /** their names, comma-separated, cut if too long */
+    char at_bound_names[160];
+    /** steps of the last inference: of Newton's method, or rounds over all sites */
+    size_t rounds;
     double jitter;
     double bytes;
     double seconds;
-    hf_solver solver; /**< never auto */
-    size_t inducing;  /**< inducing inputs used, 0 if none */
+    /** never auto */
+    hf_solver solver;
+    /** inducing inputs used, 0 if none */
+    size_t inducing;
 } hf_class_report;
 
 /**
@@ -218,19 +240,21 @@ HF_API const hf_posterior *hf_classifier_posterior(const hf_classifier *classifi
 HF_API hf_link hf_classifier_link(const hf_classifier *classifier);
 HF_API size_t hf_classifier_classes(const hf_classifier *classifier);
 
-/** From latent values to a decision. Of two classes P = E[link(lambda f)] is the probability of
+/** From latent values to a decision. With two classes P = E[link(lambda f)] is the probability of
  * class 1, and the decision is class 1 where P > threshold, else class 0. With a loss the decision
  * is the class a whose expected loss sum_b loss_ab P_b is least, of equals the first. */
 typedef struct hf_class_rule {
-    size_t size; /**< sizeof(hf_class_rule) */
+    /** sizeof(hf_class_rule) */
+    size_t size;
     /** Scale of the link of two classes, between 1e-6 and 1e6. Probit: P = Phi(mean /
      * sqrt(lambda^-2 + var)). Above 1 probabilities are farther from 1/2, below 1 nearer to it,
      * than those of the fit. Default: 1. */
     double lambda;
-    double threshold; /**< P of two classes is compared with it; in (0, 1). Default: 1/2. */
-    /** NULL: every wrong decision costs 1. Else classes x classes, row by row: what the decision a
-     * costs where the class is b; not negative, finite, and a wrong decision costs more than the
-     * right one: loss_ab > loss_bb. Default: NULL. */
+    /** P of two classes is compared with it; in (0, 1). Default: 0.5. */
+    double threshold;
+    /** Costs, classes x classes, row by row: entry (a, b) is the cost of the decision a where the
+     * class is b. Not negative, finite, and a wrong decision costs more than the right one:
+     * loss_ab > loss_bb. Default: NULL (every wrong decision costs 1). */
     const double *loss;
 } hf_class_rule;
 /** The defaults that the fields name. */
@@ -239,8 +263,8 @@ HF_SETTINGS(hf_class_rule)
 /**
  * The threshold that makes the expected loss least: deciding 1 costs wrong_1 (1 - P), deciding 0
  * costs wrong_0 P, so that class 1 costs less where P > wrong_1 / (wrong_1 + wrong_0).
- * @param wrong_1 what the decision 1 costs where the class is 0, > 0, finite
- * @param wrong_0 what the decision 0 costs where the class is 1, > 0, finite
+ * @param wrong_1 what the decision 1 costs where the class is 0, > 0, finite.
+ * @param wrong_0 what the decision 0 costs where the class is 1, > 0, finite.
  * Errors, which leave the threshold alone: HF_ERR_ARGUMENT for a NULL, costs that are not above 0
  * or not finite, or so unequal that the quotient is 0 or 1 in double precision.
  * Source: Rasmussen and Williams, 2006, section 3.1 (asymmetric losses).
@@ -252,7 +276,8 @@ HF_API hf_status hf_class_threshold(hf_context *ctx, double wrong_1, double wron
  * Lets a classifier decide by another rule. All that asks it follows from then on: probabilities
  * and winners of hf_classify_predict(), certificates, attacks, explanations. The posterior stays as
  * it is, and files do not keep the rule. Not while another thread asks it.
- * @param rule NULL for the defaults; its loss is copied. Of the links probit and logit a loss makes
+ * @param rule NULL for the defaults; its loss is copied. With the links probit and logit a loss
+ *        makes
  *             the threshold (loss_10 - loss_00) / (loss_10 - loss_00 + loss_01 - loss_11)
  * Errors, which leave the rule alone: HF_ERR_MEMORY; HF_ERR_ARGUMENT for a NULL classifier, numbers
  * out of range, a scale or a threshold for the link softmax, a loss beside a threshold.

@@ -6,7 +6,7 @@
  *
  * All but the last hold the optimal envelope of envelope.h inside: looser, but one factorisation
  * and then O(n^2) a query. y_i and e_i are the midpoint and half width of what is left of the
- * intervals at input i. Of readings with an offset m all this is about f - m; centre and bounds
+ * intervals at input i. For readings with an offset m all this is about f - m; centre and bounds
  * are m more, rounding allowed for.
  *
  * **Around a kernel model** s(x) = alpha'k_x (Proposition 3 of the paper named in envelope.h), for
@@ -21,8 +21,8 @@
  * (which lies inside the optimal envelope), or any alpha.
  *
  * **Ellipsoid.** For any d_i > 0 every consistent f satisfies |f|^2 + sum_i (y_i - f(x_i))^2 / d_i
- * <= G^2 + sum_i e_i^2 / d_i, so that, with mean mu and latent standard deviation sd of the
- * Gaussian process posterior whose sites are (y_i, d_i),
+ * <= G^2 + sum_i e_i^2 / d_i. So, with mean mu and latent standard deviation sd of the Gaussian
+ * process posterior whose sites are (y_i, d_i),
  *
  *     |f(x) - mu(x)| <= sd(x) sqrt(G^2 + sum_i e_i^2/d_i - y'(K + D)^-1 y).
  *
@@ -34,10 +34,10 @@
  * standard deviation and s^2 the variance of its sites, p the probability of failure.
  *
  * **Ill-conditioned K.** No bound relies on K^-1: the factor, with jitter if it needs some, only
- * proposes the weights w = K^-1 k_x, and the bound is evaluated with the true K in a form that is
- * valid for every w (docs/methods/envelope-closed.md). Jitter and rounding in the factor make a
- * bound wider, not wrong, and the rounding of the evaluation itself is added, as for the ordinary
- * bounds of envelope.h.
+ * proposes the weights w = K^-1 k_x. The bound is evaluated with the true K in a form that is valid
+ * for every w (docs/methods/envelope-closed.md). Jitter and rounding in the factor make a bound
+ * wider, not wrong. The rounding of the evaluation itself is added, as for the ordinary bounds of
+ * envelope.h.
  *
  * **Threads.** A hf_closed_envelope is immutable: any number of threads may ask the same one, each
  * with a context of its own.
@@ -59,27 +59,34 @@ typedef struct hf_closed_envelope hf_closed_envelope;
 
 /** Which closed form. */
 typedef enum hf_closed_method {
-    HF_CLOSED_RIDGE = 0,    /**< Proposition 3 around kernel ridge regression */
-    HF_CLOSED_MINIMUM_NORM, /**< Proposition 3 around the smoothest consistent function */
-    HF_CLOSED_ELLIPSOID,    /**< around the posterior of sites (y, d) */
-    HF_CLOSED_GP            /**< not sure, only probable */
+    /** Proposition 3 around kernel ridge regression */
+    HF_CLOSED_RIDGE = 0,
+    /** Proposition 3 around the smoothest consistent function */
+    HF_CLOSED_MINIMUM_NORM,
+    /** around the posterior of sites (y, d) */
+    HF_CLOSED_ELLIPSOID,
+    /** not sure, only probable */
+    HF_CLOSED_GP
 } hf_closed_method;
 
 /** How a closed form is set up. Each method looks at its own numbers; all must be finite and not
  * negative. */
 typedef struct hf_closed_settings {
-    size_t size;  /**< sizeof(hf_closed_settings) */
-    double ridge; /**< lambda of n lambda I. Default: 0.01. */
-    /** The ellipsoid's sites are d_i = site (e_i / G)^2, where e_i counts as at least a thousandth
-     * of the largest (of exact readings alone d_i = site 1e-12 of the kernel's variance). 0: chosen
-     * so that the mean width over the inputs of the readings, each with and without the reading
-     * that was made there, is least; about as many as there are readings, where the noise is worth
-     * as much as the norm, and more when they are far apart. Default: 0. */
+    /** sizeof(hf_closed_settings) */
+    size_t size;
+    /** lambda of n lambda I. Default: 0.01. */
+    double ridge;
+    /** Sites of the ellipsoid, d_i = site (e_i / G)^2. An e_i counts as at least a thousandth of
+     * the largest. Exact readings alone have d_i = site 1e-12 of the kernel's variance. 0: chosen
+     * for the least mean width over the inputs of the readings, each with and without the reading
+     * that was made there. The choice is about the number of readings, where the noise is worth as
+     * much as the norm. It is larger when they are far apart. Default: 0. */
     double site;
     /** s of the GP bound; 0: e / 2.58, the largest noise bound read as a 99 % quantile. Default: 0.
      */
     double noise_sd;
-    double probability; /**< p of the GP bound, between 0 and 1. Default: 0.01. */
+    /** p of the GP bound, between 0 and 1. Default: 0.01. */
+    double probability;
 } hf_closed_settings;
 
 /** The defaults that the fields name. */
@@ -118,9 +125,9 @@ HF_API hf_status hf_closed_envelope_model(hf_context *ctx, const hf_envelope *en
  *                    b_i = e_i + |z_i - y_i|. Readings without a site, those set aside among them,
  *                    need none.
  * The posterior is not kept. Errors: HF_ERR_ARGUMENT (NULL, a solver that is not exact, a kernel
- * with white, a norm or bound that is none, a site variance that is not the noise's without
- * `bounds`), HF_ERR_INCONSISTENT when the ellipsoid is empty, HF_ERR_TOO_LARGE, HF_ERR_MEMORY.
- * O(n^2 d), 16 n^2 bytes.
+ * with white, a norm or bound that is none; a site variance that is not the
+ * noise's without `bounds`); HF_ERR_INCONSISTENT when the ellipsoid is empty, HF_ERR_TOO_LARGE,
+ * HF_ERR_MEMORY. O(n^2 d), 16 n^2 bytes.
  */
 HF_API hf_status hf_closed_envelope_posterior(hf_context *ctx, const hf_posterior *posterior,
                                               double norm, double noise_bound, const double *bounds,
@@ -146,17 +153,19 @@ HF_API hf_status hf_closed_envelope_bounds(hf_context *ctx, const hf_closed_enve
 
 /** One point of a growth curve. */
 typedef struct hf_norm_point {
-    size_t readings; /**< the first so many readings */
-    double norm;     /**< of the smoothest function consistent with them: never falls */
+    /** the first so many readings */
+    size_t readings;
+    /** of the smoothest function consistent with them: never falls */
+    double norm;
 } hf_norm_point;
 
 /**
  * The norm that readings ask for: of the smoothest function consistent with the first n_1 < n_2 <
  * ... < n of them (`points` entries, about evenly spaced in log n; 1 to n; the last is all of
- * them). Of exact readings it is sqrt(y'K^-1 y). A certified *lower* estimate of |f|: no data can
+ * them). With exact readings it is sqrt(y'K^-1 y). A certified *lower* estimate of |f|: no data can
  * certify an upper one; where the curve has flattened a safety factor of 1.2 to 2 is what the
- * literature takes. A curve that goes on rising, or jumps when the noise bounds are made a little
- * smaller, says that the noise is larger than thought, or the kernel too smooth.
+ * literature takes. A curve that goes on rising shows that the noise is larger than thought, or the
+ * kernel too smooth. So does one that jumps when the noise bounds are made a little smaller.
  * Errors as hf_envelope_consistency(), `points` out of range (HF_ERR_ARGUMENT), and
  * HF_ERR_INCONSISTENT where no norm is enough; curve is untouched. Reports progress ("norm"); can
  * be cancelled. The last point costs what hf_envelope_create() does, the others together about as

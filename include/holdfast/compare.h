@@ -30,33 +30,46 @@ typedef struct hf_comparison hf_comparison;
 
 /** A model that takes part. */
 typedef struct hf_contender {
-    const char *name; /**< for people; not NULL */
+    /** for people; not NULL */
+    const char *name;
     hf_fit_settings settings;
 } hf_contender;
 
 /** How readings are dealt. */
 typedef struct hf_compare_settings {
-    size_t size;    /**< sizeof(hf_compare_settings) */
-    size_t folds;   /**< 10: parts that a table is cut into; from 2 to the number of readings */
-    size_t repeats; /**< 1: how often, each time dealt anew; >= 1 */
+    /** sizeof(hf_compare_settings) */
+    size_t size;
+    /** Parts that a table is cut into; from 2 to the number of readings. Default: 10. */
+    size_t folds;
+    /** How often, each time dealt anew; >= 1. Default: 1. */
+    size_t repeats;
 } hf_compare_settings;
 HF_SETTINGS(hf_compare_settings)
 
 /** By what models are put in order: the mean over readings of a loss, less is better. */
 typedef enum hf_criterion {
-    HF_CRITERION_CRPS = 0, /**< continuous ranked probability score, units of the target */
-    HF_CRITERION_NLPD,     /**< -log of the density of the reading */
-    HF_CRITERION_MAE,      /**< |reading - median|; without a transform this is the mean */
-    HF_CRITERION_RMSE      /**< (reading - mean)^2, told as the root of its mean */
+    /** continuous ranked probability score, units of the target */
+    HF_CRITERION_CRPS = 0,
+    /** -log of the density of the reading */
+    HF_CRITERION_NLPD,
+    /** |reading - median|; without a transform this is the mean */
+    HF_CRITERION_MAE,
+    /** (reading - mean)^2, told as the root of its mean */
+    HF_CRITERION_RMSE
 } hf_criterion;
 
 /** Scores of one model. */
 typedef struct hf_compared {
-    hf_metrics metrics;  /**< of all predictions, those of all repeats */
-    double median_error; /**< median of what MAE is the mean of */
-    double seconds;      /**< of its fits and predictions, one after the other */
-    size_t warnings;     /**< fits that ended with a warning, of folds x repeats */
-    char warning[160];   /**< the last of these, cut if too long; "" if there was none */
+    /** of all predictions, those of all repeats */
+    hf_metrics metrics;
+    /** median of what MAE is the mean of */
+    double median_error;
+    /** of its fits and predictions, one after the other */
+    double seconds;
+    /** fits that ended with a warning, of folds x repeats */
+    size_t warnings;
+    /** the last of these, cut if too long; "" if there was none */
+    char warning[160];
 } hf_compared;
 
 /**
@@ -73,12 +86,12 @@ typedef struct hf_compared {
  * @param settings        NULL: the default
  *
  * Errors: those of hf_fit() (the message names the model and the fold); HF_ERR_ARGUMENT for several
- * outputs, sites of labels, a checkpoint, fewer than 2 folds, more folds than readings, and a
+ * outputs, sites of labels, a checkpoint, fewer than 2 folds, more folds than readings; for a
  * target that has the same value in every row, which all models predict; HF_ERR_CANCELLED. *out is
  * untouched on error. Reports progress as the stage "compare". Cost: contenders x folds x repeats
  * fits of n (1 - 1/folds) readings; of few readings several at once, on the context's threads,
- * whose number changes no digit. Threads may share table and settings, each with a context of
- * its own.
+ * whose number changes no digit. Threads may share table and settings, each with a context of its
+ * own.
  * Source: Stone, "Cross-validatory choice and assessment of statistical predictions" (1974).
  */
 HF_API hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *columns,

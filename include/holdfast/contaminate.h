@@ -4,8 +4,8 @@
  * @brief Damage data on purpose, by the protocols of the robust regression literature; and
  * train/test splits.
  *
- * Let s be the standard deviation of the targets as given (n - 1 in the denominator),
- * k = round(share * n) rows chosen at random without replacement, and u a draw from U(0, 1), afresh
+ * Let s be the standard deviation of the targets as given (n - 1 in the denominator). k =
+ * round(share * n) rows are chosen at random without replacement; u is a draw from U(0, 1), afresh
  * for every number:
  *
  *     uniform      half of the rows y + s U(3, 9), the others y - s U(3, 9); the odd one is added

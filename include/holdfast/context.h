@@ -39,14 +39,15 @@ typedef struct hf_context hf_context;
 typedef struct hf_allocator {
     void *(*allocate)(size_t bytes, void *user);
     void (*release)(void *memory, void *user);
-    void *user; /**< handed back to both; may be NULL */
+    /** handed back to both; may be NULL */
+    void *user;
 } hf_allocator;
 
 /**
  * Called now and then from long operations, always from the thread that made the call.
  * @param stage  what is being done, e.g. "train"
- * @param done   share of the stage that is done, in [0, 1], or negative when unknown
- * @param value  the figure of merit so far (objective), NaN when there is none
+ * @param done   share of the stage that is done, in [0, 1], or negative when unknown.
+ * @param value  the figure of merit so far (objective), NaN when there is none.
  * @param user   the pointer given to hf_context_set_progress()
  * @return true to go on; false to cancel: the operation then returns HF_ERR_CANCELLED.
  */
@@ -83,15 +84,17 @@ HF_API void hf_context_set_progress(hf_context *ctx, hf_progress progress, void 
 
 /**
  * Several processes that work on one fit: the inducing solver shares its rows, the projected one
- * its passes over the covariances, and the exact one its matrix (the last only in groups that
- * hf_group_mpi() made, from 1024 readings on; docs/scaling.md). The library itself knows no message
- * passing: the group says how to add up (MPI_Allreduce does it; see hf_group_mpi() in builds with
- * MPI). Every process makes the same calls with the same arguments, and gets the same result. When
- * one of them fails inside a call, so do the others as soon as they need it; a process that leaves
- * the calls for reasons of its own keeps the others waiting (MPI_Abort() ends them).
+ * its passes over the covariances, and the exact one its matrix. The exact one does so only in
+ * groups that hf_group_mpi() made, from 1024 readings on (docs/scaling.md). The library itself
+ * knows no message passing: the group says how to add up (MPI_Allreduce does it; see hf_group_mpi()
+ * in builds with MPI). Every process makes the same calls with the same arguments, and gets the
+ * same result. When one of them fails inside a call, so do the others as soon as they need it; a
+ * process that leaves the calls for reasons of its own keeps the others waiting (MPI_Abort() ends
+ * them).
  */
 typedef struct hf_group {
-    size_t rank, size; /**< rank < size */
+    /** rank < size */
+    size_t rank, size;
     /** values[k] := sum over the processes, the same digits in all of them; false on failure. */
     bool (*sum)(size_t count, double *values, void *user);
     void *user;

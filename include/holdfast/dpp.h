@@ -29,9 +29,9 @@ HF_BEGIN_DECLS
  *                below 1e-150 of the largest, are never chosen
  * @param m       at most so many rows, >= 1
  * @param min_variance >= 0, in units of the kernel (a variance), whatever the quality
- * @param rows    m entries: the chosen rows, in the order of choice
- * @param chosen  how many
- * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL
+ * @param rows    m entries: the chosen rows, in the order of choice.
+ * @param chosen  how many.
+ * @param log_det log det(q_i K_ij q_j) of the chosen rows, or NULL.
  * HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (names the row), HF_ERR_TOO_LARGE,
  * HF_ERR_MEMORY, HF_ERR_CANCELLED. O(n m^2) time, 8 n m bytes; all threads, the same rows for any
  * number. Thread-safe, with a context for each thread. Sources: Chen, Zhang, Zhou 2018 (the greedy
@@ -44,14 +44,22 @@ HF_API hf_status hf_dpp_greedy(hf_context *ctx, const hf_kernel *kernel, size_t 
 /** Course of a chain. Without steps (there is one set only) acceptance and what follows log_det_sd
  * are NaN. */
 typedef struct hf_dpp_report {
-    size_t chosen;        /**< rows: m, or fewer if there are not m that are linearly independent */
-    size_t steps;         /**< of the chain, lazy ones included */
-    size_t proposals;     /**< swaps that were looked at: about half of the steps */
-    size_t accepted;      /**< swaps that were made */
-    double acceptance;    /**< accepted / proposals; NaN without proposals */
-    double log_det_start; /**< log det K_ZZ of the greedy set */
-    double log_det;       /**< of the set returned */
-    double log_det_mean;  /**< over the second half of the chain */
+    /** rows: m, or fewer if there are not m that are linearly independent */
+    size_t chosen;
+    /** of the chain, lazy ones included */
+    size_t steps;
+    /** swaps that were looked at: about half of the steps */
+    size_t proposals;
+    /** swaps that were made */
+    size_t accepted;
+    /** accepted / proposals; NaN without proposals */
+    double acceptance;
+    /** log det K_ZZ of the greedy set */
+    double log_det_start;
+    /** of the set returned */
+    double log_det;
+    /** over the second half of the chain */
+    double log_det_mean;
     double log_det_sd;
     /** Means of log det over the second and the fourth quarter differ by so many of their standard
      * errors (as Geweke 1992 compares stretches): above 3 the chain has not mixed. NaN if too short
@@ -61,7 +69,8 @@ typedef struct hf_dpp_report {
     /** Integrated autocorrelation time of log det over the second half, in steps, at least 1
      * (initial monotone sequence, Geyer 1992, sec. 3.3). NaN like drift. */
     double correlation;
-    double independent; /**< steps / (2 correlation): independent sets in the second half */
+    /** steps / (2 correlation): independent sets in the second half */
+    double independent;
 } hf_dpp_report;
 
 /**

@@ -96,12 +96,13 @@
       "category")                                                                                  \
     X(VERDICT, hf_verdict, "verdict", "certified", "counterexample", "open")
 
-/** The enums that have names. */
+/** The enums that have names, each by its id in HF_ENUM_LIST. */
 typedef enum hf_enum {
-#define HF_ENUM_ID_(id, type, title, ...) HF_ENUM_##id, /**< of the enum `type` */
+#define HF_ENUM_ID_(id, type, title, ...) HF_ENUM_##id,
     HF_ENUM_LIST(HF_ENUM_ID_)
 #undef HF_ENUM_ID_
-    HF_ENUM_COUNT /**< number of enums; no enum itself */
+    /** number of enums; no enum itself */
+    HF_ENUM_COUNT
 } hf_enum;
 
 HF_BEGIN_DECLS

@@ -28,13 +28,13 @@
  * Readings at equal inputs are merged: their intervals intersect. A limit may be infinite (a
  * reading from one side). A reading with lo = hi is exact.
  *
- * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place, so that
- * they hold for the decimals that y and its noise bound were written as, and for a y that is the
- * rounded sum of a value and an error as large as its bound: such readings are never called
+ * Limits are rounded outwards, by 2.2e-16 (|y_i| + below_i) and a unit of the last place. So they
+ * hold for the decimals that y and its noise bound were written as. They hold too for a y that is
+ * the rounded sum of a value and an error as large as its bound. Such readings are never called
  * inconsistent. A bound of 0 says that y is exact, to the bit.
  *
  * **An offset.** A function near 1000 with features of size 5 has a norm of thousands in most
- * spaces, and where nobody read it its bounds go far below: a ball of that norm holds 0 too. So the
+ * spaces. Where nobody read it its bounds go far below: a ball of that norm holds 0 too. So the
  * readings may name an offset m, and then
  *
  *     f = m + g,   |g| <= G:     lo_i - m <= g(x_i) <= hi_i - m,     bounds of f = m + those of g.
@@ -48,7 +48,8 @@
  *
  * **A level that nobody knows** is a constant in the space: `se(lengthscale=2) +
  * constant(variance=v)` has the functions f = g + c with the norm |f|^2 = |g|^2 + c^2/v, or the
- * least of that over all such sums. Who knows |g| <= A and |c| <= C gives G = sqrt(A^2 + C^2/v).
+ * least of that over all such sums. A caller who knows |g| <= A and |c| <= C gives G = sqrt(A^2 +
+ * C^2/v).
  * The larger v, the less c costs: v = (30 C/A)^2 makes G 0.06 % larger than A; but values of the
  * kernel are rounded in units of v, and bounds next to readings wider by some 3e-8 G sqrt(v). So
  * take an offset too: c is then the level of f - m, and C how far m may be off.
@@ -81,25 +82,31 @@ typedef struct hf_envelope_workspace hf_envelope_workspace;
 /** n readings with bounded noise; all arrays are the caller's. */
 typedef struct hf_bounded_readings {
     size_t n;
-    const double *x; /**< n x d row-major */
+    /** n x d row-major */
+    const double *x;
     size_t ldx;
-    const double *y;    /**< n readings */
-    double noise_bound; /**< how far a reading can be off, >= 0; used where `below` is NULL */
+    /** n readings */
+    const double *y;
+    /** how far a reading can be off, >= 0; used where `below` is NULL */
+    double noise_bound;
     /** n entries: f(x_i) >= y_i - below_i; >= 0, may be infinite. NULL: `noise_bound` for all */
     const double *below;
-    const double *above; /**< n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
-    double offset;       /**< m: norms are those of f - m; finite. 0: those of f itself */
+    /** n entries: f(x_i) <= y_i + above_i; NULL: the same as below */
+    const double *above;
+    /** m: norms are those of f - m; finite. 0: those of f itself */
+    double offset;
 } hf_bounded_readings;
 
 /** How an envelope is set up. */
 typedef struct hf_envelope_settings {
-    size_t size; /**< sizeof(hf_envelope_settings) */
+    /** sizeof(hf_envelope_settings) */
+    size_t size;
     /** Added to the diagonal of K in U. Any value >= 0 leaves the bounds valid; the wider, the
      * looser. Default: 0. */
     double jitter;
     /** Readings that can be added later without new memory and new workspaces. For each pair of
-     * readings, of those to come too, the envelope then holds 16 bytes more for the search, which
-     * the operating system provides as they are touched. Default: 0. */
+     * readings, of those to come too, the envelope then holds 16 bytes more. The search uses them,
+     * and the operating system provides them as they are touched. Default: 0. */
     size_t reserve;
     /** U is evaluated with every rounding accounted for: kernel values enclosed, sums bounded from
      * above. Bounds then hold in exact arithmetic, for the kernel with exactly the stored
@@ -110,11 +117,13 @@ typedef struct hf_envelope_settings {
 
 /** When to stop a query early. Zero means no limit. */
 typedef struct hf_envelope_limits {
-    size_t pivots; /**< changes of the active set for each of the two bounds */
+    /** changes of the active set for each of the two bounds */
+    size_t pivots;
     /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
      * the clock. */
     double seconds;
-    double gap; /**< stop as soon as the bound is within this of the optimum, in target units */
+    /** stop as soon as the bound is within this of the optimum, in target units */
+    double gap;
 } hf_envelope_limits;
 
 /** The bounds at one query. */
@@ -124,20 +133,24 @@ typedef struct hf_bound {
      * readings and the norm bound. >= 0; infinite where no such function is known (data that are
      * only just consistent). */
     double gap_lower, gap_upper;
-    size_t active_lower, active_upper; /**< readings in the supports */
-    size_t pivots;                     /**< changes of both supports that this query took */
+    /** readings in the supports */
+    size_t active_lower, active_upper;
+    /** changes of both supports that this query took */
+    size_t pivots;
 } hf_bound;
 
 /** Consistency of readings and norm bound; see hf_envelope_consistency(). */
 typedef struct hf_consistency {
-    size_t distinct; /**< inputs left after merging equal ones */
+    /** inputs left after merging equal ones */
+    size_t distinct;
     /** norm of the smoothest function that meets all readings, from below: a certified lower
      * estimate of |f|. Infinite when intervals at one input do not meet */
     double minimum_norm;
     /** smallest factor on all noise bounds that makes the readings consistent with G; below 1 when
      * they are. Infinite where none does (exact readings that need a larger norm) */
     double noise_factor;
-    size_t conflicting; /**< entries written to `conflict`; 0 when consistent */
+    /** entries written to `conflict`; 0 when consistent */
+    size_t conflicting;
     /** Share by which minimum_norm may be too small, because values of the kernel are known to so
      * many digits only: some 1e-9 ordinarily; 0.1 says that the true one may be a tenth larger
      * (near twins that contradict each other); infinite where no digit is left */
@@ -155,11 +168,12 @@ HF_SETTINGS(hf_envelope_settings)
  * @param settings NULL for the defaults
  * Errors, which leave *out alone: HF_ERR_NO_DATA (n = 0),
  * HF_ERR_DIMENSION, HF_ERR_NOT_FINITE (inputs, readings; with row), HF_ERR_ARGUMENT (a negative or
- * NaN noise bound with its row, an offset that is not finite, norm or jitter not positive and
- * finite, both limits of a reading infinite, a kernel with white), HF_ERR_INCONSISTENT: no
- * function meets all readings and the norm bound; the message names the conflicting readings
- * (rows, from 1), the smallest norm and the smallest noise that would do. HF_ERR_TOO_LARGE: 8 n^2
- * bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative eigenvalue beyond rounding.
+ * NaN noise bound with its row, an offset that is not finite; norm or jitter not
+ * positive and finite, both limits of a reading infinite, a kernel with white);
+ * HF_ERR_INCONSISTENT: no function meets all readings and the norm bound; the message names the
+ * conflicting readings (rows, from 1), the smallest norm and the smallest noise that would do.
+ * HF_ERR_TOO_LARGE: 8 n^2 bytes are not there. HF_ERR_NOT_POSITIVE_DEFINITE: K has a negative
+ * eigenvalue beyond rounding.
  * Cost: O(n^2 d) for K, and a search for the smoothest consistent function, O(n a) a pivot with a
  * active readings.
  */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope_file.h
- * @brief Envelopes in files, and what a file is of.
+ * @brief Envelopes in files, and the kind of a file.
  *
  * An envelope file is a SQLite database like a model file, with marks of its own
  * (docs/model-format.md): the distinct readings with their limits, the kernel, the norm bound and
- * the settings, to the bit. What is loaded therefore answers with the same digits as what was
- * saved.
+ * the settings, to the bit. The loaded envelope therefore answers with the same digits as the one
+ * that was saved.
  *
  * A function that names no cost of its own is O(1), freeing aside.
  */
@@ -19,10 +19,14 @@ HF_BEGIN_DECLS
 
 /** Names that people gave to the numbers of an envelope. */
 typedef struct hf_envelope_labels {
-    const char *target;          /**< what is bounded; NULL: "y" */
-    const char *const *features; /**< names of the inputs; NULL: x1, x2, ... */
-    size_t feature_count;        /**< hf_envelope_dimension(), or 0 with features NULL */
-    const char *source;          /**< where the readings came from; NULL: "" */
+    /** what is bounded; NULL: "y" */
+    const char *target;
+    /** names of the inputs; NULL: x1, x2, ... */
+    const char *const *features;
+    /** hf_envelope_dimension(), or 0 with features NULL */
+    size_t feature_count;
+    /** where the readings came from; NULL: "" */
+    const char *source;
 } hf_envelope_labels;
 
 /**
@@ -49,11 +53,16 @@ HF_API void hf_envelope_labels_free(hf_envelope_labels *labels);
 
 /** Kind of a file. */
 typedef enum hf_file_content {
-    HF_FILE_OTHER = 0, /**< neither of these, or no file that can be read */
-    HF_FILE_MODEL,     /**< hf_model_load() */
-    HF_FILE_ENVELOPE,  /**< hf_envelope_load() */
-    HF_FILE_TRACK,     /**< hf_track_file_open() */
-    HF_FILE_STUDY      /**< hf_study_file_open() */
+    /** neither of these, or no file that can be read */
+    HF_FILE_OTHER = 0,
+    /** hf_model_load() */
+    HF_FILE_MODEL,
+    /** hf_envelope_load() */
+    HF_FILE_ENVELOPE,
+    /** hf_track_file_open() */
+    HF_FILE_TRACK,
+    /** hf_study_file_open() */
+    HF_FILE_STUDY
 } hf_file_content;
 
 /** Looks at the first bytes of a regular file; of pipes and devices it takes none and says

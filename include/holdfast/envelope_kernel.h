@@ -28,22 +28,26 @@ HF_BEGIN_DECLS
 typedef struct hf_kernel_search {
     /** that were searched; 0: there was nothing to find, and the rest is 0 or NaN */
     size_t parameters;
-    size_t readings;    /**< distinct inputs that were predicted */
-    size_t evaluations; /**< of the mean above */
-    double error;       /**< root of the mean where it ended, target units */
-    double ridge;       /**< where it ended, in units of k(x,x) */
+    /** distinct inputs that were predicted */
+    size_t readings;
+    /** of the mean above */
+    size_t evaluations;
+    /** root of the mean where it ended, target units */
+    double error;
+    /** where it ended, in units of k(x,x) */
+    double ridge;
 } hf_kernel_search;
 
 /**
- * Sets the parameters of `kernel` that are not held (lengthscale=2 in the expression holds one, ~2
- * starts there) and measure inputs, frequencies or nothing, to where that mean is least: a grid
- * along their common size and the ridge, then, from each of its three lowest valleys, golden
- * sections of one after the other and along the way that all of them went, and from the best of
- * these on to the end; all on the logarithmic scale, between a quarter of the readings' spacing and
- * ten times their range. Deterministic; the number of threads changes no digit. A kernel with white
- * is refused as by hf_envelope_create().
+ * Sets the parameters of `kernel` to where that mean is least. It sets those that measure inputs,
+ * frequencies or nothing, and leaves those that are held (lengthscale=2 in the expression holds
+ * one, ~2 starts there). A grid along their common size and the ridge comes first. Golden sections
+ * follow from each of its three lowest valleys: of one parameter after the other, then along the
+ * way that all of them went. The best of these goes on to the end. All is on the logarithmic scale,
+ * between a quarter of the readings' spacing and ten times their range. Deterministic; the number
+ * of threads changes no digit. A kernel with white is refused as by hf_envelope_create().
  * @param readings noise bounds are not looked at; at least three distinct inputs, else
- *         HF_ERR_NO_DATA. Of more than 1024, every so many-th is taken
+ *         HF_ERR_NO_DATA. If there are more than 1024, every so many-th is taken
  * @param report   may be NULL
  * Errors, which leave the kernel alone: HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE,
  * HF_ERR_MEMORY, HF_ERR_CANCELLED (progress "search").

@@ -31,48 +31,74 @@ HF_BEGIN_DECLS
 
 /** Expectation of u that is maximised. */
 typedef enum hf_eulbo_utility {
-    HF_UTILITY_LOG_EXPECTED = 0, /**< log E[u]: values spread, as expected improvement does */
-    HF_UTILITY_EXPECTED_LOG      /**< E[log u], as published: shuns what is uncertain */
+    /** log E[u]: values spread, as expected improvement does */
+    HF_UTILITY_LOG_EXPECTED = 0,
+    /** E[log u], as published: shuns what is uncertain */
+    HF_UTILITY_EXPECTED_LOG
 } hf_eulbo_utility;
 
 /** How EULBO is climbed. Start from hf_eulbo_settings_default(). */
 typedef struct hf_eulbo_settings {
-    size_t size;  /**< sizeof(hf_eulbo_settings) */
-    size_t batch; /**< 1: points, q */
-    /** NaN: the largest posterior mean at a reading, by the surrogate that the bound alone has
-     * trained. Else what is to be improved upon, user's units. */
+    /** sizeof(hf_eulbo_settings) */
+    size_t size;
+    /** Points to measure next, q. Default: 1. */
+    size_t batch;
+    /** Value to be improved upon, user's units. Default: NaN (the largest posterior mean at a
+     * reading, by the surrogate that the bound alone has trained). */
     double best;
-    hf_eulbo_utility utility; /**< log-expected */
-    double temperature;       /**< 0.1; published: 1. In scales of the targets; in [0.01, 100] */
-    double weight;            /**< 1: of U; > 0 */
-    /** 0.01: Adam's step for the surrogate's parameters; >= 0, where 0 leaves it as the bound
-     * has trained it */
+    /** Expectation that is maximised. Default: HF_UTILITY_LOG_EXPECTED. */
+    hf_eulbo_utility utility;
+    /** Unit of the improvement, in scales of the targets; in [0.01, 100]. Published: 1. Default:
+     * 0.1. */
+    double temperature;
+    /** Factor of U; > 0. Default: 1. */
+    double weight;
+    /** Adam's step for the surrogate's parameters; >= 0. 0 leaves it as the bound has trained it.
+     * Default: 0.01. */
     double rate_model;
-    double rate_points; /**< 0.001: Adam's step for points, in sides of the box; >= 0 */
-    bool joint;         /**< false: surrogate and points step in turn. true: together */
-    double clip;        /**< 2: longest gradient of either; > 0 */
-    size_t epochs;      /**< 30 at most; 0: the best points of the surrogate as it is */
-    size_t steps;       /**< 8 steps an epoch; >= 1 */
-    size_t patience;    /**< 3 epochs in a row without a gain end the climb; >= 1 */
-    size_t retries;     /**< 8: where numbers fail, on from the best, rates / 10 */
-    size_t draws;       /**< 128: quasi-random draws for q > 1; >= 1 */
-    /** For the start, by the surrogate that the bound has trained. NULL: the defaults. */
+    /** Adam's step for points, in sides of the box; >= 0. Default: 0.001. */
+    double rate_points;
+    /** true: surrogate and points step together; false: in turn. Default: false. */
+    bool joint;
+    /** Longest gradient of either; > 0. Default: 2. */
+    double clip;
+    /** Epochs at most; 0: the best points of the surrogate as it is. Default: 30. */
+    size_t epochs;
+    /** Steps an epoch; >= 1. Default: 8. */
+    size_t steps;
+    /** Epochs in a row without a gain that end the climb; >= 1. Default: 3. */
+    size_t patience;
+    /** Where numbers fail, so often on from the best, with rates / 10. Default: 8. */
+    size_t retries;
+    /** Quasi-random draws for q > 1; >= 1. Default: 128. */
+    size_t draws;
+    /** Search for the start, by the surrogate that the bound has trained. Default: NULL (the
+     * defaults). */
     const hf_search_settings *search;
 } hf_eulbo_settings;
 HF_SETTINGS(hf_eulbo_settings)
 
 /** Course of a climb. Nats. */
 typedef struct hf_eulbo_report {
-    double elbo_start;    /**< ELBO + log prior before the climb */
-    double utility_start; /**< U before it */
-    double elbo;          /**< of the result */
+    /** ELBO + log prior before the climb */
+    double elbo_start;
+    /** U before it */
+    double utility_start;
+    /** of the result */
+    double elbo;
     double utility;
-    double best;        /**< what was to be improved upon, user's units */
-    size_t epochs;      /**< made */
-    size_t evaluations; /**< of EULBO */
-    size_t retries;     /**< made */
-    bool settled;       /**< ended because nothing was gained any more */
-    hf_fit_report fit;  /**< of the surrogate as it ended */
+    /** what was to be improved upon, user's units */
+    double best;
+    /** made */
+    size_t epochs;
+    /** of EULBO */
+    size_t evaluations;
+    /** made */
+    size_t retries;
+    /** ended because nothing was gained any more */
+    bool settled;
+    /** of the surrogate as it ended */
+    hf_fit_report fit;
     double seconds;
 } hf_eulbo_report;
 
@@ -111,9 +137,9 @@ HF_API hf_status hf_eulbo(hf_context *ctx, const hf_data *data, const hf_fit_set
 
 /**
  * Rows for a sparse surrogate to be built on when the next question is where f is large: a greedy
- * determinantal point process (hf_dpp_greedy()) over all rows, its kernel the posterior's and its
- * quality the expected improvement over the largest posterior mean at a row. A fit takes them as
- * hf_fit_settings.inducing_inputs.
+ * determinantal point process (hf_dpp_greedy()) over all rows. Its kernel is the posterior's, and
+ * its quality the expected improvement over the largest posterior mean at a row. A fit takes them
+ * as hf_fit_settings.inducing_inputs.
  * @param of        posterior of f, one output
  * @param x         n x d row-major, stride ldx, user's units; n >= 1
  * @param m         at most so many rows, >= 1

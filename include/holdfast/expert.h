@@ -14,8 +14,8 @@
  *     E[d_i] = (a_i + w o_i) / (a_i + b + w)      o_i = 1 if doubted, 0 if believed
  *     a_i = |y_i - average| / sd of all readings, unless given
  *
- * **What should it be?** The prior of the right value is normal. Its mean m_i and variance v_i
- * are those of the readings of the J rows nearest to it that nobody doubts; a correction c_i has
+ * **The right value.** The prior of the right value is normal. Its mean m_i and variance v_i are
+ * those of the readings of the J rows nearest to it that nobody doubts; a correction c_i has
  * variance s_i (rcagp S154-S159, with the precision 1 / v_i where Algorithm 1 prints the variance):
  *
  *     E[u_i] = (m_i / v_i + c_i / s_i) / (1 / v_i + 1 / s_i)
@@ -53,14 +53,18 @@ typedef struct hf_expert hf_expert;
 
 /** An expert's word on a reading. */
 typedef enum hf_expert_label {
-    HF_EXPERT_UNKNOWN = 0, /**< nothing */
-    HF_EXPERT_BELIEVED,    /**< that it is right */
-    HF_EXPERT_DOUBTED      /**< that it is wrong */
+    /** nothing */
+    HF_EXPERT_UNKNOWN = 0,
+    /** that it is right */
+    HF_EXPERT_BELIEVED,
+    /** that it is wrong */
+    HF_EXPERT_DOUBTED
 } hf_expert_label;
 
 /** How right values become a mean. */
 typedef enum hf_expert_rule {
-    HF_EXPERT_AVERAGE = 0, /**< as above */
+    /** as above */
+    HF_EXPERT_AVERAGE = 0,
     /** as printed in (22): f_i = B, and w_i(x) = l(x, x_i) / h of h labelled readings. With an
      * infinite lengthscale it is the constant of Algorithm 1 */
     HF_EXPERT_PUBLISHED
@@ -69,30 +73,44 @@ typedef enum hf_expert_rule {
 /** Readings and what is said of them. All is copied. */
 typedef struct hf_expert_data {
     size_t n, d;
-    const double *x;              /**< n x d row-major, finite */
-    size_t ldx;                   /**< row stride of x, >= d */
-    const double *y;              /**< n readings; NaN = missing */
-    const hf_expert_label *label; /**< n labels, of readings that are there */
-    const double *correction;     /**< n corrections, of doubted readings; NaN = none. NULL: none */
-    const double *correction_var; /**< n variances of them, 0 or more; NaN or NULL: the settings' */
+    /** n x d row-major, finite */
+    const double *x;
+    /** row stride of x, >= d */
+    size_t ldx;
+    /** n readings; NaN = missing */
+    const double *y;
+    /** n labels, of readings that are there */
+    const hf_expert_label *label;
+    /** n corrections, of doubted readings; NaN = none. NULL: none */
+    const double *correction;
+    /** n variances of them, 0 or more; NaN or NULL: the settings' */
+    const double *correction_var;
 } hf_expert_data;
 
 /** Start from hf_expert_settings_default(). */
 typedef struct hf_expert_settings {
-    size_t size;             /**< sizeof(hf_expert_settings) */
-    hf_expert_rule rule;     /**< average */
-    const hf_kernel *kernel; /**< l, with its values, units of x; NULL: se with `lengthscale` */
-    /** In standard deviations of each input; infinite: l = 1. 0, the default: h^(-1 / (d + 4)) of h
-     * labelled readings (Scott's rule) */
+    /** sizeof(hf_expert_settings) */
+    size_t size;
+    /** How right values become a mean. Default: HF_EXPERT_AVERAGE. */
+    hf_expert_rule rule;
+    /** l, with its values, units of x. Default: NULL (se with `lengthscale`). */
+    const hf_kernel *kernel;
+    /** In standard deviations of each input; infinite: l = 1. 0: h^(-1 / (d + 4)) of h labelled
+     * readings (Scott's rule). Default: 0. */
     double lengthscale;
-    double alpha;        /**< a_i; NaN, the default: the rule above */
-    double beta;         /**< b >= 0: 0 */
-    double label_weight; /**< w > 0: 10. Published: 1. Infinite: labels are certain */
-    /** s_i >= 0, units of y squared. NaN, the default: a hundredth of the variance of the
-     * readings that nobody doubts. Published: 1 for standardised readings */
+    /** a_i. Default: NaN (the rule above). */
+    double alpha;
+    /** b; >= 0. Default: 0. */
+    double beta;
+    /** w; > 0. Infinite: labels are certain. Published: 1. Default: 10. */
+    double label_weight;
+    /** s_i, units of y squared; >= 0. Published: 1 for standardised readings. Default: NaN (a
+     * hundredth of the variance of the readings that nobody doubts). */
     double correction_var;
-    size_t neighbours; /**< J >= 1: 3 */
-    double base;       /**< B. NaN, the default: the median of those readings */
+    /** J; >= 1. Default: 3. */
+    size_t neighbours;
+    /** B. Default: NaN (the median of the readings that nobody doubts). */
+    double base;
 } hf_expert_settings;
 
 /** The settings named above. */
@@ -124,11 +142,16 @@ HF_API double hf_expert_base(const hf_expert *expert);
 /** Verdict on one reading; units of y. */
 typedef struct hf_expert_reading {
     hf_expert_label label;
-    double wrong;         /**< E[d_i]; NaN without a label */
-    double corrected;     /**< E[u_i]; NaN without a label */
-    double corrected_var; /**< Var[u_i] */
-    double expected;      /**< E[t_i]; of a reading without a label itself */
-    double expected_var;  /**< Var[t_i]; 0 without a label */
+    /** E[d_i]; NaN without a label */
+    double wrong;
+    /** E[u_i]; NaN without a label */
+    double corrected;
+    /** Var[u_i] */
+    double corrected_var;
+    /** E[t_i]; of a reading without a label itself */
+    double expected;
+    /** Var[t_i]; 0 without a label */
+    double expected_var;
 } hf_expert_reading;
 
 /** Reading `row` of the data, from 0. HF_ERR_ARGUMENT: NULL, or no such row. O(1). Thread-safe. */

@@ -17,17 +17,17 @@
  * **Precision.** Covariances and sums are double in every file, as the terms of the mean cancel.
  * In double the mean is off by rounding of the covariances, some 1e-16 sum |t_i| k, and so is the
  * library's. `single` has inputs, answers and most of L in float; the first columns of L have 32
- * bits and are multiplied in double, as many as keep the latent standard deviation within 2.5e-7
- * scales of the target at probes. `compact` has the others in 16 bits, and 5e-6. L is factored anew
- * with the columns so rounded, so that later columns make up for it. The report says what was
- * measured at the probes.
+ * bits and are multiplied in double. They are as many as keep the latent standard deviation within
+ * 2.5e-7 scales of the target at probes. `compact` has the others in 16 bits, and 5e-6. L is
+ * factored anew with the columns so rounded, so that later columns make up for it. The report says
+ * what was measured at the probes.
  *
  * **Self-test.** Compiled with HOLDFAST_SELF_TEST the file has a main() that compares predictions
  * with those of the library and prints them; its exit status is 1 if one is off.
  *
  * **Refused**, by name and before anything is computed or written: names that are taken, models of
- * counts and amounts, classifiers of more than two classes, models with a column of prior means or
- * with an expert's mean, the transform sqrt, and kernels without a row in the table of
+ * counts and amounts, and classifiers of more than two classes; models with a column of prior means
+ * or with an expert's mean; the transform sqrt, and kernels without a row in the table of
  * src/export/export_c_kernel.c.
  */
 #ifndef HOLDFAST_EXPORT_C_H
@@ -42,13 +42,17 @@ HF_BEGIN_DECLS
 
 /** How a file is made. */
 typedef struct hf_export_settings {
-    size_t size; /**< sizeof(hf_export_settings) */
+    /** sizeof(hf_export_settings) */
+    size_t size;
     /** The function's name, and the beginning of all public names: a C identifier of at most 40
-     * letters, for which C, its headers and the file have no other use. Default: predict. */
+     * letters. C, its headers and the file must have no other use for it. Default: "predict". */
     const char *name;
-    bool single;    /**< inputs, answers and the factor in float. Default: false. */
-    bool compact;   /**< single, and most of the factor in 16 bits. Default: false. */
-    bool mean_only; /**< no standard deviations, and no factor. Default: false. */
+    /** inputs, answers and the factor in float. Default: false. */
+    bool single;
+    /** single, and most of the factor in 16 bits. Default: false. */
+    bool compact;
+    /** no standard deviations, and no factor. Default: false. */
+    bool mean_only;
 } hf_export_settings;
 
 /** The defaults that the fields name. */
@@ -56,11 +60,16 @@ HF_SETTINGS(hf_export_settings)
 
 /** The size of a file, and how near it is. */
 typedef struct hf_export_report {
-    size_t data_bytes;  /**< of constant tables */
-    size_t stack_bytes; /**< of arrays that a prediction has on its stack */
-    size_t probes;      /**< points where errors were measured; 0 in double */
-    double mean_error;  /**< largest error of the mean there, in scales of the target */
-    double sd_error;    /**< of the latent standard deviation; 0 with mean_only */
+    /** of constant tables */
+    size_t data_bytes;
+    /** of arrays that a prediction has on its stack */
+    size_t stack_bytes;
+    /** points where errors were measured; 0 in double */
+    size_t probes;
+    /** largest error of the mean there, in scales of the target */
+    double mean_error;
+    /** of the latent standard deviation; 0 with mean_only */
+    double sd_error;
 } hf_export_report;
 
 /**
@@ -69,8 +78,8 @@ typedef struct hf_export_report {
  *     int NAME(const T x[inputs], unsigned output, NAME_result *result);     0, or 1: not finite
  *
  * x in the order of hf_model_feature(), as hf_model_inputs() has it. The result has mean, sd_latent
- * and sd_observed (hf_predict()), of a log transform those of the reading with its median, of a
- * classifier the latent mean and sd, and the probability of the second class.
+ * and sd_observed (hf_predict()). With a log transform these are of the reading, with its median. A
+ * classifier has the latent mean and sd, and the probability of the second class.
  * @param settings NULL for the defaults
  * @param path     written beside it and renamed; "-" for standard output
  * @param report   filled; may be NULL

@@ -52,15 +52,15 @@
  * With `ard` written, lengthscale, period, variance (of linear) have one entry per column, written
  * name[0], name[1], ...
  *
- * wave, swell and tilt are inner products of functions of one plane, so that wave along any
- * direction, and amplitudes that come and go or grow, join others in products: sums of se(ard)*wave
- * and of tilt*swell*wave are the generalised spectral kernels of Samo and Roberts, 2015, as Patane
- * et al., 2022, B.7, have them (docs/kernels.md).
+ * wave, swell and tilt are inner products of functions of one plane. So wave along any direction,
+ * and amplitudes that come and go or grow, join others in products. Sums of se(ard)*wave and of
+ * tilt*swell*wave are generalised spectral kernels (Samo and Roberts, 2015; Patane et al., 2022,
+ * B.7; docs/kernels.md).
  *
- * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale` (a
- * variance; starts at 1, or at the number written in front, or at the argument `outputscale`),
- * unless a factor of the term carries an amplitude of its own (constant, linear, white, sm,
- * coregion, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1
+ * **Scaling.** Each top-level or parenthesised term gets one trained factor `outputscale`. It is a
+ * variance and starts at 1, or at the number written in front, or at the argument `outputscale`. A
+ * term gets none if one of its factors carries an amplitude of its own (constant, linear, white,
+ * sm, coregion, or a parenthesised sum). So `matern52(ard) + 0.5*periodic(x3, period=12)` is s1
  * matern52 + s2 periodic with s1, s2 trained from 1 and 0.5.
  *
  * A number in front multiplies what the amplitude starts at, also where it is the kernel's own
@@ -97,17 +97,17 @@
  * vector-valued functions: a review, 2012.
  *
  * **Categories.** A column of codes 0, 1, ... says which of several kinds a row is of, kinds that
- * have no order and no distances: `category(kind)` looks at such columns alone and is 1 for rows of
- * one kind and rho = exp(-1 / l) for others, so that `matern52(ard) * category(kind)` is a function
- * of each kind, with correlation rho between any two. Of several columns, `category(a, b, ard)`, it
+ * have no order and no distances. `category(kind)` looks at such columns alone. It is 1 for rows of
+ * one kind and rho = exp(-1 / l) for others. So `matern52(ard) * category(kind)` is a function of
+ * each kind, with correlation rho between any two. For several columns, `category(a, b, ard)`, it
  * is the product; `ard` gives each column a lengthscale of its own, a pure number. Whatever l > 0
  * is, k is positive definite: in each column (1 - rho) [c = c'] + rho is. A kernel for which no
  * column is written sees no column that a category is told to see. A number stands for the nearest
- * whole number, and the kernel is a step function of it, with slope 0; fits leave such columns
- * as they are. A column of text that a fit takes as an input for each text (`kind=oak`,
- * `kind=fir`) has a name too: `kind` stands for all inputs called `kind=...`, in every kernel.
- * With category(kind) rho is then exp(-2 / l), since two texts differ in two of these inputs.
- * Source: Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple continuous and
+ * whole number, and the kernel is a step function of it, with slope 0; fits leave such columns as
+ * they are. A column of text that a fit takes as an input for each text (`kind=oak`, `kind=fir`)
+ * has a name too: `kind` stands for all inputs called `kind=...`, in every kernel. With
+ * category(kind) rho is then exp(-2 / l), since two texts differ in two of these inputs. Source:
+ * Ru, Alvi, Nguyen, Osborne and Roberts, Bayesian optimisation over multiple continuous and
  * categorical inputs, 2020; there k is the mean over columns.
  *
  * **Limits.** 16384 bytes, parentheses 32 deep, 256 kernels, 10^6 parameters, 1000 outputs, 4 10^6
@@ -115,9 +115,9 @@
  *
  * **Extremes.** Differences are taken before scaling: equal rows are at distance exactly 0, and of
  * finite inputs, however far apart, se, matern, rq and sm make 0; no kernel but linear, which grows
- * with them, makes anything but a finite number. An exponential below 1e-304 is 0, the phase of
- * periodic, sm, wave and swell is held at 1e15, beyond which it has no correct digit, and the
- * exponent of tilt at 100.
+ * with them, makes anything but a finite number. An exponential below 1e-304 is 0. The phase of
+ * periodic, sm, wave and swell is held at 1e15, beyond which it has no correct digit. The exponent
+ * of tilt is held at 100.
  *
  * **Names of parameters.** With one kernel in the expression: outputscale, lengthscale[0], ... With
  * several, the kernel's name and, if it occurs more than once, its number go in front:
@@ -142,25 +142,34 @@ typedef struct hf_kernel hf_kernel;
 
 /** Unit of a parameter; decides how it changes when inputs or targets are rescaled. */
 typedef enum hf_unit {
-    HF_UNIT_NONE = 0,   /**< a pure number (alpha, lengthscale of category) */
-    HF_UNIT_INPUT,      /**< units of an input (lengthscale of se, matern, rq; period) */
-    HF_UNIT_FREQUENCY,  /**< 1 / input (spectral mixture mean) */
-    HF_UNIT_FREQUENCY2, /**< 1 / input^2 (spectral mixture variance) */
+    /** a pure number (alpha, lengthscale of category) */
+    HF_UNIT_NONE = 0,
+    /** units of an input (lengthscale of se, matern, rq; period) */
+    HF_UNIT_INPUT,
+    /** 1 / input (spectral mixture mean) */
+    HF_UNIT_FREQUENCY,
+    /** 1 / input^2 (spectral mixture variance) */
+    HF_UNIT_FREQUENCY2,
     /** target^2 (outputscale, variance of constant and white, spectral mixture weight, own of
      * coregion) */
     HF_UNIT_OUTPUT2,
-    HF_UNIT_OUTPUT2_INPUT2, /**< target^2 / input^2 (variance of linear) */
-    HF_UNIT_OUTPUT          /**< target (factor of coregion; a mean) */
+    /** target^2 / input^2 (variance of linear) */
+    HF_UNIT_OUTPUT2_INPUT2,
+    /** target (factor of coregion; a mean) */
+    HF_UNIT_OUTPUT
 } hf_unit;
 
 /** One parameter, as hf_kernel_parameter() tells it. Strings are owned by the kernel. */
 typedef struct hf_parameter {
     const char *name;
     double value;
-    double lower, upper; /**< box used in training */
-    bool fixed;          /**< held at its value in training */
+    /** box used in training */
+    double lower, upper;
+    /** held at its value in training */
+    bool fixed;
     hf_unit unit;
-    size_t column; /**< the input it belongs to; SIZE_MAX when it belongs to none or to several */
+    /** the input it belongs to; SIZE_MAX when it belongs to none or to several */
+    size_t column;
 } hf_parameter;
 
 /**
@@ -211,8 +220,8 @@ HF_API hf_status hf_kernel_get_coregion(hf_context *ctx, const hf_kernel *kernel
  * of W is zero, provided that nothing of the covariances below is left either. Held parameters are
  * set too and stay held; boxes grow to hold the values. O(T^3).
  * Errors, which leave the kernel alone: HF_ERR_ARGUMENT for a NULL, an i out of range, a lesser
- * rank (its B is set by its parameters, hf_kernel_set()), entries that are not finite or beyond
- * 1e200, and a B that is not symmetric or not positive semi-definite, with the entry that fails;
+ * rank (its B is set by its parameters, hf_kernel_set()); for entries that are not finite or beyond
+ * 1e200; for a B that is not symmetric or not positive semi-definite, with the entry that fails;
  * HF_ERR_MEMORY.
  */
 HF_API hf_status hf_kernel_set_coregion(hf_context *ctx, hf_kernel *kernel, size_t i,

@@ -4,7 +4,7 @@
  * @brief Counts and positive amounts: from a normal latent value to new readings.
  *
  * A fit with sites poisson, negative-binomial or gamma (hf_fit_settings.sites) has a latent
- * function f with a Gaussian process prior, and readings whose mean is mu = exposure exp(f):
+ * function f with a Gaussian process prior. Its readings have the mean mu = exposure exp(f):
  *
  * | sites | readings | variance of a reading |
  * |---|---|---|
@@ -15,13 +15,13 @@
  * exp(f) is the **rate**: the mean of a reading of exposure 1. The dispersion is trained with the
  * hyperparameters; it takes the place of the noise variance wherever that is asked for
  * (hf_posterior_noise(), hf_model_parameter()). The posterior of f is normal: expectation
- * propagation or Laplace's method makes each reading a Gaussian pseudo-observation (hf_inference),
- * and what a posterior can do for readings it can do for f, in units of log rate. Its observed
+ * propagation or Laplace's method makes each reading a Gaussian pseudo-observation (hf_inference).
+ * A posterior can do for f all that it can do for readings, in units of log rate. Its observed
  * variances mean nothing here: this header's functions tell of new readings.
  *
- * With the latent value N(mean, var), to which the logarithm of the exposure has been added, a new
- * reading has the distribution that averages over the latent value. Its quantiles are exact to the
- * digits that the functions promise: intervals are not mean plus or minus standard deviations.
+ * The latent value is N(mean, var), to which the logarithm of the exposure has been added. A new
+ * reading then has the distribution that averages over the latent value. Its quantiles are exact to
+ * the digits that the functions promise: intervals are not mean plus or minus standard deviations.
  *
  * All functions are pure, allocate nothing and may be called by any thread. Errors of all, which
  * leave the output alone: HF_ERR_ARGUMENT (a NULL; sites that are none of these three; a var that
@@ -46,9 +46,12 @@ HF_API bool hf_likelihood_has_labels(hf_likelihood sites);
 
 /** Moments of a new reading. */
 typedef struct hf_reading_moments {
-    double mean;    /**< exp(mean + var / 2) */
-    double sd_mean; /**< standard deviation of mu: how little is known of the rate */
-    double sd;      /**< standard deviation of the reading itself */
+    /** exp(mean + var / 2) */
+    double mean;
+    /** standard deviation of mu: how little is known of the rate */
+    double sd_mean;
+    /** standard deviation of the reading itself */
+    double sd;
 } hf_reading_moments;
 
 /**

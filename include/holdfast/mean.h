@@ -22,11 +22,14 @@ typedef struct hf_mean hf_mean;
 /** Kind of a prior mean. */
 typedef enum hf_mean_kind {
     HF_MEAN_ZERO = 0,
-    HF_MEAN_CONSTANT, /**< trained, or held at a given value */
-    HF_MEAN_MEDIAN,   /**< the median of the targets that are present */
+    /** trained, or held at a given value */
+    HF_MEAN_CONSTANT,
+    /** the median of the targets that are present */
+    HF_MEAN_MEDIAN,
     /** intercept and one slope per input, trained or integrated out (hf_fit_settings.mean) */
     HF_MEAN_LINEAR,
-    HF_MEAN_OUTPUTS /**< one constant per output, trained: hf_mean_create_outputs() */
+    /** one constant per output, trained: hf_mean_create_outputs() */
+    HF_MEAN_OUTPUTS
 } hf_mean_kind;
 
 /** A mean over d >= 1 inputs with all coefficients 0. Not HF_MEAN_OUTPUTS, which must know how many

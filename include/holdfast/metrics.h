@@ -19,16 +19,21 @@ HF_BEGIN_DECLS
 
 /** Scores over n rows, in the units of the target. */
 typedef struct hf_metrics {
-    size_t n;    /**< rows scored (rows with a missing target or prediction are not) */
-    double mae;  /**< mean |y - mean| */
-    double rmse; /**< sqrt(mean (y - mean)^2) */
+    /** rows scored (rows with a missing target or prediction are not) */
+    size_t n;
+    /** mean |y - mean| */
+    double mae;
+    /** sqrt(mean (y - mean)^2) */
+    double rmse;
     /** mean of -log N(y; mean, sd^2), natural logarithm; +inf where |y - mean| / sd exceeds 1e154
      */
     double nlpd;
-    double coverage50; /**< share of y inside the central 50 % interval of N(mean, sd^2) */
+    /** share of y inside the central 50 % interval of N(mean, sd^2) */
+    double coverage50;
     double coverage90;
     double coverage95;
-    double crps; /**< mean continuous ranked probability score of N(mean, sd^2) */
+    /** mean continuous ranked probability score of N(mean, sd^2) */
+    double crps;
 } hf_metrics;
 
 /**
@@ -66,7 +71,8 @@ HF_API hf_status hf_metrics_transformed(hf_context *ctx, size_t n, hf_transform 
 
 /** Scores of predicted class probabilities over n rows. */
 typedef struct hf_class_metrics {
-    size_t n; /**< rows scored (rows with a missing label or prediction are not) */
+    /** rows scored (rows with a missing label or prediction are not) */
+    size_t n;
     /** share of rows whose most probable class, the first of equal ones, is the label */
     double accuracy;
     /** mean of -log of the label's probability, natural logarithm; +inf where one is 0 */
@@ -81,7 +87,8 @@ typedef struct hf_class_metrics {
 /** One bin of a reliability diagram: rows whose largest probability lies in it. */
 typedef struct hf_calibration_bin {
     size_t n;
-    double confidence; /**< mean of the rows' largest probability; 0 in an empty bin */
+    /** mean of the rows' largest probability; 0 in an empty bin */
+    double confidence;
     /** share of rows whose most probable class is the label; 0 in an empty bin */
     double accuracy;
 } hf_calibration_bin;
@@ -96,7 +103,7 @@ typedef struct hf_calibration_bin {
  * @param bin         `bins` entries or NULL: what is in each
  * @return HF_OK; HF_WARN_ROWS_SKIPPED when rows with something missing were left out (`n` of the
  * result says how many were scored); HF_ERR_NO_DATA when no row can be scored; HF_ERR_ARGUMENT for
- * a label that is no class, probabilities outside of [0, 1] or a row that does not sum to 1, and no
+ * a label that is no class, probabilities outside of [0, 1], a row that does not sum to 1; for no
  * class or no bin at all.
  *
  * The expected calibration error of few rows is biased upwards (about sqrt(bins / n)): compare it

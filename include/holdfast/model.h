@@ -23,12 +23,14 @@ typedef struct hf_model hf_model;
 /** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need
  * only live during the call. */
 typedef struct hf_columns {
-    const char *target; /**< the column to predict; or, of several outputs, `targets` */
+    /** the column to predict; or, of several outputs, `targets` */
+    const char *target;
     /** inputs; default: every numeric column that is neither target, noise nor mean nor a
      * prediction of the target */
     const char *const *features;
     size_t feature_count;
-    const char *const *drop; /**< columns left out of the default */
+    /** columns left out of the default */
+    const char *const *drop;
     size_t drop_count;
     /** column with the known noise variance of each reading, squared target units; default: none;
      * not with several targets */
@@ -74,23 +76,23 @@ typedef struct hf_columns {
  * **Several outputs** are fitted together (hf_data.outputs). A wide table has a row for each place
  * and a column for each output; rows without any reading are carried. A long table has a row for
  * each reading; its outputs are the different values of `output_column`, sorted, numbers by size
- * and text by its bytes, so that the order of the rows does not matter; a row without one is left
- * out as if an input were missing. Both are the same model of the same readings. In kernel
- * expressions the number of the output is the input `output` (with as many _ after it as it takes
- * to differ from all features), for long tables the name of `output_column`. Errors beside those
- * above: HF_ERR_NO_DATA for an output without a reading, HF_ERR_ARGUMENT for a long table of one
- * output or more than 1000, a noise column with several targets, and minibatches. Outputs with the
- * same readings and more outputs than rows are remarked on.
+ * and text by its bytes. So the order of the rows does not matter; a row without one is left out as
+ * if an input were missing. Both are the same model of the same readings. In kernel expressions the
+ * number of the output is the input `output`, with as many _ after it as it takes to differ from
+ * all features. For long tables it is the name of `output_column`. Errors beside those above:
+ * HF_ERR_NO_DATA for an output without a reading, HF_ERR_ARGUMENT for a long table of one output or
+ * more than 1000; for a noise column with several targets, and for minibatches. A remark tells of
+ * outputs with the same readings, and of more outputs than rows.
  *
  * **Labels.** With the sites of labels (hf_fit_settings_preset(): "probit", "logit" for two
  * classes, "softmax" for two or more) the target is a column of labels, text or numbers, and the
  * model a classifier: hf_model_classes() and what follows. Labels are compared without the blanks
- * around them; those that are the same number (1, 1.0, 01) are one class, whose name is the label
- * as it is written, or if it is written in several ways the shortest decimal. Classes are sorted:
- * numbers by size, then text by its bytes. What the table module takes for missing (empty, NA,
- * none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the
+ * around them; those that are the same number (1, 1.0, 01) are one class. Its name is the label as
+ * it is written, or the shortest decimal if it is written in several ways. Classes are sorted:
+ * numbers by size, then text by its bytes. A field that the table module takes for missing (empty,
+ * NA, none, ?, -, ...) is no label. hf_fit_report.objective is the approximate log evidence of the
  * labels. Errors beside those of hf_classifier_fit(): HF_ERR_NO_DATA for one class only,
- * HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites, and for settings and
+ * HF_ERR_ARGUMENT for more than 100 of them, for three with two-class sites; for settings and
  * columns that mean nothing for labels (noise, several outputs, suspects, calibration, other
  * objectives, minibatches, checkpoints).
  *
@@ -99,27 +101,28 @@ typedef struct hf_columns {
  * hf_model_training(), hf_score() and hf_predict_into_table(). In those of z, and of z squared:
  * hf_model_posterior(), the hyperparameters, and in the settings `set`, `noise_start`, `max_noise`,
  * `threshold` and `beta`. HF_TRANSFORM_AUTO fits with each of none, sqrt and log that takes all
- * readings, and keeps the best one, which hf_model_settings() then names and a remark tells:
+ * readings, and keeps the best one. hf_model_settings() then names it, and a remark tells it:
  * - A reading counts by its leave-one-out log density in y, with the Jacobian; where refits are
  *   told (hf_reading.refit_mean), by that of the refit that has not seen it. Differences are
- *   clipped at 5 nats, and readings that both fits set aside do not count, nor those at 0, where
- *   sqrt has a probability and no density: wrong readings have little say.
+ *   clipped at 5 nats, so wrong readings have little say. Readings that both fits set aside do not
+ *   count, nor those at 0, where sqrt has a probability and no density.
  * - A transform is taken where its mean difference to the best milder one is above 2 standard
- *   errors, paired over at least 10 readings. Where the two predict equally well, that happens by
- *   chance once in 40 times, for sqrt and for log, as far as the readings' differences are
+ *   errors, paired over at least 10 readings. Where the two predict equally well, chance does that
+ *   once in 40 times, for sqrt and for log. This holds as far as the readings' differences are
  *   independent.
- * Without a transform a remark says where one may help: all readings are positive, the upper half
- * of their middle nine tenths is twice as wide as the lower, and the sizes of standardised
- * leave-one-out residuals go up with the predictions, by Spearman's correlation with p < 0.001.
+ * Without a transform a remark says where one may help: all readings are positive, and the upper
+ * half of their middle nine tenths is twice as wide as the lower. The sizes of standardised
+ * leave-one-out residuals also go up with the predictions, by Spearman's correlation with p <
+ * 0.001.
  * HF_ERR_ARGUMENT: a reading outside of the domain of g, with the places of the first three; a
  * noise column, several outputs, labels; auto with a checkpoint. Cost of auto: that of three fits.
  *
- * **The kernel "auto"** (hf_fit_settings.kernel). Fits with matern52(ard), with matern52 where
- * there are several inputs, with matern52(ard) + linear(ard) unless the mean is linear, and with
- * matern32(ard), all other settings as they are. The choice is made as that of a transform, and
- * told in the same way: in this order, one is taken where it is clearly better than the best
- * before it, and sets no reading aside that this one keeps. With the transform auto too, that is
- * chosen first, with matern52(ard). docs/methods/robust-default.md says what it gains.
+ * **The kernel "auto"** (hf_fit_settings.kernel). There are up to four fits, all other settings as
+ * they are: with matern52(ard); with matern52 where there are several inputs; with matern52(ard) +
+ * linear(ard) unless the mean is linear; with matern32(ard). The choice is made as that of a
+ * transform, and told in the same way: in this order, one is taken where it is clearly better than
+ * the best before it, and sets no reading aside that this one keeps. With the transform auto too,
+ * that is chosen first, with matern52(ard). docs/methods/robust-default.md says what it gains.
  * HF_ERR_ARGUMENT: several outputs, labels, a checkpoint, held parameters of the kernel. Cost: that
  * of four fits, and of those for the transform.
  * @param report may be NULL
@@ -130,10 +133,10 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
 /**
  * Fits a model to a CSV file that need not fit in memory, by minibatches with the inducing solver.
  *
- * The file is read once and turned into a cache of its numbers, 8 bytes a field, which is then read
- * in parts, in a shuffled order. A cache that is there already is used again, or made anew when the
- * file has changed since. Beyond half a byte a row nothing that is kept in memory grows with the
- * rows.
+ * The file is read once and turned into a cache of its numbers, 8 bytes a field. The cache is then
+ * read in parts, in a shuffled order. A cache that is there already is used again, or made anew
+ * when the file has changed since. Beyond half a byte a row nothing that is kept in memory grows
+ * with the rows.
  *
  * @param csv_path   a regular file, plain or packed by gzip or zstd; not a pipe. Lines that begin
  *                   with # are left out by the rule of hf_table_read()
@@ -149,8 +152,8 @@ HF_API hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns
  * The model has no rows: hf_model_rows(), hf_model_suspects() and hf_model_training() return
  * HF_ERR_NO_DATA; everything else, saving included, works as usual. One output: several are
  * HF_ERR_ARGUMENT, and so is a transform. Errors: as hf_fit(), HF_ERR_IO also for a disk that is
- * full, a file that changes while it is read, and a place for the cache that holds something else.
- * Cost: O(n m^2) a pass, m inducing inputs.
+ * full, and for a file that changes while it is read; also for a cache's place that holds anything
+ * else. Cost: O(n m^2) a pass, m inducing inputs.
  */
 HF_API hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache_path,
                                const hf_columns *columns, const hf_fit_settings *settings,
@@ -159,38 +162,43 @@ HF_API void hf_model_free(hf_model *model);
 
 /** Needs of a fit, before it starts. */
 typedef struct hf_cost {
-    size_t readings; /**< rows with a target and complete inputs */
+    /** rows with a target and complete inputs */
+    size_t readings;
     size_t inputs;
-    double bytes;            /**< memory at the peak */
-    double available_bytes;  /**< memory this machine can give now; infinity when unknown */
-    double evaluation_flops; /**< one objective with gradient */
+    /** memory at the peak */
+    double bytes;
+    /** memory this machine can give now; infinity when unknown */
+    double available_bytes;
+    /** one objective with gradient */
+    double evaluation_flops;
     /** a typical fit with these settings; the real number depends on the data */
     double flops;
-    hf_solver solver; /**< who will compute: never auto */
-    size_t inducing;  /**< inducing inputs, 0 if none; fewer where rows repeat */
-    size_t actions;   /**< at most so many actions, 0 if none */
+    /** the solver that will compute: never auto */
+    hf_solver solver;
+    /** inducing inputs, 0 if none; fewer where rows repeat */
+    size_t inducing;
+    /** at most so many actions, 0 if none */
+    size_t actions;
     /** readings that the hyperparameters are learnt from: all, or a random share */
     size_t training_rows;
-    double exact_bytes; /**< what the exact solver would need; bytes if it is the one */
-    double exact_flops; /**< and its typical fit */
+    /** what the exact solver would need; bytes if it is the one */
+    double exact_bytes;
+    /** and its typical fit */
+    double exact_flops;
 } hf_cost;
 
-/**
- * Reads the table as hf_fit() would (and fails as it would), but only counts. Errors: those of
+/** Reads the table as hf_fit() would (and fails as it would), but only counts. Errors: those of
  * hf_fit() that are seen before any fit. O(fields), and sorting of rows for a budget: no objective
- * is evaluated.
- */
+ * is evaluated. */
 HF_API hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                              const hf_fit_settings *settings, hf_cost *out);
 
-/**
- * Reads the table as hf_fit() would (and fails as it would), and tells how: a table with a row for
- * each column and the columns "column" (its name), "read as" (hf_table_read_as(); "date (days since
- * 2024-01-01)", "category (3 values)"), "used as" ("target", "input", "3 inputs", "not used", ...),
- * "missing" (how many fields are) and "example" (the first field that is not missing). Errors:
+/** Reads the table as hf_fit() would (and fails as it would), and tells how, in a table with a row
+ * for each column. Its columns are: "column", the name; "read as", hf_table_read_as() ("date (days
+ * since 2024-01-01)", "category (3 values)"); "used as" ("target", "input", "3 inputs", "not used",
+ * ...); "missing", how many fields are; "example", the first field that is not missing. Errors:
  * those of hf_fit() that need no fit; HF_ERR_ARGUMENT for NULL; HF_ERR_MEMORY. On error *out is
- * NULL. O(fields).
- */
+ * NULL. O(fields). */
 HF_API hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                                 const hf_fit_settings *settings, hf_table **out);
 
@@ -211,15 +219,13 @@ HF_API const char *hf_model_feature(const hf_model *model, size_t j);
  * be NULL), else 0; inputs of one column follow each other. NULL, *value untouched: the input is no
  * text, or there is none. Owned by the model. */
 HF_API const char *hf_model_category(const hf_model *model, size_t j, const char **value);
-/**
- * The inputs of the rows of a table as the model sees them: a table of numbers, with a column for
+/** The inputs of the rows of a table as the model sees them: a table of numbers, with a column for
  * each of hf_model_features(). Dates are counted from the first one of the training table, and
  * texts become 1 and 0; a row has NaN where an input is missing or a text is none that the model
  * has seen. A table that has a column <column>=<value> itself needs no column of texts. Errors:
  * HF_ERR_NO_COLUMN, HF_ERR_NOT_FINITE, HF_ERR_PARSE (a date that is written otherwise),
  * HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY; on error *out is NULL. O(rows features). Thread-safe
- * for one model.
- */
+ * for one model. */
 HF_API hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                  hf_table **out);
 /** The dialect of the training table: hf_table_read() with it reads another table alike, codes for
@@ -232,11 +238,9 @@ HF_API const hf_fit_report *hf_model_report(const hf_model *model);
 HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
-/** The column with the exposures of counts or amounts that it was fitted with, or NULL. Owned by
- * the model. */
+/** The column with the exposures that it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_exposure_column(const hf_model *model);
-/** The column with the prior means of rows that it was fitted with, or NULL. Owned by the model.
- */
+/** The column with the prior means that it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_mean_column(const hf_model *model);
 /** Where the training table came from, for people. Owned by the model. */
 HF_API const char *hf_model_source(const hf_model *model);
@@ -255,9 +259,8 @@ HF_API bool hf_model_seed(const hf_model *model, uint64_t *seed);
 /** Version of the library that wrote the model's file; of a model of no file hf_version(). NULL for
  * NULL. Owned by the model. */
 HF_API const char *hf_model_library(const hf_model *model);
-/**
- * Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there is
- * no such class; and how many rows it was learnt from, 0 if there is none. Owned by the model.
+/** Number of classes of a classifier, 0 for other models; the label of one of them, NULL if there
+ * is no such class; and how many rows it was learnt from, 0 if there is none. Owned by the model.
  */
 HF_API size_t hf_model_classes(const hf_model *model);
 HF_API const char *hf_model_class(const hf_model *model, size_t i);
@@ -272,13 +275,13 @@ HF_API hf_status hf_model_set_class_rule(hf_context *ctx, hf_model *model,
                                          const hf_class_rule *rule);
 /** Rows of the training table that were left out because an input was missing. */
 HF_API size_t hf_model_skipped(const hf_model *model);
-/** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns,
- * inputs with values that look like codes for "missing" (-999), rows with an input far from all
- * others, inputs that count the rows, a series that repeats (with a kernel that goes on),
- * warnings of the solver. docs/methods/remarks.md says when each is made and what to do. They
- * change nothing: rows that are remarked on are used as ever. hf_fit() leaves them in the context's
- * message too, joined. hf_fit_stream() does not look at inputs and series. Cost of that look:
- * O(d n log n), and O(n^2) for a series of n <= 5000. Owned by the model. */
+/** Remarks of the fit, a sentence each: text columns left out, rows left out, constant columns;
+ * inputs with values that look like codes for "missing" (-999); rows with an input far from all
+ * others; inputs that count the rows, a series that repeats (with a kernel that goes on); warnings
+ * of the solver. docs/methods/remarks.md says when each is made and what to do. They change
+ * nothing: rows that a remark names are used as ever. hf_fit() leaves them in the context's message
+ * too, joined. hf_fit_stream() does not look at inputs and series. Cost of that look: O(d n log n),
+ * and O(n^2) for a series of n <= 5000. Owned by the model. */
 HF_API size_t hf_model_notes(const hf_model *model);
 HF_API const char *hf_model_note(const hf_model *model, size_t i);
 /** SHA-256 of the training data as used (hex, 64 characters). Owned by the model. */
@@ -305,12 +308,10 @@ HF_API const char *hf_model_content_checksum(const hf_model *model);
 HF_API size_t hf_model_parameters(const hf_model *model);
 /** Hyperparameter i in the user's units. A shared lengthscale of differently scaled columns has no
  * user unit: it is given in standardised units with unit HF_UNIT_NONE. Strings owned by the model.
- * Errors: HF_ERR_ARGUMENT for NULL and a number that is none. O(1).
- */
+ * Errors: HF_ERR_ARGUMENT for NULL and a number that is none. O(1). */
 HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_parameter *out);
 
-/**
- * Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the
+/** Adds <target>_mean, _sd_latent, _sd_observed, _lo95, _hi95 (observed) to a table that has the
  * model's features. Row order is kept; rows with a missing input get missing predictions
  * (HF_WARN_ROWS_SKIPPED). If the model has a noise column and the table has it too, the observed
  * variance uses it. If the model has a mean column, the table must have it too, and it is added to
@@ -318,14 +319,14 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  *
  * Several outputs: five columns for each, whose names begin with the target's (<y1>_mean, ...). If
  * the model is of a long table and this table has the output column too, each row is about its own
- * output, in the five columns of the target; without that column all outputs are predicted for
- * every row, in columns <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the model
- * has not.
+ * output. It fills the five columns of the target; without that column all outputs are predicted
+ * for every row, in columns <target>_<output>_mean, .... HF_ERR_ARGUMENT for an output that the
+ * model has not.
  *
- * Rows with an input that lies outside the inputs of the readings that the model learnt from, by
- * more than a tenth of their range, are told in the message, with their count and the furthest of
- * them: there the model extrapolates. The status does not change. Models of streams keep no rows,
- * and nothing is said.
+ * The message tells of rows where the model extrapolates, with their count and the furthest of
+ * them. An input of theirs lies outside the inputs of the readings that the model learnt from, by
+ * more than a tenth of their range. The status does not change. Models of streams keep no rows, and
+ * nothing is said.
  *
  * A classifier: <target>_class, the label of the most probable class; p_<class>, the probability of
  * each; and mean and standard deviation of the latent function, <target>_mean and <target>_sd, with
@@ -335,20 +336,22 @@ HF_API hf_status hf_model_parameter(const hf_model *model, size_t i, hf_paramete
  * A transformed target: _mean is the mean of a new reading, _sd_observed its standard deviation and
  * _sd_latent that of g^-1 of the function; _lo95 and _hi95 are its quantiles, never below 0; and
  * <target>_median, its median, is a sixth column. Cost: that of hf_predict() with variances, and
- * O(rows columns).
- */
+ * O(rows columns). */
 HF_API hf_status hf_predict_into_table(hf_context *ctx, const hf_model *model, hf_table *table);
 /** A column that hf_predict_into_table() adds. */
 typedef struct hf_predicted_column {
-    const char *meaning; /**< "mean of a new reading"; a constant */
-    size_t of;           /**< output or class that it is about; SIZE_MAX: all of them */
-    bool label;          /**< labels of classes in place of numbers */
+    /** "mean of a new reading"; a constant */
+    const char *meaning;
+    /** output or class that it is about; SIZE_MAX: all of them */
+    size_t of;
+    /** labels of classes in place of numbers */
+    bool label;
 } hf_predicted_column;
 
 /**
  * The columns that hf_predict_into_table() adds to a table, in their order: how many, and one.
  *
- * @param table the table; NULL: one with no more than the inputs
+ * @param table the table; NULL: one with no more than the inputs.
  * @param i     less than that number
  * @param name  receives the column's name, cut to `bytes` - 1 bytes and ended by a 0; NULL with
  *        bytes 0: not wanted
@@ -365,10 +368,14 @@ HF_API hf_status hf_predicted_column_at(const hf_model *model, const hf_table *t
 
 /** Questions that some models answer and others refuse. */
 typedef enum hf_ability {
-    HF_ABILITY_SCORES = 0,   /**< hf_score(), hf_score_outputs(), hf_model_leave_one_out() */
-    HF_ABILITY_CLASS_SCORES, /**< hf_score_classes(), hf_model_labels(), class rules */
-    HF_ABILITY_SUSPECTS,     /**< hf_model_suspects() */
-    HF_ABILITY_COVARIANCES,  /**< hf_predict_covariances_into_table(): several outputs */
+    /** hf_score(), hf_score_outputs(), hf_model_leave_one_out() */
+    HF_ABILITY_SCORES = 0,
+    /** hf_score_classes(), hf_model_labels(), class rules */
+    HF_ABILITY_CLASS_SCORES,
+    /** hf_model_suspects() */
+    HF_ABILITY_SUSPECTS,
+    /** hf_predict_covariances_into_table(): several outputs */
+    HF_ABILITY_COVARIANCES,
     /** hf_model_posterior() is of one output in its own units: hf_predict_computational() and
      * hf_predict_worst_case() are about the target */
     HF_ABILITY_PLAIN
@@ -377,8 +384,8 @@ typedef enum hf_ability {
 /** Whether a model can be asked for something. false for NULL. Cost O(1). Thread-safe. */
 HF_API bool hf_model_can(const hf_model *model, hf_ability what);
 
-/** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a, where a and
- * b are what the columns of hf_predict_into_table() begin with when all outputs are predicted.
+/** Adds the latent covariances between outputs at each row, <a>_<b>_cov for b before a. a and b are
+ * the names that the columns of hf_predict_into_table() begin with when all outputs are predicted.
  * HF_ERR_ARGUMENT with one output. Cost: that of hf_predict_outputs() with covariances. */
 HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_model *model,
                                                    hf_table *table);
@@ -389,10 +396,10 @@ HF_API hf_status hf_predict_covariances_into_table(hf_context *ctx, const hf_mod
  *
  *     max(low - x, x - high, 0) / (high - low)
  *
- * where low and high are the least and the largest value of the input among the readings that
- * entered the fit (those set aside do not). 0 inside; 1: as far out as the range is wide; infinite
- * for another value of an input that was constant; missing where one is (HF_WARN_ROWS_SKIPPED).
- * A replaced column of that name keeps its place. Errors: HF_ERR_NO_DATA for a model of a stream,
+ * where low and high are the least and the largest value of the input among the readings in the
+ * fit. Readings set aside are not in it. 0 inside; 1: as far out as the range is wide; infinite for
+ * another value of an input that was constant; missing where one is (HF_WARN_ROWS_SKIPPED). A
+ * replaced column of that name keeps its place. Errors: HF_ERR_NO_DATA for a model of a stream,
  * which keeps no rows; HF_ERR_NO_COLUMN, HF_ERR_NOT_FINITE and HF_ERR_PARSE for inputs, as
  * hf_predict_into_table(); HF_ERR_ARGUMENT for NULL. Cost O(rows d). Thread-safe for one model.
  */
@@ -407,15 +414,11 @@ HF_API hf_status hf_predict_outside_into_table(hf_context *ctx, const hf_model *
  * hf_fit_settings.standardise off: its own).
  * Errors: those of hf_predict_into_table(); HF_ERR_NO_COLUMN without a target, HF_ERR_NO_DATA
  * without a row that has one, HF_ERR_ARGUMENT for a classifier. Cost: that of hf_predict() with
- * variances; of counts and amounts some ms a row beside it.
- */
+ * variances; of counts and amounts some ms a row beside it. */
 HF_API hf_status hf_score(hf_context *ctx, const hf_model *model, const hf_table *table,
                           hf_metrics *out);
-/**
- * The same for each output in its own units: hf_model_outputs() entries. One without readings has n
- * = 0 and no numbers (NaN).
- * Errors: those of hf_score(). Cost: that of hf_score().
- */
+/** The same for each output in its own units: hf_model_outputs() entries. One without readings has
+ * n = 0 and no numbers (NaN). Errors: those of hf_score(). Cost: that of hf_score(). */
 HF_API hf_status hf_score_outputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                   hf_metrics *out);
 
@@ -431,7 +434,7 @@ HF_API hf_status hf_score_classes(hf_context *ctx, const hf_model *model, const 
 
 /**
  * The class of each row of a table, by the labels in its column of the model's target.
- * @param label hf_table_rows() entries; HF_LABEL_MISSING where the label is missing
+ * @param label hf_table_rows() entries; HF_LABEL_MISSING where the label is missing.
  * HF_ERR_ARGUMENT for a model that is no classifier and, with the place, for a label that the model
  * has not; HF_ERR_NO_COLUMN. O(rows log classes).
  */
@@ -440,15 +443,15 @@ HF_API hf_status hf_model_labels(hf_context *ctx, const hf_model *model, const h
 
 /**
  * hf_certify_readings() (certify_uses.h) for a model: how far its mean at m points can move when
- * any `count` of its readings are replaced by any numbers, with hyperparameters, noise, centres and
- * thresholds held. A fit made again chooses those anew and can move the mean farther.
+ * any `count` of its readings are replaced by any numbers. Hyperparameters, noise, centres and
+ * thresholds are held. A fit made again chooses those anew and can move the mean farther.
  * @param x      m x features, user units
  * @param damage m entries, units of the target; infinite where sites are Gaussian, which follow a
  *         reading wherever it goes
  * @param worst  m entries or NULL: the 1-based data row of the training file whose reading can do
  *         it; written when `count` is 1
  * Readings set aside stay so. HF_ERR_ARGUMENT: a classifier, several outputs, another solver than
- * the exact one, sites that are neither Gaussian nor robust, a count that is 0 or above the number
+ * the exact one; sites that are neither Gaussian nor robust; a count that is 0 or above the number
  * of readings, a transformed target. Cost: that of hf_certify_readings().
  */
 HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, size_t count,
@@ -461,10 +464,10 @@ HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *m
  *
  * Held are hyperparameters, noise and thresholds, and the centres of robust weights, but those that
  * follow the readings of the same row (HF_CENTRE_CONDITIONAL): then the sites of row mates change
- * too, as in "MO-RCGP", section 3.2. There the influence stays bounded: a reading that goes far
- * off loses its weight, and so do the row mates that lean on it, until the row is as good as not
- * there. Of Gaussian sites it grows with the square, and so it does for readings that the default
- * kept: who is set aside is not decided anew. A fit made again chooses all of that anew.
+ * too, as in "MO-RCGP", section 3.2. There the influence stays bounded: a reading that goes far off
+ * loses its weight. So do the row mates that lean on it, until the row is as good as not there.
+ * With Gaussian sites it grows with the square, and so it does for readings that the default kept:
+ * who is set aside is not decided anew. A fit made again chooses all of that anew.
  *
  * A projected model of one output keeps its actions as they are (hf_influence()). An inducing
  * model keeps no centres of weights: hf_influence_inducing() takes the sites from the caller.
@@ -474,11 +477,12 @@ HF_API hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *m
  * @param marginal hf_model_outputs() entries or NULL: over the latent values of each output at the
  *                 places of all rows of the training file; never above *joint but for rounding
  * @param joint    over all of f; may be NULL
- * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside, an
- * inducing model, a projected one of several outputs, a classifier, a transformed target, weights
- * of whole samples, sites that are neither Gaussian nor robust), HF_ERR_NOT_FINITE, HF_ERR_NO_DATA
- * (a model without rows); results are untouched. O(n^2 T) for the joint one, with N rows T n^2 N
- * for the marginal ones; projected as hf_influence().
+ * Errors: HF_ERR_ARGUMENT (no such row or output, a reading that is missing or set aside;
+ * an inducing model, a projected one of several outputs, a classifier, a
+ * transformed target; weights of whole samples, sites that are neither Gaussian
+ * nor robust); HF_ERR_NOT_FINITE, HF_ERR_NO_DATA (a model without rows); results are untouched.
+ * O(n^2 T) for the joint one, with N rows T n^2 N for the marginal ones; projected as
+ * hf_influence().
  */
 HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row,
                                     size_t output, double y, double *marginal, double *joint);
@@ -499,21 +503,20 @@ HF_API hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size
  * that the model gives to the label. The model has seen the label: a small p_label means that its
  * neighbours speak for another class.
  * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_NO_DATA (a model of a stream), HF_ERR_MEMORY,
- * HF_ERR_CANCELLED.
- */
+ * HF_ERR_CANCELLED. */
 HF_API hf_status hf_model_rows(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** The same columns but influence, only for the readings suspected: O(1) solves when all of them
  * were set aside or the solver is not the exact one, one leave-one-out pass otherwise. No rows when
  * nothing is suspected.
- * Errors: those of hf_model_rows().
- */
+ * Errors: those of hf_model_rows(). */
 HF_API hf_status hf_model_suspects(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** How well readings are predicted without themselves. A score that is not known has n = 0 and no
  * numbers (NaN). */
 typedef struct hf_leave_one_out_scores {
-    hf_metrics model; /**< of this model */
+    /** of this model */
+    hf_metrics model;
     /** of the plain Gaussian process with the same kernel, where suspects were set aside; not
      * known elsewhere, nor of large tables, trained in stages */
     hf_metrics plain;
@@ -523,11 +526,11 @@ typedef struct hf_leave_one_out_scores {
     /** 1 - (rmse / mean.rmse)^2: the share of the squared error of the mean that the model
      * saves; below 0 it is worse; NaN if one is not known */
     double model_r2;
-    double plain_r2; /**< the same of the plain Gaussian process */
+    /** the same of the plain Gaussian process */
+    double plain_r2;
 } hf_leave_one_out_scores;
 
-/**
- * Scores leave-one-out predictions: each reading is predicted from all others.
+/** Scores leave-one-out predictions: each reading is predicted from all others.
  *
  * All three are scored on the same readings: those of weight 1/4 or more, which nothing set aside.
  * Hyperparameters were learnt from all of these, so scores are a little better than on new
@@ -557,7 +560,7 @@ HF_API hf_status hf_model_leave_one_out(hf_context *ctx, const hf_model *model,
  * up to 1 where their effects add up, and to more where they act together.
  *
  * Limits. Inputs count as if they varied independently: of correlated twins each may look less
- * important than the two are together, and pairs that no row comes near ask about places where the
+ * important than the two are together. Pairs that no row comes near ask about places where the
  * model knows little; shares above 1 are a sign of that. It is about the model, not the world.
  *
  * Some 512 pairs of rows, from 64 inputs on 32768 / inputs and at least 32, chosen at random by a
@@ -577,20 +580,16 @@ HF_API hf_status hf_model_relevance(hf_context *ctx, const hf_model *model, doub
 /** The rows the fit used, as they were: row (1-based data row of the training file), the features,
  * of a long table the number of the output, the target or targets; of a classifier the target is
  * text.
- * Errors: those of hf_model_rows(). O(rows columns).
- */
+ * Errors: those of hf_model_rows(). O(rows columns). */
 HF_API hf_status hf_model_training(hf_context *ctx, const hf_model *model, hf_table **out);
 
 /** Saves to a SQLite file (docs/model-format.md), written beside `path` and renamed: never a half
  * file.
  * Errors: HF_ERR_ARGUMENT (NULL), HF_ERR_IO (also a full disk), HF_ERR_MEMORY; a file that was
- * there stays. O(bytes of the file).
- */
+ * there stays. O(bytes of the file). */
 HF_API hf_status hf_model_save(hf_context *ctx, const hf_model *model, const char *path);
-/**
- * Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer format.
- * O(bytes of the file), and n^3/3 flops for the factor of the exact solver.
- */
+/** Loads and verifies. HF_ERR_MODEL_FILE for a file that is no model, damaged, or of a newer
+ * format. O(bytes of the file), and n^3/3 flops for the factor of the exact solver. */
 HF_API hf_status hf_model_load(hf_context *ctx, const char *path, hf_model **out);
 
 HF_END_DECLS

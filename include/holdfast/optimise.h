@@ -16,14 +16,18 @@ HF_BEGIN_DECLS
  * The places that may be chosen: a box, or one of finitely many candidates. A view: the arrays are
  * the caller's.
  *
- * In a box an input is continuous, a lattice (the values lower + k step up to upper, k whole), or
- * a category (the codes lower, lower + 1, ..., upper, whose order means nothing).
+ * In a box an input is continuous, a lattice, or a category. A lattice has the values lower + k
+ * step up to upper, k whole. A category has the codes lower, lower + 1, ..., upper, whose order
+ * means nothing.
  */
 typedef struct hf_domain {
-    size_t dimension;    /**< inputs that are ours to choose, d >= 1 */
-    const double *lower; /**< box: d entries, finite, lower <= upper; equal ones fix an input */
+    /** inputs that are ours to choose, d >= 1 */
+    size_t dimension;
+    /** box: d entries, finite, lower <= upper; equal ones fix an input */
+    const double *lower;
     const double *upper;
-    size_t candidates; /**< 0: the domain is the box. Else the number of rows of `points` */
+    /** 0: the domain is the box. Else the number of rows of `points` */
+    size_t candidates;
     /** candidates x d row-major, stride d, finite; then bounds, steps and categories are not
      * looked at */
     const double *points;
@@ -52,7 +56,7 @@ HF_API bool hf_domain_contains(const hf_domain *domain, const double *x, size_t 
  * p the positive root of p^(d+1) = p + 1 (the golden ratio in one dimension), stretched to the
  * box: any stretch of it is low-discrepancy, no point is on the boundary but by rounding, and d
  * may be anything. (Roberts 2018.) d counts the inputs that are free; those with lower = upper
- * stay. An input of L values takes number floor(L u) of them, u being the sequence. Of n
+ * stay. An input of L values takes number floor(L u) of them, u being the sequence. With n
  * candidates: number floor(n u), u the sequence for d = 1.
  * @param first number of the first point
  * @param x     count x d row-major; left alone if the domain has no bounds or points
@@ -62,13 +66,15 @@ HF_API void hf_domain_quasirandom(const hf_domain *domain, size_t first, size_t 
 
 /** How thoroughly a box is searched. Start from hf_search_settings_default(). */
 typedef struct hf_search_settings {
-    size_t size; /**< sizeof(hf_search_settings) */
+    /** sizeof(hf_search_settings) */
+    size_t size;
     /** Points of hf_domain_quasirandom() that are looked at; 0: 256 d, 4096 at most. Default: 0. */
     size_t samples;
     /** So many of the best of them, none within 2 % of the box's sides of a better one, are climbed
      * from; 0: none. Default: 6. */
     size_t starts;
-    size_t iterations; /**< Evaluations of a climb at most; >= 1. Default: 40. */
+    /** Evaluations of a climb at most; >= 1. Default: 40. */
+    size_t iterations;
     /** The answer is rounded to the lattice lower + k (resolution (upper - lower)), k whole, never
      * out of the box: places then repeat. In (0, 1/2]; 0: it is where the climb ends. Default: 0.
      */
@@ -78,7 +84,8 @@ HF_SETTINGS(hf_search_settings)
 
 /** The confidence bound mean(x) + beta sd(x), latent, user's units. */
 typedef struct hf_ucb {
-    const hf_posterior *mean; /**< whose mean */
+    /** whose mean */
+    const hf_posterior *mean;
     /** whose standard deviation; NULL: the same. Inputs as many as `mean` has */
     const hf_posterior *spread;
     /** finite. >= 0 for upper bounds; hf_ucb_evaluate() gives lower bounds with negative
@@ -87,7 +94,8 @@ typedef struct hf_ucb {
     /** inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension +
      * contexts = those of the posterior */
     size_t contexts;
-    const double *context; /**< `contexts` values, or NULL for none */
+    /** `contexts` values, or NULL for none */
+    const double *context;
     /** hf_maximise_ucb() finds the argmin of mean - beta sd instead: the place and, with the sign
      * changed, the value that it finds for -f, to the last digit. Default: false. */
     bool minimise;
@@ -106,12 +114,18 @@ HF_API hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_wor
 
 /** The place that was found. */
 typedef struct hf_argmax {
-    double value;       /**< mean + beta sd; minimising, mean - beta sd */
-    double mean;        /**< latent */
-    double sd;          /**< latent */
-    size_t index;       /**< the candidate; 0 for a box */
-    size_t evaluations; /**< of the bound */
-    size_t climbs;      /**< made */
+    /** mean + beta sd; minimising, mean - beta sd */
+    double value;
+    /** latent */
+    double mean;
+    /** latent */
+    double sd;
+    /** the candidate; 0 for a box */
+    size_t index;
+    /** of the bound */
+    size_t evaluations;
+    /** made */
+    size_t climbs;
     /** box: largest entry of the gradient at the end of the best climb, times the box's side, that
      * does not push out of the box */
     double gradient;
@@ -122,15 +136,16 @@ typedef struct hf_argmax {
  * argmax of the bound over a domain.
  *
  * Candidates: all are looked at; of equal ones the first wins. Box: `settings->samples`
- * quasi-random points, the anchors of `bound->mean` in the box (the last ones, no more than
- * samples), the `guesses` and the corners of the box when 2^d <= 16 are looked at all at once; the
- * best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best point
- * seen; of equal ones the first. The same for the same arguments, whatever the threads. Candidates
- * whose values differ by less than 1e-12 of the largest are equal but for rounding. In boxes d
- * counts the inputs that are free. Lattices and categories: climbs move the continuous inputs.
- * Between them the best of all steps is taken that change one other input, by 1, 2, 4, ... values
- * or to any other code, until none gains more than 1e-9 of the range that was looked at. A box of
- * no more than `samples` points is searched wholly. Lattices are not rounded to `resolution`.
+ * quasi-random points are looked at all at once; with them the anchors of `bound->mean` in the box
+ * (the last ones, no more than samples), the `guesses`, and the corners of the box when 2^d <= 16;
+ * the best start bounded quasi-Newton climbs (L-BFGS, exact gradients). The result is the best
+ * point seen; of equal ones the first. The same for the same arguments, whatever the threads.
+ * Candidates whose values differ by less than 1e-12 of the largest are equal but for rounding. In
+ * boxes d counts the inputs that are free. Lattices and categories: climbs move the continuous
+ * inputs. Between them the best of all steps is taken that change one other input, by 1, 2, 4, ...
+ * values or to any other code, until none gains more than 1e-9 of the range that was looked at. A
+ * box of no more than `samples` points is searched wholly. Lattices are not rounded to
+ * `resolution`.
  * @param settings NULL: the defaults. Not looked at for candidates.
  * @param guesses  guess_count x d row-major: further starts, e.g. where it was last time; put into
  *         the box; NULL for none. Not looked at for candidates.

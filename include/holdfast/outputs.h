@@ -18,9 +18,9 @@
  *
  *     z_it = y_it + s_t shift_it          d_it = s_t / weight_it          0 < weight_it <= 1
  *
- * as in sites.h. Where shift comes from: the robust conjugate loss of one row with the diagonal
- * weight matrix W(y) = diag(w_t(y)) is, up to a constant in f (weighted score matching, after
- * integration by parts),
+ * as in sites.h. Where shift comes from: the robust conjugate loss of one row is that of weighted
+ * score matching, after integration by parts. With the diagonal weight matrix W(y) = diag(w_t(y))
+ * it is, up to a constant in f,
  *
  *     sum_t w_t^2 / s_t^2 (f_t - y_t)^2 + 2 sum_t d/dy_t [ w_t^2 (f_t - y_t) / s_t ]
  *
@@ -45,14 +45,14 @@
  *   / 2 and |shift_t| <= sqrt((A^-1)_tt / p_i) / c. For T = 1 it is the first with c_t = c sqrt(C +
  *   ridge) and centre m.
  * - HF_OUTPUTS_CHANNEL, each output as a whole: weight_t = s_t / (s_t + e_t) for all its readings,
- *   shift 0 (the weight is no function of a single reading, its part in the medians left out like
- *   that in thresholds). e_t >= 0 is the variance that the output's residuals have in excess: the
- *   robust scale of output t is k_t = median_i |y_it - g_it| / sd_it / 0.6745, with g and sd its
- *   conditional mean and standard deviation given the other readings of the row, under C + diag(e).
- *   Starting at e = 0, the output with the largest k_t gets (k_t^2 - 1) median_i sd_it^2 more,
- *   until every k_t <= 1 + 3.5 / sqrt(readings), three standard errors. An output that is wrong
- *   makes those that lean on it look wrong too, but itself most; with more than half of the outputs
- *   wrong nothing is promised. It does not bound the influence of one reading.
+ *   shift 0. (The weight is no function of a single reading; its part in the medians is left out
+ *   like that in thresholds.) e_t >= 0 is the variance that the output's residuals have in excess:
+ *   the robust scale of output t is k_t = median_i |y_it - g_it| / sd_it / 0.6745. Here g and sd
+ *   are its conditional mean and standard deviation given the other readings of the row, under C +
+ *   diag(e). Starting at e = 0, the output with the largest k_t gets (k_t^2 - 1) median_i sd_it^2
+ *   more, until every k_t <= 1 + 3.5 / sqrt(readings), three standard errors. An output that is
+ *   wrong makes those that lean on it look wrong too, but itself most; with more than half of the
+ *   outputs wrong nothing is promised. It does not bound the influence of one reading.
  *
  * Readings further than 1e100 thresholds, or for JOINT 1e100 standard deviations, count as that
  * far.
@@ -73,12 +73,15 @@ HF_BEGIN_DECLS
 
 /** The readings' distribution at one input; the arrays are the caller's. */
 typedef struct hf_outputs_model {
-    size_t outputs;     /**< T >= 1 */
-    const double *mean; /**< T: m */
+    /** T >= 1 */
+    size_t outputs;
+    /** T: m */
+    const double *mean;
     /** T x T: B, symmetric, row- or column-major; its lower triangle (row t, column <= t) is read
      */
     const double *covariance;
-    const double *noise; /**< T: s >= 0; zeros are fine except for HF_OUTPUTS_CHANNEL */
+    /** T: s >= 0; zeros are fine except for HF_OUTPUTS_CHANNEL */
+    const double *noise;
     /** n x T x T: B of every row, row i's at i T T, as above; NULL: `covariance` is that of all
      * rows. `covariance` is not looked at where it is given. Rows then share no factors: P is n in
      * the costs below. */
@@ -90,7 +93,8 @@ typedef struct hf_outputs_model {
 
 /** How thresholds follow from absolute residuals. */
 typedef enum hf_outputs_threshold {
-    HF_OUTPUTS_LINEAR = 0, /**< (1 - eps) quantile, linear interpolation of order statistics */
+    /** (1 - eps) quantile, linear interpolation of order statistics */
+    HF_OUTPUTS_LINEAR = 0,
     /** the order statistic below it, number floor((count - 1) (1 - eps)) from 0: the published
      * program's */
     HF_OUTPUTS_LOWER,
@@ -144,15 +148,18 @@ HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rul
 /** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
     hf_outputs_weighting weighting;
-    hf_outputs_threshold threshold; /**< READING and JOINT */
+    /** READING and JOINT */
+    hf_outputs_threshold threshold;
     /** T, as for hf_outputs_thresholds(); JOINT takes the largest of them as the share of rows */
     const double *eps;
 } hf_outputs_rule;
 
 /** Results; the arrays are the caller's. */
 typedef struct hf_outputs_sites {
-    double *weight; /**< n x T, row-major without gaps; 0 for missing readings */
-    double *shift;  /**< n x T; 0 for missing readings; in one over the unit of the output */
+    /** n x T, row-major without gaps; 0 for missing readings */
+    double *weight;
+    /** n x T; 0 for missing readings; in one over the unit of the output */
+    double *shift;
     /** T or NULL: c_t (READING, in the output's unit), c (JOINT, T times, no unit), e_t (CHANNEL,
      * its unit squared) */
     double *scale;

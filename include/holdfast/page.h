@@ -33,9 +33,9 @@ typedef struct hf_page_parts {
 } hf_page_parts;
 
 /**
- * Writes the page: the fit in words, the data, how far to trust the model (leave-one-out and the
- * test table: errors, coverage of intervals), readings set aside, inputs by their share, what is
- * predicted along each input, residuals, certificates, the study, hyperparameters, how to make it
+ * Writes the page: the fit in words; the data; how far to trust the model (leave-one-out and the
+ * test table: errors, coverage of intervals); readings set aside; inputs by their share;
+ * predictions along each input; residuals, certificates, the study, hyperparameters; how to make it
  * again (command or settings, version, seed, checksums). Parts that the model cannot tell are left
  * out with a sentence: a streamed model keeps no rows, a classifier has no residuals.
  * @param parts what else it tells; NULL: nothing

@@ -15,9 +15,9 @@
  * the way out.
  *
  * **Several outputs.** A posterior of several correlated outputs has one input more than the data:
- * the last one is the number of the output, 0, 1, ..., and everything here asks about that output
- * and answers in its units, each output with its own noise. Another number there is
- * HF_ERR_ARGUMENT. hf_predict_outputs() asks about all of them at once.
+ * the last one is the number of the output, 0, 1, .... Everything here asks about that output and
+ * answers in its units, each output with its own noise. Another number there is HF_ERR_ARGUMENT.
+ * hf_predict_outputs() asks about all of them at once.
  *
  * **Latent and observed.** "Latent" is the function f(x); "observed" is a new uncontaminated
  * reading f(x) + e, whose variance is larger by the noise variance. If the fit calibrated its
@@ -42,7 +42,8 @@ typedef struct hf_workspace hf_workspace;
 
 /** Report of a solve. */
 typedef struct hf_solve_report {
-    size_t anchors; /**< readings that entered */
+    /** readings that entered */
+    size_t anchors;
     /** absolute amount added to the diagonal, 0 if none, in squared (scaled) target units */
     double jitter;
     /** estimated 1-norm condition number of K + D, as of the last solve, refresh or check */
@@ -53,7 +54,8 @@ typedef struct hf_solve_report {
     /** log N(z; m, K + D) of the sites, in the scaled units the solver works in; NaN unless exact
      */
     double log_evidence;
-    double bytes; /**< memory held */
+    /** memory held */
+    double bytes;
 } hf_solve_report;
 
 /**
@@ -120,12 +122,15 @@ typedef struct hf_projection_error {
     double norm;
     /** rho norm. For every x, |exact mean - mean| <= remaining sqrt(computational variance). */
     double remaining;
-    double mean_norm;  /**< |exact mean - m| in the RKHS of k */
-    double mean_error; /**< |exact mean - mean| in the RKHS of k; <= remaining */
+    /** |exact mean - m| in the RKHS of k */
+    double mean_norm;
+    /** |exact mean - mean| in the RKHS of k; <= remaining */
+    double mean_error;
     /** c = sqrt(1 + largest d / least eigenvalue of K); infinite where K is singular to rounding;
      * NaN unless asked for. */
     double factor;
-    double bound; /**< rho c mean_norm >= mean_error, the published bound; NaN with the factor */
+    /** rho c mean_norm >= mean_error, the published bound; NaN with the factor */
+    double bound;
 } hf_projection_error;
 
 /**
@@ -150,10 +155,10 @@ HF_API hf_status hf_projected_error(hf_context *ctx, const hf_posterior *posteri
  *     total         = sup |h(x) - mean of h(x)|            = sqrt(latent variance + s2)
  *     part          = sup |exact mean of h - mean of h|    = sqrt(computational variance)
  *
- * in the user's units for a norm of 1. For h of norm B multiply by B (Corollary E.1). What the
- * readings saw is h = z - m: with robust sites the pseudo-targets z, so that the guarantee is
- * about the function less what the weights took away, and it holds if that has a norm of at most
- * B. No B below hf_projected_error()'s `norm` agrees with the readings.
+ * in the user's units for a norm of 1. For h of norm B multiply by B (Corollary E.1). The readings
+ * saw h = z - m. Robust sites have pseudo-targets z, so the guarantee is about the function less
+ * what the weights took away. It holds if that has a norm of at most B. No B below
+ * hf_projected_error()'s `norm` agrees with the readings.
  * @param total m entries; @param part m entries or NULL. Both untouched on error.
  *
  * HF_ERR_ARGUMENT for inducing posteriors, whose variance bounds no such error, and NULL; others
@@ -213,7 +218,7 @@ HF_API void hf_workspace_free(hf_workspace *workspace);
 
 /**
  * Latent mean and variance at one point x (d entries), and their gradients.
- * @param var           may be NULL: the mean-only path, O(n d) instead of O(n^2)
+ * @param var may be NULL: the mean-only path, O(n d) instead of O(n^2).
  * @param gradient_mean d entries, d mean / d x, or NULL
  * @param gradient_var  d entries, d var / d x, or NULL (costs another O(n^2))
  * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread.
@@ -337,20 +342,21 @@ HF_API hf_status hf_influence_inducing(hf_context *ctx, const hf_posterior *post
  *
  * A reading whose row mates' weights follow it changes their sites, too: with several outputs and
  * weights centred on the other outputs this is the posterior influence function of "MO-RCGP",
- * section 3.2, marginal over one output with x the rows of that output, joint with m = 0. As there,
- * the marginal is never above the joint one, and with weights that are bounded in the reading both
- * are. The caller makes the sites (sites.h, outputs.h).
+ * section 3.2. It is marginal over one output with x the rows of that output, joint with m = 0. As
+ * there, the marginal is never above the joint one, and with weights that are bounded in the
+ * reading both are. The caller makes the sites (sites.h, outputs.h).
  * @param count, anchor     >= 1 different anchors
  * @param target, variance  their new sites (user units); variance = infinity: removed
  * @param m, x, ldx         the divergence is over the latent values at m rows of x, d entries each;
  *        m = 0: over all of f, x is not looked at. With one site, m = 0 gives hf_influence()
  *
  * White noise of the kernel belongs to readings, not to f at x. Where values at x follow from each
- * other to rounding, jitter of 1e-10 of their variance and more goes into their covariance, and the
+ * other to rounding, jitter of 1e-10 of their variance and more goes into their covariance. The
  * result may be that much too small. Errors: HF_ERR_ARGUMENT (another solver than the exact one, no
- * such anchor, one twice, a variance that is not positive, NULL), HF_ERR_NOT_FINITE (a target, a
- * row of x), HF_ERR_TOO_LARGE, HF_ERR_CANCELLED, HF_ERR_MEMORY; *kl is untouched. With k sites
- * O(n^2 (k + m) + (k + m)^2 (n + m) + k^3), 8 (k + m)(n + k + m) bytes. Thread-safe.
+ * such anchor, one twice; a variance that is not positive, NULL);
+ * HF_ERR_NOT_FINITE (a target, a row of x), HF_ERR_TOO_LARGE, HF_ERR_CANCELLED, HF_ERR_MEMORY; *kl
+ * is untouched. With k sites O(n^2 (k + m) + (k + m)^2 (n + m) + k^3), 8 (k + m)(n + k + m) bytes.
+ * Thread-safe.
  */
 HF_API hf_status hf_influence_sites(hf_context *ctx, const hf_posterior *posterior, size_t count,
                                     const size_t *anchor, const double *target,

@@ -9,8 +9,9 @@
  *
  *     box k+1 holds f(x, u_k) + w for every x in box k, every f of the envelopes and every such w.
  *
- * So it holds every run of every system that meets readings and norm bounds, starts in the first
- * box and is disturbed no more, whatever the plan was made with.
+ * So it holds every run of every system that meets readings and norm bounds. The run starts in the
+ * first box and is disturbed by no more than w. The model that the plan was made with does not
+ * matter.
  *
  * **How.** On a box (a cell of it) f_i is between its values at the corners, but for a rest:
  *
@@ -51,9 +52,12 @@ typedef struct hf_reach hf_reach;
 
 /** How boxes are taken through a step. */
 typedef struct hf_reach_settings {
-    size_t size;     /**< sizeof(hf_reach_settings) */
-    size_t splits;   /**< cells along each side: (splits + 1)^s corners are asked. 2 */
-    bool increments; /**< envelopes are of x+ - x. false */
+    /** sizeof(hf_reach_settings) */
+    size_t size;
+    /** Cells along each side: (splits + 1)^s corners are asked. Default: 2. */
+    size_t splits;
+    /** Envelopes are of x+ - x. Default: false. */
+    bool increments;
 } hf_reach_settings;
 
 /** The defaults that the fields name. */
@@ -80,7 +84,7 @@ HF_API void hf_reach_free(hf_reach *reach);
  * @param u           steps x m row-major, the inputs; NULL when m = 0
  * @param w           what |w_i| is at most: s numbers from 0 on; NULL for none
  * @param limits      for each bound at a corner, as in hf_envelope_bounds(); NULL for none
- * @param lower, upper steps x s row-major: row k is the box after k + 1 steps
+ * @param lower, upper steps x s row-major: row k is the box after k + 1 steps.
  * @return HF_WARN_NOT_CONVERGED when some bound at a corner is looser than it could be (a limit
  * was reached, or rounding): the boxes hold. Errors: HF_ERR_ARGUMENT (NULL, low > high, a
  * negative w, an envelope that has grown beyond its reserve), HF_ERR_NOT_FINITE (a

@@ -10,19 +10,19 @@
  *     m = 1/h sum x_i          S = 1/h sum (x_i - m)(x_i - m)'    (sums over the support, h rows)
  *
  * and c S, c = a / P(chi^2_{p+2} <= q_a), a = h/n, P(chi^2_p <= q_a) = a, is consistent for normal
- * rows. One step of reweighting follows: mean and covariance (divided by the number of rows, times
- * the same factor for a = 0.975) of the rows whose squared distance (x - m)'(c S)^-1 (x - m) is at
- * most the 0.975 quantile of chi^2_p. No factor for small samples is applied: with few rows the
- * covariance is a little too small.
+ * rows. One step of reweighting follows: mean and covariance of the rows whose squared distance is
+ * at most the 0.975 quantile of chi^2_p. The squared distance of x is (x - m)'(c S)^-1 (x - m). The
+ * covariance is divided by the number of rows, times the same factor for a = 0.975. No factor for
+ * small samples is applied: with few rows the covariance is a little too small.
  *
- * The support is found by concentration steps (the h rows nearest by the distance of the last h
- * rows: the determinant never grows) from `starts` random sets of p + 1 rows and from the half of
- * the rows nearest to the medians, until nothing changes (the paper takes two steps and follows the
- * ten best; the best minimum is often not among them). More than 600 rows are first cut into up to
- * five lots of about 300 that share the starts, two steps each; the best hundred are continued on
- * all of those lots together (1500 rows at most), and the ten best of that on all rows. With one
- * column the support is found exactly. Nothing promises that more columns reach the global minimum;
- * more starts make it likelier.
+ * The support is found by concentration steps: the h rows nearest by the distance of the last h
+ * rows are taken, and the determinant never grows. They start from `starts` random sets of p + 1
+ * rows and from the half of the rows nearest to the medians. They go on until nothing changes. The
+ * paper takes two steps and follows the ten best; the best minimum is often not among them. More
+ * than 600 rows are first cut into up to five lots of about 300 that share the starts, two steps
+ * each; the best hundred are continued on all of those lots together (1500 rows at most), and the
+ * ten best of that on all rows. With one column the support is found exactly. Nothing promises that
+ * more columns reach the global minimum; more starts make it likelier.
  *
  * Multiplying x by an invertible matrix and shifting it transforms the estimate likewise; the order
  * of the rows does not change a digit (of equal rows either may be marked), nor does the number of
@@ -44,13 +44,16 @@ HF_BEGIN_DECLS
 
 /** How the support is sought and what becomes of it. */
 typedef struct hf_robust_covariance_settings {
-    size_t size; /**< sizeof(hf_robust_covariance_settings) */
+    /** sizeof(hf_robust_covariance_settings) */
+    size_t size;
     /** Share of the complete rows that make the support, in [0.5, 1]: h = that share of n, rounded
-     * down, but at least (n + p + 1) / 2 rounded down. 0, the default, is that least h, which
-     * withstands the most wrong rows. 1 takes all rows: the classical estimate is the raw one. */
+     * down, but at least (n + p + 1) / 2 rounded down. 0 is that least h, which withstands the
+     * most wrong rows. 1 takes all rows: the classical estimate is the raw one. Default: 0. */
     double support_fraction;
-    size_t starts; /**< random starts, at least 1; 500 */
-    /** whether to take the reweighting step; true. Without it the estimate is m and c S. */
+    /** Random starts, at least 1. Default: 500. */
+    size_t starts;
+    /** Whether to take the reweighting step. Without it the estimate is m and c S. Default: true.
+     */
     bool reweight;
 } hf_robust_covariance_settings;
 
@@ -59,15 +62,21 @@ typedef struct hf_robust_covariance_settings {
  * others may be NULL.
  */
 typedef struct hf_robust_covariance_arrays {
-    double *location;       /**< p */
-    double *covariance;     /**< p x p, both triangles; symmetric, so row- or column-major */
-    double *raw_location;   /**< p: m */
-    double *raw_covariance; /**< p x p: S, without the factor */
+    /** p */
+    double *location;
+    /** p x p, both triangles; symmetric, so row- or column-major */
+    double *covariance;
+    /** p: m */
+    double *raw_location;
+    /** p x p: S, without the factor */
+    double *raw_covariance;
     /** n: robust distances, the root of (x - location)' covariance^-1 (x - location). NaN for
      * incomplete rows; infinite for rows off the plane of a singular estimate. In no unit. */
     double *distance;
-    bool *support; /**< n: among the h rows of the raw estimate */
-    bool *kept;    /**< n: weight 1 in the reweighting step (without that step: the support) */
+    /** n: among the h rows of the raw estimate */
+    bool *support;
+    /** n: weight 1 in the reweighting step (without that step: the support) */
+    bool *kept;
     /** p: unit normal of the hyperplane that holds the support when the estimate is singular; else
      * zeros */
     double *normal;
@@ -75,16 +84,21 @@ typedef struct hf_robust_covariance_arrays {
 
 /** Report of an estimate. */
 typedef struct hf_robust_covariance_report {
-    size_t complete, skipped; /**< rows without a missing value, and the others */
-    size_t support;           /**< h */
-    size_t kept;              /**< rows of weight 1 */
-    size_t rank;              /**< p, or less when the estimate is singular */
+    /** rows without a missing value, and the others */
+    size_t complete, skipped;
+    /** h */
+    size_t support;
+    /** rows of weight 1 */
+    size_t kept;
+    /** p, or less when the estimate is singular */
+    size_t rank;
     /** concentration steps of the last stage, on all rows, over its candidates; 0 where none was
      * needed */
     size_t steps;
     /** log det S; -infinity when singular. In logarithms of the columns' units. */
     double log_determinant;
-    double raw_factor, final_factor; /**< c, and the factor in `covariance` */
+    /** c, and the factor in `covariance` */
+    double raw_factor, final_factor;
 } hf_robust_covariance_report;
 
 /** The defaults that the fields name. */

@@ -89,7 +89,8 @@ typedef struct hf_setting {
     /** Name of the member; "age.rate" of a member of a member. */
     const char *name;
     hf_setting_type type;
-    /** Topic. Of fits: "model", "readings" (that may be wrong), "outputs", "solver", "training". */
+    /** Topic; those of fits are "model", "readings" (that may be wrong), "outputs", "solver",
+     * "training". */
     const char *group;
     /** How many choices; 0 for other types. */
     size_t choices;
@@ -128,11 +129,11 @@ HF_API const char *hf_setting_choice(const hf_setting *setting, size_t index);
 
 /**
  * Sets a member by its name.
- * @param table the table of the struct
- * @param settings a struct of that kind with its size
- * @param name name of the member
+ * @param table    the table of the struct.
+ * @param settings a struct of that kind with its size.
+ * @param name     name of the member.
  * @param value its text as hf_setting_type describes it, or "default" for the member's default. A
- * text (kernel, checkpoint) is not copied: it must live as long as the settings are used
+ *        text (kernel, checkpoint) is not copied: it must live as long as the settings are used
  *
  * Whether the value has an effect beside other settings is not looked at.
  * Errors: HF_ERR_ARGUMENT, settings untouched: NULL, a size that is none, no such setting, no such
@@ -172,8 +173,8 @@ typedef struct hf_setting_clash {
  * @param outputs of a fit: how many the readings have; 0 and 1: one
  * @param name a member whose value was chosen, to know whether it has an effect beside the others;
  * NULL: all members, as functions that are given settings check them. Those refuse less, so that
- * presets can be changed: a value without effect, such as a number of actions for the exact solver,
- * is refused only where it would be mistaken for one
+ * presets can be changed. They pass a value without effect (a number of actions for the exact
+ * solver), unless it would be mistaken for one that has an effect.
  * @param clash what is in the way, or NULL; untouched where nothing is
  *
  * Errors: HF_ERR_ARGUMENT: NULL, a size that is none, no such setting, a value out of range, or a

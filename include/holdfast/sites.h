@@ -19,9 +19,9 @@
  * Proposition 3.1, with beta = sqrt(noise / 2). A reading that is missing (y = NaN) or set aside is
  * *absent*: weight 0, no site.
  *
- * Readings of any finite size are fine: a residual beyond 1e100 c counts as 1e100 c, at which
- * distance a reading has lost all but 1e-100 of its pull, so that no weight underflows and no
- * variance is infinite.
+ * Readings of any finite size are fine: a residual beyond 1e100 c counts as 1e100 c. At that
+ * distance a reading has lost all but 1e-100 of its pull. So no weight underflows and no variance
+ * is infinite.
  *
  * Thread safety: sites may be read by any number of threads at once; whoever changes them needs
  * them alone.
@@ -39,8 +39,10 @@ typedef struct hf_sites hf_sites;
 
 /** Where robust weights are centred. */
 typedef enum hf_centre {
-    HF_CENTRE_PRIOR = 0,     /**< the prior mean (the published RCGP) */
-    HF_CENTRE_LEAVE_ONE_OUT, /**< the leave-one-out posterior mean, iterated to a fixed point */
+    /** the prior mean (the published RCGP) */
+    HF_CENTRE_PRIOR = 0,
+    /** the leave-one-out posterior mean, iterated to a fixed point */
+    HF_CENTRE_LEAVE_ONE_OUT,
     /** the median of the nearest readings, not counting the reading itself */
     HF_CENTRE_NEIGHBOURS,
     /** several outputs: what the other readings of the same sample say (outputs.h) */
@@ -52,8 +54,10 @@ typedef enum hf_threshold_rule {
     /** The (1 - eps) quantile of |r|, linear interpolation of order statistics; for a conditional
      * centre (several outputs) the order statistic at or below it. */
     HF_THRESHOLD_QUANTILE = 0,
-    HF_THRESHOLD_MAD,  /**< 3 x 1.4826 x median |r - median r| */
-    HF_THRESHOLD_GIVEN /**< the caller's number, kept as it is */
+    /** 3 x 1.4826 x median |r - median r| */
+    HF_THRESHOLD_MAD,
+    /** the caller's number, kept as it is */
+    HF_THRESHOLD_GIVEN
 } hf_threshold_rule;
 
 /**
@@ -173,8 +177,8 @@ HF_API hf_status hf_robust_threshold(hf_context *ctx, hf_threshold_rule rule, si
 /**
  * Centre by nearest readings: the median of y over the 11 nearest rows with a reading (Euclid on
  * the inputs as given, so standardise them first; all such rows when there are fewer), the row
- * itself not counted. Of rows equally far away those with the lower index count. Where there is no
- * other reading, the row's own.
+ * itself not counted. Among rows equally far away those with the lower index count. Where there is
+ * no other reading, the row's own.
  * @param centre n entries, must not overlap y
  * Errors: HF_ERR_NO_DATA (no reading), HF_ERR_NOT_FINITE, HF_ERR_DIMENSION (ldx < d). O(n^2 d) on
  * the context's threads, with a copy of x and n doubles per thread.

@@ -29,27 +29,33 @@ typedef enum hf_solver {
     /** exact for small tables, else by the number of readings; the report says which */
     HF_SOLVER_AUTO = 0,
     HF_SOLVER_EXACT,
-    HF_SOLVER_INDUCING, /**< hyperparameters and posterior from inducing inputs */
-    HF_SOLVER_PROJECTED /**< computation-aware: posterior by projection on actions */
+    /** hyperparameters and posterior from inducing inputs */
+    HF_SOLVER_INDUCING,
+    /** computation-aware: posterior by projection on actions */
+    HF_SOLVER_PROJECTED
 } hf_solver;
 
 /** Which approximation the inducing solver makes. With Q = K_XZ K_ZZ^-1 K_ZX and sites (z, d). */
 typedef enum hf_inducing_method {
     /** log N(z; m, Q + D) - tr(D^-1 (K - Q))/2: a lower bound on the evidence (Titsias 2009) */
     HF_INDUCING_VFE = 0,
-    HF_INDUCING_FITC, /**< log N(z; m, Q + diag(K - Q) + D) (Snelson and Ghahramani 2006) */
-    HF_INDUCING_DTC   /**< log N(z; m, Q + D) (Seeger et al. 2003) */
+    /** log N(z; m, Q + diag(K - Q) + D) (Snelson and Ghahramani 2006) */
+    HF_INDUCING_FITC,
+    /** log N(z; m, Q + D) (Seeger et al. 2003) */
+    HF_INDUCING_DTC
 } hf_inducing_method;
 
 /** How inducing inputs are placed. */
 typedef enum hf_inducing_choice {
     /** rows of largest conditional prior variance, one by one: pivoted Cholesky, O(n m^2) */
     HF_INDUCING_GREEDY = 0,
-    HF_INDUCING_KMEANS, /**< centres of k-means++ and Lloyd steps, O(n m d) a step */
+    /** centres of k-means++ and Lloyd steps, O(n m d) a step */
+    HF_INDUCING_KMEANS,
     /** a sample of the M-determinantal point process by Metropolis swaps from the greedy rows
      * (Burt, Rasmussen, van der Wilk 2020) */
     HF_INDUCING_MDPP,
-    HF_INDUCING_FIRST /**< the first m rows */
+    /** the first m rows */
+    HF_INDUCING_FIRST
 } hf_inducing_choice;
 
 /** The actions that the projected solver looks at: columns of A. */
@@ -63,22 +69,28 @@ typedef enum hf_actions {
     HF_ACTIONS_INDUCING,
     /** one non-zero per reading (the published CaGP and RCaGP), trained or fixed; one pass */
     HF_ACTIONS_BLOCKS,
-    HF_ACTIONS_GIVEN /**< the columns of a matrix of your own; one pass over K in all */
+    /** the columns of a matrix of your own; one pass over K in all */
+    HF_ACTIONS_GIVEN
 } hf_actions;
 
 /** Which readings share a block. Blocks differ in size by at most one row; no row is dropped. */
 typedef enum hf_blocks {
     /** In the order of the table (published); of several outputs sample by sample. */
     HF_BLOCKS_CONTIGUOUS = 0,
-    HF_BLOCKS_CLUSTERED /**< near each other: recursive halving along the widest input */
+    /** near each other: recursive halving along the widest input */
+    HF_BLOCKS_CLUSTERED
 } hf_blocks;
 
 /** Entries of block actions before training. */
 typedef enum hf_action_start {
-    HF_ACTION_START_RANDOM = 0, /**< N(0, 1) / sqrt(block size) (published) */
-    HF_ACTION_START_TARGETS,    /**< z - m, within the block */
-    HF_ACTION_START_EIGEN,      /**< leading eigenvector of the block's K */
-    HF_ACTION_START_PRECISION   /**< 1 / d */
+    /** N(0, 1) / sqrt(block size) (published) */
+    HF_ACTION_START_RANDOM = 0,
+    /** z - m, within the block */
+    HF_ACTION_START_TARGETS,
+    /** leading eigenvector of the block's K */
+    HF_ACTION_START_EIGEN,
+    /** 1 / d */
+    HF_ACTION_START_PRECISION
 } hf_action_start;
 
 /**
@@ -135,32 +147,31 @@ typedef struct hf_projection {
      * readings: where the residual is gone, the space goes on, and where that is exhausted,
      * single readings do */
     size_t count;
-    double
-        /** Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0:
-         * never. Below some 1e-12 it is a matter of rounding when that is */
-        tolerance;
-    size_t
-        /** inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the
-         * inducing actions (0: count); more than readings count as all */
-        inducing;
+    /** Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never.
+     * Below some 1e-12 it is a matter of rounding when that is */
+    double tolerance;
+    /** inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing
+     * actions (0: count); more than readings count as all */
+    size_t inducing;
     hf_inducing_choice choice;
     /** NULL: inducing inputs are chosen. Else they are these, `inducing` x d row-major, finite. */
     const double *inputs;
-    hf_blocks blocks;      /**< block actions: which readings share one */
-    hf_action_start start; /**< block actions: their entries */
-    bool
-        /** tiles of K in single precision, sums in double: about twice as fast; the posterior is
-         * conservative up to 1e-6 of the prior variance instead of 1e-14 */
-        single_precision;
+    /** block actions: which readings share one */
+    hf_blocks blocks;
+    /** block actions: their entries */
+    hf_action_start start;
+    /** tiles of K in single precision, sums in double: about twice as fast; the posterior is
+     * conservative up to 1e-6 of the prior variance instead of 1e-14 */
+    bool single_precision;
     /**
      * Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the other
      * kinds. It is read during the call only. Units do not count: the posterior depends on the span
-     * of the columns alone, and a column times any number is the same action (readings in other
-     * units make such numbers, and nothing else). A row is looked at where its reading is present,
-     * and a column that says nothing new there, or is zero, is dropped. With the identity, or any
-     * other n independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row
-     * and column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows, or a column
-     * that is a combination of those before it over all rows, to 1e-10 of its length (it is named).
+     * of the columns alone. A column times any number is the same action (readings in other units
+     * make such numbers, and nothing else). A row is looked at where its reading is present, and a
+     * column that says nothing new there, or is zero, is dropped. With the identity, or any other n
+     * independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row and
+     * column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows; a column that is
+     * a combination of those before it over all rows, to 1e-10 of its length (it is named).
      * Cost beside the pass: O(n i^2), and 8 n i bytes for the check.
      */
     const double *matrix;
@@ -168,11 +179,14 @@ typedef struct hf_projection {
 
 /** Report of a projection. */
 typedef struct hf_projection_report {
-    size_t actions; /**< columns of A that were used (dependent ones are dropped) */
-    size_t passes;  /**< times all of K was evaluated */
+    /** columns of A that were used (dependent ones are dropped) */
+    size_t actions;
+    /** times all of K was evaluated */
+    size_t passes;
     /** |z - m - (K + D) t| / |z - m| in the norm D^-1/2; NaN where it was not computed */
     double residual;
-    double jitter; /**< absolute amount added to the diagonal of A'(K + D)A */
+    /** absolute amount added to the diagonal of A'(K + D)A */
+    double jitter;
 } hf_projection_report;
 
 HF_END_DECLS

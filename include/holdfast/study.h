@@ -52,35 +52,50 @@ typedef struct hf_study hf_study;
 
 /** How a variable may be chosen. */
 typedef enum hf_variable_kind {
-    HF_VARIABLE_REAL = 0, /**< any number of [lower, upper] */
-    HF_VARIABLE_INTEGER,  /**< any whole number of [lower, upper] */
-    HF_VARIABLE_ORDERED,  /**< one of `levels` labels that have an order: small, medium, large */
-    HF_VARIABLE_CATEGORY  /**< one of `levels` labels without one */
+    /** any number of [lower, upper] */
+    HF_VARIABLE_REAL = 0,
+    /** any whole number of [lower, upper] */
+    HF_VARIABLE_INTEGER,
+    /** one of `levels` labels that have an order: small, medium, large */
+    HF_VARIABLE_ORDERED,
+    /** one of `levels` labels without one */
+    HF_VARIABLE_CATEGORY
 } hf_variable_kind;
 
 /** A variable: something that a trial sets. */
 typedef struct hf_variable {
-    const char *name; /**< not empty, no two alike */
+    /** not empty, no two alike */
+    const char *name;
     hf_variable_kind kind;
-    double lower, upper;      /**< real, integer: lower < upper, finite */
-    bool log;                 /**< real, integer: ratios count, not differences; lower > 0 */
-    size_t levels;            /**< ordered, category: how many, >= 2 */
-    const char *const *level; /**< and their labels, no two alike */
+    /** real, integer: lower < upper, finite */
+    double lower, upper;
+    /** real, integer: ratios count, not differences; lower > 0 */
+    bool log;
+    /** ordered, category: how many, >= 2 */
+    size_t levels;
+    /** and their labels, no two alike */
+    const char *const *level;
 } hf_variable;
 
 /** Use of an outcome. */
 typedef enum hf_goal {
-    HF_GOAL_MAXIMISE = 0, /**< an objective: large values are looked for */
-    HF_GOAL_MINIMISE,     /**< an objective: small values are looked for */
-    HF_GOAL_AT_MOST,      /**< a constraint: value <= limit */
-    HF_GOAL_AT_LEAST      /**< a constraint: value >= limit */
+    /** an objective: large values are looked for */
+    HF_GOAL_MAXIMISE = 0,
+    /** an objective: small values are looked for */
+    HF_GOAL_MINIMISE,
+    /** a constraint: value <= limit */
+    HF_GOAL_AT_MOST,
+    /** a constraint: value >= limit */
+    HF_GOAL_AT_LEAST
 } hf_goal;
 
 /** An outcome: something that a trial tells. */
 typedef struct hf_outcome {
-    const char *name; /**< not empty, no two alike, and none that a variable has */
+    /** not empty, no two alike, and none that a variable has */
+    const char *name;
     hf_goal goal;
-    double limit; /**< of a constraint, finite */
+    /** of a constraint, finite */
+    double limit;
     /** Constraint, true: only settings are asked for which the constraint surely holds. The
      * readings differ from the truth by at most `noise_bound`. The truth minus `centre` has an RKHS
      * norm of at most `norm_bound` under `kernel` (envelope.h). The kernel is an expression in
@@ -88,51 +103,79 @@ typedef struct hf_outcome {
      * "4*se(lengthscale=0.3)". The first trials must come from hf_study_add(), with settings that
      * satisfy the constraint. */
     bool certain;
-    double noise_bound; /**< certain: > 0 */
-    double norm_bound;  /**< certain: > 0 */
-    double centre;      /**< certain: finite */
-    const char *kernel; /**< certain: required */
+    /** certain: > 0 */
+    double noise_bound;
+    /** certain: > 0 */
+    double norm_bound;
+    /** certain: finite */
+    double centre;
+    /** certain: required */
+    const char *kernel;
 } hf_outcome;
 
 /** Where proposals come from. */
 typedef enum hf_study_reach {
-    HF_REACH_AUTO = 0, /**< trust regions from `region_from` numeric variables on */
-    HF_REACH_GLOBAL,   /**< everywhere */
-    HF_REACH_REGIONS   /**< trust regions (trust_region.h): TuRBO with `regions` of them */
+    /** trust regions from `region_from` numeric variables on */
+    HF_REACH_AUTO = 0,
+    /** everywhere */
+    HF_REACH_GLOBAL,
+    /** trust regions (trust_region.h): TuRBO with `regions` of them */
+    HF_REACH_REGIONS
 } hf_study_reach;
 
 /** Use of an expert's corrections (hf_study_label()). */
 typedef enum hf_expert_use {
-    HF_EXPERT_USE_REPLACE = 0, /**< they take the place of the readings they correct */
+    /** they take the place of the readings they correct */
+    HF_EXPERT_USE_REPLACE = 0,
     /** the corrected readings are set aside, and the surrogate's prior mean is that of expert.h */
     HF_EXPERT_USE_MEAN
 } hf_expert_use;
 
 /** Settings of a study. Start from hf_study_settings_default(). hf_study_create() copies them. */
 typedef struct hf_study_settings {
-    size_t size;      /**< sizeof(hf_study_settings) */
-    size_t variables; /**< required, >= 1 */
+    /** sizeof(hf_study_settings) */
+    size_t size;
+    /** Entries of `variable`; at least 1 is required. Default: 0. */
+    size_t variables;
+    /** Variables of the study. Default: NULL. */
     const hf_variable *variable;
-    size_t outcomes; /**< required: one to three objectives, any number of constraints up to 16 */
+    /** Entries of `outcome`. Required: one to three objectives, and any number of constraints up to
+     * 16. Default: 0. */
+    size_t outcomes;
+    /** Objectives and constraints. Default: NULL. */
     const hf_outcome *outcome;
 
-    const char *preset;         /**< "default": a preset of train.h for one output of numbers */
-    const char *kernel;         /**< expression in x1, x2, ... (u). NULL: as said above */
-    hf_acquisition acquisition; /**< of a study with one objective. log-EI */
-    /** false; true: proposals are maximisers of functions drawn from the posterior, in place of
-     * the acquisition */
+    /** A preset of train.h for one output of numbers. Default: "default". */
+    const char *preset;
+    /** Expression in x1, x2, ... (u). Default: NULL (as said above). */
+    const char *kernel;
+    /** Acquisition of a study with one objective. Default: HF_ACQUIRE_LOG_EI. */
+    hf_acquisition acquisition;
+    /** true: proposals are maximisers of functions drawn from the posterior, in place of the
+     * acquisition. Default: false. */
     bool thompson;
-    double beta;          /**< of UCB: 2 */
-    hf_study_reach reach; /**< auto */
-    size_t regions;       /**< 1: trust regions side by side */
-    size_t region_from;   /**< 50 variables: see HF_REACH_AUTO */
-    size_t start;         /**< quasi-random first trials; 0: 2 (d + 1), at least 5 */
-    size_t draws;         /**< 128: quasi-random draws over pending trials */
-    bool robust;          /**< true: values are doubted, with presets that can */
-    size_t repeats;       /**< 2: the study itself repeats a trial at most so often */
-    hf_expert_use expert; /**< replace */
-    double expires;       /**< seconds until a pending trial is given up; 0: never */
-    uint64_t seed;        /**< 0: the context's, at hf_study_create() */
+    /** beta of UCB. Default: 2. */
+    double beta;
+    /** Where proposals come from. Default: HF_REACH_AUTO. */
+    hf_study_reach reach;
+    /** Trust regions side by side. Default: 1. */
+    size_t regions;
+    /** Number of variables; see HF_REACH_AUTO. Default: 50. */
+    size_t region_from;
+    /** Quasi-random first trials; 0: 2 (d + 1), at least 5. Default: 0. */
+    size_t start;
+    /** Quasi-random draws over pending trials. Default: 128. */
+    size_t draws;
+    /** Values are doubted, with presets that can. Default: true. */
+    bool robust;
+    /** The study itself repeats a trial at most so often; 0: never. Default: 1. */
+    size_t repeats;
+    /** Use of an expert's corrections. Default: HF_EXPERT_USE_REPLACE. */
+    hf_expert_use expert;
+    /** Seconds until a pending trial is given up; 0: never. Default: 0. */
+    double expires;
+    /** Seed of the study; 0: the context's, at hf_study_create(). Default: 0. */
+    uint64_t seed;
 } hf_study_settings;
 HF_SETTINGS(hf_study_settings)
 
@@ -159,37 +202,56 @@ HF_API size_t hf_study_format(const hf_study *study, size_t j, double value, siz
 
 /** Fate of a trial. */
 typedef enum hf_trial_state {
-    HF_TRIAL_PENDING = 0, /**< asked, nothing was told yet */
+    /** asked, nothing was told yet */
+    HF_TRIAL_PENDING = 0,
     HF_TRIAL_TOLD,
     HF_TRIAL_FAILED,
-    HF_TRIAL_EXPIRED /**< given up; what is told later counts all the same */
+    /** given up; what is told later counts all the same */
+    HF_TRIAL_EXPIRED
 } hf_trial_state;
 
 /** Why a trial was asked. */
 typedef enum hf_reason {
-    HF_REASON_ADDED = 0, /**< it was not asked: hf_study_add() */
-    HF_REASON_START,     /**< one of the first, quasi-random ones */
-    HF_REASON_ACQUIRED,  /**< the acquisition is largest there */
-    HF_REASON_REPEAT,    /**< a reading that decides what comes next is measured again */
-    HF_REASON_EXPLORE    /**< the acquisition sees nothing to gain: where least is known */
+    /** it was not asked: hf_study_add() */
+    HF_REASON_ADDED = 0,
+    /** one of the first, quasi-random ones */
+    HF_REASON_START,
+    /** the acquisition is largest there */
+    HF_REASON_ACQUIRED,
+    /** a reading that decides what comes next is measured again */
+    HF_REASON_REPEAT,
+    /** the acquisition sees nothing to gain: where least is known */
+    HF_REASON_EXPLORE
 } hf_reason;
 
 /** A trial. Arrays are the study's, until its next change. */
 typedef struct hf_trial {
-    uint64_t id; /**< 1, 2, ... over the life of the study */
+    /** 1, 2, ... over the life of the study */
+    uint64_t id;
     hf_trial_state state;
     hf_reason reason;
-    uint64_t repeats;    /**< the first trial with these settings, if this one repeats it; else 0 */
-    double asked, told;  /**< seconds since 1970; NaN if it was not */
-    const double *at;    /**< settings: a number for each variable; labels by number, from 0 */
-    const double *value; /**< outcomes as told; NaN: missing */
-    const double *noise; /**< variance of each value that was told with it; 0: not known */
-    const char *note;    /**< told with it, e.g. why it failed; "" if nothing was */
-    bool suspected;      /**< a value of it is set aside, or would be if that paid */
-    bool aside;          /**< a value of it has no say */
-    const double *label; /**< 3 an outcome: hf_expert_label, correction or NaN, its variance */
-    size_t outcome;      /**< which, if one is suspected */
-    double mean, sd;     /**< suspected: what the others say of that value */
+    /** the first trial with these settings, if this one repeats it; else 0 */
+    uint64_t repeats;
+    /** seconds since 1970; NaN if it was not */
+    double asked, told;
+    /** settings: a number for each variable; labels by number, from 0 */
+    const double *at;
+    /** outcomes as told; NaN: missing */
+    const double *value;
+    /** variance of each value that was told with it; 0: not known */
+    const double *noise;
+    /** told with it, e.g. why it failed; "" if nothing was */
+    const char *note;
+    /** a value of it is set aside, or would be if that paid */
+    bool suspected;
+    /** a value of it has no say */
+    bool aside;
+    /** 3 an outcome: hf_expert_label, correction or NaN, its variance */
+    const double *label;
+    /** which, if one is suspected */
+    size_t outcome;
+    /** suspected: what the others say of that value */
+    double mean, sd;
 } hf_trial;
 
 /** Number of trials, of whatever state. */
@@ -202,9 +264,12 @@ HF_API hf_status hf_study_trial(hf_context *ctx, const hf_study *study, uint64_t
 typedef struct hf_proposal {
     uint64_t trial;
     hf_reason reason;
-    uint64_t repeats; /**< the trial that it repeats, or 0 */
-    double mean, sd;  /**< of the first objective, latent, as expected; NaN for starts */
-    double value;     /**< of the acquisition; NaN without */
+    /** the trial that it repeats, or 0 */
+    uint64_t repeats;
+    /** of the first objective, latent, as expected; NaN for starts */
+    double mean, sd;
+    /** of the acquisition; NaN without */
+    double value;
 } hf_proposal;
 
 /**
@@ -264,7 +329,8 @@ HF_API hf_status hf_study_add_failed(hf_context *ctx, hf_study *study, const dou
  */
 HF_API hf_status hf_study_expert(hf_context *ctx, hf_study *study, size_t *count, uint64_t *trial);
 /** Readings of the first objective that an expert should still look at: one in twenty, rounded up,
- * less those that have a label. 0 for NULL. Of what the study knew when it was asked last. O(n). */
+ * less those that have a label. 0 for NULL. It tells of what the study knew when it was asked last.
+ * O(n). */
 HF_API size_t hf_study_expert_due(const hf_study *study);
 /**
  * Takes an expert's word on a reading. A believed one is never set aside, a doubted one always, and
@@ -284,19 +350,24 @@ HF_API hf_status hf_study_label(hf_context *ctx, hf_study *study, uint64_t trial
 
 /** The study's knowledge of a place. */
 typedef struct hf_best {
-    uint64_t trial;      /**< the trial; 0: a place where nothing was tried */
-    double mean;         /**< posterior mean of the (first) objective, latent, user's units */
-    double lower, upper; /**< central 95 % interval of the latent value */
-    double feasible;     /**< probability that all constraints hold; 1 without any */
-    size_t readings;     /**< trials with these settings that have a say */
+    /** the trial; 0: a place where nothing was tried */
+    uint64_t trial;
+    /** posterior mean of the (first) objective, latent, user's units */
+    double mean;
+    /** central 95 % interval of the latent value */
+    double lower, upper;
+    /** probability that all constraints hold; 1 without any */
+    double feasible;
+    /** trials with these settings that have a say */
+    size_t readings;
 } hf_best;
 
 /**
  * Settings to use: among the trials that told something, the one of the best posterior mean. With
  * constraints only those whose probability of feasibility is at least 1/2 are looked at, or where
  * there is none, the one with the largest. Several objectives: hf_study_front().
- * Where training found no noise (it ended at the least it may take), readings that have a say
- * decide between trials whose posterior means differ by less than three standard deviations of it.
+ * Training may find no noise and end at the least it may take. Then readings that have a say decide
+ * between trials whose posterior means differ by less than three standard deviations of it.
  * @param at  a number for each variable
  * One trial that told something is the best, with an interval without ends. HF_ERR_NO_DATA: nothing
  * was told, or too little of a constraint. Errors as of hf_study_look(). O(n^2) beside the
@@ -306,11 +377,16 @@ HF_API hf_status hf_study_best(hf_context *ctx, hf_study *study, double *at, hf_
 
 /** A proof about the posterior mean. */
 typedef struct hf_study_certificate {
-    double mean;  /**< largest (minimising: smallest) posterior mean found in the whole space */
-    double bound; /**< nothing in the space has a posterior mean beyond this */
-    double gap;   /**< between the two, >= 0 */
-    bool proved;  /**< gap <= tolerance */
-    size_t boxes; /**< looked at */
+    /** largest (minimising: smallest) posterior mean found in the whole space */
+    double mean;
+    /** nothing in the space has a posterior mean beyond this */
+    double bound;
+    /** between the two, >= 0 */
+    double gap;
+    /** gap <= tolerance */
+    bool proved;
+    /** looked at */
+    size_t boxes;
     double seconds;
 } hf_study_certificate;
 
@@ -319,12 +395,13 @@ typedef struct hf_study_certificate {
  * (certify.h).
  * @param tolerance > 0, user's units
  * @param limits    time and boxes; NULL: hf_certify_settings_default()
- * @param at        a number for each variable
- * Integers and ordered levels are bounded as if they could lie between (sound, the gap may stay
- * open); of categories every combination is looked at, at most 4096. HF_WARN_NOT_CONVERGED: a limit
- * came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or limits out of range (before anything
- * is fitted), more than one objective, constraints, or too many combinations. Cost: that of
- * hf_study_look(), and of hf_certify() for each combination of categories.
+ * @param at        a number for each variable.
+ * Integers and ordered levels are bounded as if they could
+ * lie between (sound, the gap may stay open); of categories every combination is looked at, at most
+ * 4096. HF_WARN_NOT_CONVERGED: a limit came first; the bound holds. HF_ERR_ARGUMENT: a tolerance or
+ * limits out of range (before anything is fitted), more than one objective, constraints, or too
+ * many combinations. Cost: that of hf_study_look(), and of hf_certify() for each combination of
+ * categories.
  */
 HF_API hf_status hf_study_certify(hf_context *ctx, hf_study *study, double tolerance,
                                   const hf_certify_settings *limits, double *at, hf_best *best,
@@ -343,10 +420,10 @@ HF_API hf_status hf_study_look(hf_context *ctx, hf_study *study);
  * may be NULL. HF_ERR_ARGUMENT, HF_ERR_NO_DATA and the errors of hf_study_look(). O(m n^2). */
 HF_API hf_status hf_study_predict(hf_context *ctx, hf_study *study, size_t outcome, size_t m,
                                   const double *at, double *mean, double *sd);
-/** How much each variable matters to an outcome. The standard deviation over the space of variable
- * j's main effect on the posterior mean counts, as a share of the sd of the posterior mean. The 90
- * % interval is over functions drawn from the posterior. Arrays of as many entries as variables.
- * O(variables (n + 256) 3000).
+/** How much each variable matters to an outcome. Variable j has a main effect on the posterior
+ * mean. Its standard deviation over the space counts, as a share of the sd of the posterior mean.
+ * The 90 % interval is over functions drawn from the posterior. Arrays of as many entries as
+ * variables. O(variables (n + 256) 3000).
  * Errors: those of hf_study_predict().
  */
 HF_API hf_status hf_study_relevance(hf_context *ctx, hf_study *study, size_t outcome, double *share,

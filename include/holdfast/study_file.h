@@ -75,18 +75,24 @@ typedef enum hf_study_entry_kind {
     HF_STUDY_ENTRY_TOLD,
     HF_STUDY_ENTRY_FAILED,
     HF_STUDY_ENTRY_EXPIRED,
-    HF_STUDY_ENTRY_LABELLED,    /**< an expert spoke of the trial */
-    HF_STUDY_ENTRY_ADDED_FAILED /**< a past trial that failed */
+    /** an expert spoke of the trial */
+    HF_STUDY_ENTRY_LABELLED,
+    /** a past trial that failed */
+    HF_STUDY_ENTRY_ADDED_FAILED
 } hf_study_entry_kind;
 
 /** An entry of the journal. */
 typedef struct hf_study_entry {
     hf_study_entry_kind kind;
-    uint64_t number; /**< of the entry; ascending, not every number is there */
+    /** of the entry; ascending, not every number is there */
+    uint64_t number;
     uint64_t trial;
-    double time;         /**< seconds since 1970 */
-    const double *value; /**< added, told, failed: outcomes. Else NULL. Valid during the call */
-    const char *note;    /**< never NULL; valid during the call */
+    /** seconds since 1970 */
+    double time;
+    /** added, told, failed: outcomes. Else NULL. Valid during the call */
+    const double *value;
+    /** never NULL; valid during the call */
+    const char *note;
 } hf_study_entry;
 /** Calls `visit` for every entry in order until it returns false, after verifying it. Reads the
  * file, also what others have added. HF_ERR_ARGUMENT: no context or visit, or a study without a
@@ -97,7 +103,7 @@ HF_API hf_status hf_study_file_history(hf_context *ctx, const hf_study *study,
 
 /**
  * Takes the newest `entries` entries, as hf_study_file_history() counts, back, as if they had never
- * been: a wrong value that was told. What was learnt from them goes with them. What stays is
+ * been: a wrong value that was told. All that was learnt from them goes with them. The rest is
  * verified first; a file whose newest entries are damaged is opened again by taking these back. 0
  * entries only verifies. An undo cannot be undone.
  * @param taken_back how many went, fewer than `entries` where there were no more; or NULL

@@ -41,11 +41,11 @@ typedef struct hf_table hf_table;
  * three that the header line has most of. A quote is special at the front of a field only. Blanks
  * belong to a field, but are trimmed around a column name that is not quoted. Errors (message:
  * file, line, column): HF_ERR_IO, HF_ERR_PARSE (ragged row, text after a closing quote, unclosed
- * quote, a quote after a blank, a carriage return alone, empty or repeated column name, zero byte),
- * HF_ERR_NO_DATA (nothing in it), HF_ERR_TOO_LARGE (more text than the machine has memory for),
- * HF_ERR_CANCELLED, HF_ERR_MEMORY. On error *out is NULL. A table with a header and zero rows is
- * not an error here. Cost O(bytes); 100 000 columns are fine. Memory: the text, and 16 bytes for
- * each field.
+ * quote, a quote after a blank; a carriage return alone, empty or repeated column
+ * name, zero byte); HF_ERR_NO_DATA (nothing in it), HF_ERR_TOO_LARGE (more text than the machine
+ * has memory for), HF_ERR_CANCELLED, HF_ERR_MEMORY. On error *out is NULL. A table with a header
+ * and zero rows is not an error here. Cost O(bytes); 100 000 columns are fine. Memory: the text,
+ * and 16 bytes for each field.
  */
 HF_API hf_status hf_table_read_csv(hf_context *ctx, const char *path, hf_table **out);
 
@@ -66,8 +66,10 @@ typedef enum hf_decimal {
 /** Which number comes first in 03/04/2024. AUTO: the fields of a column decide, all of them. */
 typedef enum hf_date_order {
     HF_DATE_ORDER_AUTO,
-    HF_DATE_ORDER_DAY,  /**< the day, then the month */
-    HF_DATE_ORDER_MONTH /**< the month, then the day */
+    /** the day, then the month */
+    HF_DATE_ORDER_DAY,
+    /** the month, then the day */
+    HF_DATE_ORDER_MONTH
 } hf_date_order;
 
 /** Whether the first line has the names of the columns. AUTO: it has them unless all its fields

@@ -37,13 +37,12 @@
  * readings that count; or given. Zero is a bad idea (docs/methods/track.md).
  *
  * **Robust sites** (`robust` = k): a reading's weight is 1 / (1 + r^2 / c^2), r its distance from
- * the last posterior's mean there, c^2 = k^2 (var + drift + noise) with that posterior's variance
- * there and what the age law adds since (hf_sites_robust()). Weights are decided once, when the
+ * the last posterior's mean there (hf_sites_robust()). c^2 = k^2 (var + drift + noise), with that
+ * posterior's variance there and what the age law adds since. Weights are decided once, when the
  * reading is told.
  *
- * Thread-safety: a track is used by one thread at a time. What is told is lost only with the
- * object; track_file.h keeps it in a file.
- * On error nothing changes, unless said otherwise.
+ * Thread-safety: a track is used by one thread at a time. Readings and answers are lost only with
+ * the object; track_file.h keeps it in a file. On error nothing changes, unless said otherwise.
  *
  * A function that names no cost of its own is O(1), freeing aside.
  */
@@ -72,7 +71,8 @@ typedef enum hf_track_method {
 
 /** The confidence multiplier beta. With t the number of the step (own readings told, plus one). */
 typedef enum hf_beta_rule {
-    HF_BETA_PRACTICAL = 0, /**< sqrt(0.8 log(4 t)) (Bogunovic et al. 2016, sec. 5) */
+    /** sqrt(0.8 log(4 t)) (Bogunovic et al. 2016, sec. 5) */
+    HF_BETA_PRACTICAL = 0,
     /** B + sqrt(2 log(2 |K + D|^1/2 / (delta |D|^1/2))), D the variances of the sites that count
      * (SparQ-GP-UCB eq. 26) */
     HF_BETA_THEORY,
@@ -81,15 +81,18 @@ typedef enum hf_beta_rule {
 
 /** Which readings are dropped for their age. */
 typedef enum hf_discard_rule {
-    HF_DISCARD_NEGLIGIBLE = 0, /**< variance above `negligible` x prior variance */
+    /** variance above `negligible` x prior variance */
+    HF_DISCARD_NEGLIGIBLE = 0,
     /** variance above noise log t (SparQ-GP-UCB, Algorithm 1), or above that */
     HF_DISCARD_LOG,
-    HF_DISCARD_VARIANCE /**< variance above discard_variance, or above that */
+    /** variance above discard_variance, or above that */
+    HF_DISCARD_VARIANCE
 } hf_discard_rule;
 
 /** Where the expert is asked: among the places where something was told, but for anywhere. A place
- * may be on a list more than once, when one answer leaves it less certain than others are without
- * any: answers are taken to err independently. */
+ * may be on a list more than once, where its variance after one answer is still above that of
+ * others.
+ * Answers are taken to err independently. */
 typedef enum hf_place_rule {
     /** one after another where the variance given the readings that count and the answers to come
      * is largest; ends where that falls below `tolerance` x expert noise */
@@ -101,76 +104,104 @@ typedef enum hf_place_rule {
     /** a sample of the M-DPP of the kernel over the places (dpp.h), as in the paper: distinct ones
      */
     HF_PLACES_DPP,
-    /** a survey: of at most `most_places` and 256 places of the domain (new ones for each list,
-     * hf_domain_quasirandom(), or all candidates) those whose answers leave least variance on
-     * average; ends where none exceeds `tolerance` x expert noise. For an expert who can measure
-     * anywhere; docs/methods/track.md says when it is better */
+    /** a survey: the places of the domain whose answers leave least variance on average, out of at
+     * most min(`most_places`, 256). They come from hf_domain_quasirandom(), new for each list, or
+     * are all candidates; ends where none exceeds `tolerance` x expert noise. For an expert who can
+     * measure anywhere; docs/methods/track.md says when it is better */
     HF_PLACES_ANYWHERE,
     /** as dpp, with a chain whose tolerance is 1/t and at most 0.01 (SparQ-GP-UCB, Proposition 2:
      * of the order 1/t): 2 log(t / 100) N Q steps more */
     HF_PLACES_DPP_FALLING
 } hf_place_rule;
 
-/** Settings of a track. Always start from hf_track_settings_default(). What is pointed to is
- * copied by hf_track_create(). */
+/** Settings of a track. Always start from hf_track_settings_default(). hf_track_create() copies
+ * what pointers lead to. */
 typedef struct hf_track_settings {
-    size_t size; /**< sizeof(hf_track_settings) */
+    /** sizeof(hf_track_settings) */
+    size_t size;
+    /** Method of the table above. Default: HF_TRACK_GP_UCB; hf_track_settings_init() sets the one
+     * it is given. */
     hf_track_method method;
-    /** true: the smallest value is looked for, as the largest would be if -y had been told */
+    /** true: the smallest value is looked for, as the largest would be if -y had been told.
+     * Default: false. */
     bool minimise;
-    hf_domain domain;         /**< required */
-    const char *const *names; /**< names of the inputs, or NULL: x1, x2, ... */
-    /** expression (kernel.h) in the inputs, user's units, without white and coregion; NULL: "se"
-     * with outputscale 1 and lengthscale a tenth of the box's sides, or of the candidates' range.
-     * The values it says or starts at are used; hf_track_fit() trains those that are not held */
+    /** Required. Default: none. */
+    hf_domain domain;
+    /** Names of the inputs. Default: NULL (x1, x2, ...). */
+    const char *const *names;
+    /** Expression (kernel.h) in the inputs, user's units, without white and coregion. The values it
+     * says or starts at are used; hf_track_fit() trains those that are not held. Default: NULL
+     * ("se" with outputscale 1 and lengthscale a tenth of the box's sides, or of the candidates'
+     * range). */
     const char *kernel;
-    double noise;        /**< variance of a reading; > 0; 0.01 */
-    double expert_noise; /**< of an answer; 0: `noise` */
-    bool mean_given;     /**< false: the prior mean is estimated; true: it is `mean` */
+    /** Variance of a reading; > 0. Default: 0.01. */
+    double noise;
+    /** Variance of an answer; 0: `noise`. Default: 0. */
+    double expert_noise;
+    /** true: the prior mean is `mean`; false: it is estimated. Default: false. */
+    bool mean_given;
+    /** The prior mean, where it is given. Default: 0. */
     double mean;
-    /** quadratic with rate 0, which must be set for ui-gp-ucb and the SparQ methods: the largest
-     * drift per unit of time, in units of y */
+    /** Law of ageing; its rate is the largest drift per unit of time, in units of y. The rate must
+     * be set for ui-gp-ucb and the SparQ methods. Default: HF_AGE_QUADRATIC with rate 0. */
     hf_age_law age;
-    hf_discard_rule discard; /**< log for sparq, negligible for the others */
+    /** Readings that are dropped for their age. Default: HF_DISCARD_NEGLIGIBLE; for sparq
+     * HF_DISCARD_LOG. */
+    hf_discard_rule discard;
+    /** Limit of HF_DISCARD_VARIANCE. Default: 0. */
     double discard_variance;
-    double negligible; /**< 100 */
-    /** w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0 (else 0, or the NaN
-     * of a row of advice) */
+    /** A reading's variance counts as too large above so many times the prior's. Default: 100. */
+    double negligible;
+    /** w of r-gp-ucb and sw-gp-ucb, in time; required there, > 0. Elsewhere 0, or the NaN of a row
+     * of advice. Default: 0. */
     double window;
-    /** eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there (else NaN) */
+    /** eps in [0, 1) of tv-gp-ucb; eta in (0, 1] of w-gp-ucb; required there. Default: NaN. */
     double forgetting;
 
-    hf_beta_rule beta_rule; /**< given */
-    double beta;            /**< for given; >= 0; 2 */
-    double norm_bound;      /**< B of the theorem: at least the RKHS norm of every f_t; 1 */
-    /** of the theorem: it fails with at most this probability; in (0, 1); 0.05 */
+    /** Rule of the confidence multiplier. Default: HF_BETA_GIVEN. */
+    hf_beta_rule beta_rule;
+    /** Multiplier of HF_BETA_GIVEN; >= 0. Default: 2. */
+    double beta;
+    /** B of the theorem: at least the RKHS norm of every f_t. Default: 1. */
+    double norm_bound;
+    /** The theorem fails with at most this probability; in (0, 1). Default: 0.05. */
     double delta;
-    double robust; /**< k; 0: Gaussian sites. 2 for the SparQ methods, 0 for the others */
+    /** k of robust sites; 0: Gaussian sites. Default: 0; for the SparQ methods 2. */
+    double robust;
 
-    hf_place_rule places; /**< variance */
-    double query_factor;  /**< Q_t = ceil(c log(max(t, 2))^p) requests at most; c = 6 */
-    double query_power;   /**< p; 1. 0: the number of inputs, as the theorem asks for */
-    size_t queries;       /**< 0: Q_t as above; else so many at most */
-    /** 0: at every new time; else requests are due when so much time went by since the last */
+    /** Where the expert is asked. Default: HF_PLACES_VARIANCE. */
+    hf_place_rule places;
+    /** c of Q_t = ceil(c log(max(t, 2))^p), the most requests at a time. Default: 6. */
+    double query_factor;
+    /** p; 0: the number of inputs, as the theorem asks for. Default: 1. */
+    double query_power;
+    /** So many requests at most; 0: Q_t as above. Default: 0. */
+    size_t queries;
+    /** Requests are due when so much time went by since the last; 0: at every new time. Default: 0.
+     */
     double every;
-    /** 0.5: a list ends where no place is more uncertain; at 0.05 nearly always at Q_t, for a tenth
-     * less regret and twice the queries; >= 0 */
+    /** A list ends where no variance exceeds this share of the expert's noise; >= 0. At 0.05 it
+     * nearly always has Q_t places, for a tenth less regret and twice the queries. Default: 0.5.
+     */
     double tolerance;
-    /** sparq-reuse: a batch of more than 4 answers replaces older answers whose correlation with
-     * one of its places is at least this; 0.6 (about a lengthscale); 1: only those at the same
-     * place; above 1: none */
+    /** sparq-reuse: a batch of more than 4 answers replaces older answers that are correlated this
+     * much with one of its places. 1: only those at the same place; above 1: none. Default: 0.6
+     * (about a lengthscale). */
     double superseded;
     /** false: the expert is asked about f_t before x_t is chosen. true: Algorithm 1's order: asking
-     * uses the posterior of the time of the newest reading or answer */
+     * uses the posterior of the time of the newest reading or answer. Default: false. */
     bool expert_after;
-    /** 512: beyond, half of the places where the expert can be asked are kept, by pivoted Cholesky;
-     * anywhere: so many are looked at; >= 16 */
+    /** Beyond so many, pivoted Cholesky keeps half of the places where the expert can be asked.
+     * Anywhere: so many are looked at. >= 16. Default: 512. */
     size_t most_places;
     /** For the search of a box, as hf_search_settings have them. Default: 0. */
     size_t samples;
-    size_t starts;     /**< Likewise. Default: 6. */
-    size_t iterations; /**< Likewise. Default: 40. */
-    double resolution; /**< Likewise. Default: 1/2048; 0 with candidates. */
+    /** Likewise. Default: 6. */
+    size_t starts;
+    /** Likewise. Default: 40. */
+    size_t iterations;
+    /** Likewise. Default: 1/2048; with candidates 0. */
+    double resolution;
 } hf_track_settings;
 
 HF_SETTINGS_TABLE(hf_track_settings)
@@ -224,11 +255,16 @@ HF_API const char *hf_track_name(const hf_track *track, size_t i);
 
 /** A place where the expert should measure. */
 typedef struct hf_track_request {
-    uint64_t id;     /**< 1, 2, ... over the life of the track */
-    double time;     /**< of what is to be measured */
-    const double *x; /**< inputs; owned by the track until its next change */
-    size_t index;    /**< the candidate; 0 in a box */
-    double sd;       /**< latent sd there before any answer of this batch */
+    /** 1, 2, ... over the life of the track */
+    uint64_t id;
+    /** of what is to be measured */
+    double time;
+    /** inputs; owned by the track until its next change */
+    const double *x;
+    /** the candidate; 0 in a box */
+    size_t index;
+    /** latent sd there before any answer of this batch */
+    double sd;
 } hf_track_request;
 
 /**
@@ -279,22 +315,29 @@ HF_API hf_status hf_track_tell(hf_context *ctx, hf_track *track, double time, co
 
 /** The proposal of hf_track_ask(). */
 typedef struct hf_suggestion {
-    double mean,
-        /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN
-         * unless the prior's is given */
-        sd;
+    /** latent, at the place; before any reading counts the mean, and with it the bound, is NaN
+     * unless the prior's is given */
+    double mean, sd;
     /** mean + beta sd: above f_t everywhere, if beta is large enough; minimising, mean - beta sd:
      * below */
     double bound;
     double beta;
-    size_t index;       /**< the candidate; 0 in a box */
-    size_t readings;    /**< that count */
-    size_t answers;     /**< of these, the expert's */
-    size_t places;      /**< distinct: the order of the system that was solved */
-    size_t pending;     /**< requests without an answer */
-    double information; /**< 1/2 log |I + D^-1 K| in nats */
-    double prior_mean;  /**< estimated or given; NaN before there is anything to estimate it from */
-    double jitter;      /**< added to the diagonal, 0 if none */
+    /** the candidate; 0 in a box */
+    size_t index;
+    /** that count */
+    size_t readings;
+    /** of these, the expert's */
+    size_t answers;
+    /** distinct: the order of the system that was solved */
+    size_t places;
+    /** requests without an answer */
+    size_t pending;
+    /** 1/2 log |I + D^-1 K| in nats */
+    double information;
+    /** estimated or given; NaN before there is anything to estimate it from */
+    double prior_mean;
+    /** added to the diagonal, 0 if none */
+    double jitter;
     double seconds;
 } hf_suggestion;
 
@@ -319,11 +362,11 @@ HF_API hf_status hf_track_posterior(hf_context *ctx, const hf_track *track, doub
 
 /**
  * Trains what the kernel's expression does not hold, the noise, and the rate of a quadratic age
- * law, by the evidence of the newest 512 readings and answers (counting or not, each with the
- * noise noise / weight) under the prior covariance k(x, x') exp(-(t - t')^2 / (2 T^2)) and an
- * estimated constant: f's rate of change then has the standard deviation sqrt(k(x, x)) / T, which
- * becomes the rate. Readings told with a noise of their own keep it. Starts from the values there
- * are. Other age laws keep their numbers.
+ * law. It maximises the evidence of the newest 512 readings and answers (counting or not, each with
+ * the noise noise / weight). Their prior covariance is k(x, x') exp(-(t - t')^2 / (2 T^2)), about
+ * an estimated constant. f's rate of change then has the standard deviation sqrt(k(x, x)) / T,
+ * which becomes the rate. Readings told with a noise of their own keep it. Starts from the values
+ * there are. Other age laws keep their numbers.
  * @return HF_WARN_NOT_CONVERGED, HF_WARN_AT_BOUND: the best values seen are in use. HF_ERR_NO_DATA
  * with fewer than 8 readings. HF_ERR_CANCELLED from the progress callback (then nothing changes).
  * At most 100 evaluations of O(512^3).
@@ -340,21 +383,33 @@ HF_API hf_status hf_track_record_optimum(hf_context *ctx, hf_track *track, doubl
 
 /** A track in numbers. */
 typedef struct hf_track_summary {
-    double clock;       /**< NaN while empty */
-    size_t step;        /**< t of the formulas: own readings told, plus one */
-    uint64_t told;      /**< own readings */
-    uint64_t asked;     /**< hf_track_ask() calls that changed place or time */
-    uint64_t requested; /**< of the expert */
+    /** NaN while empty */
+    double clock;
+    /** t of the formulas: own readings told, plus one */
+    size_t step;
+    /** own readings */
+    uint64_t told;
+    /** hf_track_ask() calls that changed place or time */
+    uint64_t asked;
+    /** of the expert */
+    uint64_t requested;
     uint64_t answered;
     /** readings in memory; those that can never count again are let go */
     size_t held;
-    size_t places;            /**< in memory */
-    size_t pending;           /**< requests */
-    uint64_t truths;          /**< steps whose regret is known */
-    double regret;            /**< cumulative */
-    double average_regret;    /**< per step known; NaN if none is */
-    double regret_per_answer; /**< cumulative regret / answers; NaN without */
-    size_t bytes;             /**< of memory held */
+    /** in memory */
+    size_t places;
+    /** requests */
+    size_t pending;
+    /** steps whose regret is known */
+    uint64_t truths;
+    /** cumulative */
+    double regret;
+    /** per step known; NaN if none is */
+    double average_regret;
+    /** cumulative regret / answers; NaN without */
+    double regret_per_answer;
+    /** of memory held */
+    size_t bytes;
 } hf_track_summary;
 HF_API void hf_track_summary_of(const hf_track *track, hf_track_summary *out);
 
@@ -362,13 +417,19 @@ HF_API void hf_track_summary_of(const hf_track *track, hf_track_summary *out);
 typedef struct hf_track_reading {
     uint64_t id;
     double time;
-    const double *x; /**< owned by the track until its next change */
+    /** owned by the track until its next change */
+    const double *x;
     double y;
-    double noise;    /**< variance */
-    double weight;   /**< robust weight in (0, 1] */
-    bool answer;     /**< the expert's */
-    bool counts;     /**< at the clock */
-    double variance; /**< of its site at the clock; infinite if it does not count */
+    /** variance */
+    double noise;
+    /** robust weight in (0, 1] */
+    double weight;
+    /** the expert's */
+    bool answer;
+    /** at the clock */
+    bool counts;
+    /** of its site at the clock; infinite if it does not count */
+    double variance;
 } hf_track_reading;
 /** Reading index < held of the summary, in the order told. HF_ERR_ARGUMENT. O(1). */
 HF_API hf_status hf_track_reading_at(const hf_track *track, size_t index, hf_track_reading *out);

@@ -25,20 +25,29 @@ HF_BEGIN_DECLS
 /** Gain of standing still, in units of y; positive where it would have been better
  * (also where a track minimises). */
 typedef struct hf_track_standing {
-    size_t index;     /**< the candidate to stand at; 0 in a box */
-    size_t compared;  /**< own readings: the newer half of those in memory for it */
-    size_t answers;   /**< the expert's since the oldest of these */
-    double gain;      /**< mean over the own readings of f(x, t_i) - f(x_i, t_i): posterior mean */
-    double sd;        /**< and posterior standard deviation */
-    double hindsight; /**< the same of the best fixed place, chosen afterwards */
+    /** the candidate to stand at; 0 in a box */
+    size_t index;
+    /** own readings: the newer half of those in memory for it */
+    size_t compared;
+    /** the expert's since the oldest of these */
+    size_t answers;
+    /** mean over the own readings of f(x, t_i) - f(x_i, t_i): posterior mean */
+    double gain;
+    /** and posterior standard deviation */
+    double sd;
+    /** the same of the best fixed place, chosen afterwards */
+    double hindsight;
     double sd_of_hindsight;
     /** the same over own readings and answers: each answer taken for a run of the same plant
      * that standing still would not have tried */
     double gain_of_runs;
     double sd_of_runs;
-    bool better;           /**< gain > 2 sd */
-    bool better_than_runs; /**< gain_of_runs > 2 sd_of_runs */
-    double period;         /**< T, in units of time */
+    /** gain > 2 sd */
+    bool better;
+    /** gain_of_runs > 2 sd_of_runs */
+    bool better_than_runs;
+    /** T, in units of time */
+    double period;
 } hf_track_standing;
 
 /**
@@ -66,56 +75,77 @@ HF_API hf_status hf_track_standing_of(hf_context *ctx, const hf_track *track, do
 /* ---- before a method is chosen ---------------------------------------------------------- */
 
 enum {
-    HF_ADVICE_ROWS = 16,  /**< methods and settings that are compared, at most */
-    HF_ADVICE_INPUTS = 16 /**< of a survey, at most */
+    /** methods and settings that are compared, at most */
+    HF_ADVICE_ROWS = 16,
+    /** of a survey, at most */
+    HF_ADVICE_INPUTS = 16
 };
 
 /** How to compare. Start from hf_advice_settings_default(). */
 typedef struct hf_advice_settings {
-    size_t size;    /**< sizeof(hf_advice_settings) */
-    size_t draws;   /**< functions: 8; 2 to 1000 */
-    size_t steps;   /**< own readings on each: 60; 2 to 1000 */
-    double step;    /**< time from one to the next; 0: the survey's mean gap between times */
-    size_t queries; /**< answers of an expert before each; 0: there is none */
-    bool costly;    /**< an answer is a run of the same plant: rows are ranked by loss_of_runs */
+    /** sizeof(hf_advice_settings) */
+    size_t size;
+    /** Functions drawn; 2 to 1000. Default: 8. */
+    size_t draws;
+    /** Own readings on each; 2 to 1000. Default: 60. */
+    size_t steps;
+    /** Time from one to the next; 0: the survey's mean gap between times. Default: 0. */
+    double step;
+    /** Answers of an expert before each; 0: there is none. Default: 0. */
+    size_t queries;
+    /** An answer is a run of the same plant: rows are ranked by loss_of_runs. Default: false. */
+    bool costly;
 } hf_advice_settings;
 HF_SETTINGS(hf_advice_settings)
 
 /** A method with its settings, and what it would lose. */
 typedef struct hf_advice_row {
-    bool still;             /**< stand at the advice's `still`; no method */
-    hf_track_method method; /**< of hf_track_settings, as the next five; robust 0 but for sparq */
-    hf_age_kind law;        /**< none where the method has no age law */
+    /** stand at the advice's `still`; no method */
+    bool still;
+    /** of hf_track_settings, as the next five; robust 0 but for sparq */
+    hf_track_method method;
+    /** none where the method has no age law */
+    hf_age_kind law;
     double rate;
-    double window, forgetting; /**< NaN where the method has none */
+    /** NaN where the method has none */
+    double window, forgetting;
     size_t queries;
-    double loss, loss_error;   /**< regret a step, mean over draws, and its standard error */
-    double answers;            /**< of the expert, a step */
-    double loss_of_runs;       /**< regret a run, each answer counted as a run at its place */
-    double saved, saved_error; /**< loss of standing still less this one's, draw by draw */
+    /** regret a step, mean over draws, and its standard error */
+    double loss, loss_error;
+    /** of the expert, a step */
+    double answers;
+    /** regret a run, each answer counted as a run at its place */
+    double loss_of_runs;
+    /** loss of standing still less this one's, draw by draw */
+    double saved, saved_error;
 } hf_advice_row;
 
 /** Advice. */
 typedef struct hf_track_advice {
     size_t rows;
-    hf_advice_row row[HF_ADVICE_ROWS]; /**< the least loss first */
-    bool moving_pays; /**< the first row saves more than two standard errors over standing still */
-    size_t best;      /**< the row to use: the first, or standing still where moving does not pay */
-    double still[HF_ADVICE_INPUTS]; /**< where to stand: the best mean over the survey's times */
-    double noise, rate, period;     /**< learnt: variance, sd of f's rate of change, T */
-    double step;                    /**< time of a step, as it was used */
+    /** the least loss first */
+    hf_advice_row row[HF_ADVICE_ROWS];
+    /** the first row saves more than two standard errors over standing still */
+    bool moving_pays;
+    /** the row to use: the first, or standing still where moving does not pay */
+    size_t best;
+    /** where to stand: the best mean over the survey's times */
+    double still[HF_ADVICE_INPUTS];
+    /** learnt: variance, sd of f's rate of change, T */
+    double noise, rate, period;
+    /** time of a step, as it was used */
+    double step;
     size_t steps;
 } hf_track_advice;
 
 /**
  * Chooses method, age law, rate, window or forgetting from a survey: readings at several places
- * and times. What they say of kernel, noise and T is learnt as by hf_track_fit(),
- * from five noises and time scales, of which the highest evidence stays. Then
- * functions of place and time are drawn from the posterior given the survey (a draw of the
- * prior over at most 101 places and a window of the survey's time, moved by Matheron's rule),
- * and each method, cold but for ten readings spread over the places, is run on each of them
- * with errors of the learnt variance. The rival stands still at the place that the survey has
- * the best mean for.
+ * and times. Kernel, noise and T are learnt from them as by hf_track_fit(), from five noises and
+ * time scales, of which the highest evidence stays. Then functions of place and time are drawn from
+ * the posterior given the survey. A draw is one of the prior over at most 101 places and a window
+ * of the survey's time, moved by Matheron's rule. Each method is run on each function with errors
+ * of the learnt variance, cold but for ten readings spread over the places. The rival stands still
+ * at the place that the survey has the best mean for.
  *
  *     rates and windows from T and the rate r = sd / T that are learnt:
  *     ui-gp-ucb, sparq   quadratic r and 3 r; ui-gp-ucb also wiener sd / sqrt(2 T) and 0.3 of it

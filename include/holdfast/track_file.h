@@ -6,13 +6,13 @@
  * The file is a SQLite database with marks of its own (docs/model-format.md): the settings, and a
  * journal of everything that was told, asked, requested and answered, in order. Every call that
  * changes the track has its entry on the disk before it returns, in one transaction: killed at any
- * instant, or with the power gone, a program has lost nothing of what a call returned from, and
- * what was under way is there whole or not at all. A track opened again is the same to the last
+ * instant, or with the power gone, a program has lost nothing of what a call returned from. A
+ * change under way is there whole or not at all. A track opened again is the same to the last
  * digit: it suggests what the old one would have.
  *
  * Between two calls the file stands alone and may be copied. While a program has it open for
- * changes, and after one was killed, a file of its name with "-journal" at the end lies beside it;
- * leave it there: if a change was under way, the next program that opens the track undoes it with
+ * changes, and after one was killed, a file NAME-journal lies beside it.
+ * Leave it there: if a change was under way, the next program that opens the track undoes it with
  * that.
  *
  * A function that names no cost of its own is O(1), freeing aside.
@@ -49,7 +49,8 @@ HF_API hf_status hf_track_file_create(hf_context *ctx, const char *path,
  * Time: O(readings held + entries since the snapshot); some milliseconds while a thousand are held.
  * Without a snapshot O(entries), and O(readings held) for each entry that lets others go: half a
  * second for 1e5 entries. A snapshot is kept after every 1000 entries, or as many as half of the
- * readings held if that is more, by whoever has the track open for changes. Memory: the track's.
+ * readings held if that is more. The program that has the track open for changes keeps it. Memory:
+ * the track's.
  * @param write false: to look only, also while another program changes it (what it has changed by
  *              then is seen). Nothing is locked for longer than reading takes, and calls that would
  *              change the track are HF_ERR_ARGUMENT
@@ -63,9 +64,9 @@ HF_API const char *hf_track_candidate(const hf_track *track, size_t index);
 
 /**
  * Calls up to hf_track_file_end() are one change of the file, which has all of it or none: many
- * readings in one transaction cost little more than one. What they return from is on the disk when
- * hf_track_file_end() has returned, not before. HF_ERR_ARGUMENT: not a track with a file open for
- * changes, or begun already; HF_ERR_IO.
+ * readings in one transaction cost little more than one. All that they return from is on the disk
+ * when hf_track_file_end() has returned, not before. HF_ERR_ARGUMENT: not a track with a file open
+ * for changes, or begun already; HF_ERR_IO.
  */
 HF_API hf_status hf_track_file_begin(hf_context *ctx, hf_track *track);
 /** @param keep false: the file stays as it was at hf_track_file_begin(), and the track, which is
@@ -87,19 +88,31 @@ typedef enum hf_track_entry_kind {
 /** An entry of the journal, as history (for plots and lists). */
 typedef struct hf_track_entry {
     hf_track_entry_kind kind;
-    uint64_t number;  /**< of the entry; ascending, not every number is there */
-    uint64_t id;      /**< told, answered: of the reading; requested: of the request; else 0 */
-    uint64_t request; /**< answered: which; else 0 */
+    /** of the entry; ascending, not every number is there */
+    uint64_t number;
+    /** told, answered: of the reading; requested: of the request; else 0 */
+    uint64_t id;
+    /** answered: which; else 0 */
+    uint64_t request;
     double time;
-    const double *x;  /**< place; NULL for truth and fitted. Valid during the call */
-    double y;         /**< told, answered: the reading; else NaN */
-    double noise_var; /**< told, answered: its noise, a variance; else NaN */
-    double weight;    /**< told, answered: its robust weight; else NaN */
-    double bound;     /**< asked: the confidence bound at the place; else NaN */
-    double mean;      /**< asked: the latent mean there; else NaN */
-    double sd;        /**< asked, requested: the latent standard deviation there; else NaN */
-    double value;     /**< truth: the true value at the place that was asked; else NaN */
-    double best;      /**< truth: the best true value at that time; else NaN */
+    /** place; NULL for truth and fitted. Valid during the call */
+    const double *x;
+    /** told, answered: the reading; else NaN */
+    double y;
+    /** told, answered: its noise, a variance; else NaN */
+    double noise_var;
+    /** told, answered: its robust weight; else NaN */
+    double weight;
+    /** asked: the confidence bound at the place; else NaN */
+    double bound;
+    /** asked: the latent mean there; else NaN */
+    double mean;
+    /** asked, requested: the latent standard deviation there; else NaN */
+    double sd;
+    /** truth: the true value at the place that was asked; else NaN */
+    double value;
+    /** truth: the best true value at that time; else NaN */
+    double best;
 } hf_track_entry;
 /** Calls `visit` for every entry of a track's file, in order, until it returns false. Reads the
  * file, not the memory: entries from long ago are there. HF_ERR_ARGUMENT for a track without a
@@ -112,10 +125,9 @@ HF_API hf_status hf_track_file_history(hf_context *ctx, const hf_track *track,
  * Takes the newest changes of a track's file back, as if they had never been: a wrong time or value
  * that was told, a question about a wrong time. The newest `entries` entries of the journal, as
  * hf_track_file_history() counts what it visits, go in one transaction; the file is then, to the
- * byte of its content, what it was before they were written, and a track opened from it suggests
- * what it would have. A list of requests goes whole or not at all: with any of its requests all of
- * them go, and with the last of what came after it a list that had no request. An undo cannot be
- * undone.
+ * byte of its content, what it was before they were written. A track opened from it suggests what
+ * it would have. A list of requests goes whole or not at all: with any of its requests all of them
+ * go, and with the last of what came after it a list that had no request. An undo cannot be undone.
  *
  * The rest is verified first, as by hf_track_file_open(): where that is damaged nothing is
  * changed. Entries that go are not: so a track whose last entries are damaged, or missing, is

@@ -23,7 +23,8 @@ typedef enum hf_objective {
     HF_OBJECTIVE_EVIDENCE = 0,
     /** sum_i log N(y_i; mu_-i, v_-i + s_i): leave-one-out log predictive density of the readings */
     HF_OBJECTIVE_LOO,
-    HF_OBJECTIVE_WLOO, /**< the same, each term times the site's weight */
+    /** the same, each term times the site's weight */
+    HF_OBJECTIVE_WLOO,
     /** sum_i weight_i E_q[log N(y_i; f_i, s_i)] - KL(q || prior); with all weights 1 the ELBO of
      * the readings. Not with the exact solver */
     HF_OBJECTIVE_WEIGHTED,
@@ -95,7 +96,8 @@ typedef enum hf_outliers {
     /** set aside only when that clearly predicts the kept readings better; else the plain fit is
      * returned untouched */
     HF_OUTLIERS_AUTO,
-    HF_OUTLIERS_FORCE /**< set aside what was found, without asking whether it pays */
+    /** set aside what was found, without asking whether it pays */
+    HF_OUTLIERS_FORCE
 } hf_outliers;
 
 /**
@@ -115,7 +117,8 @@ typedef enum hf_outliers {
  */
 typedef enum hf_prior_kind {
     HF_PRIOR_WEAK = 0,
-    HF_PRIOR_DIMENSION /**< scaled with the number of inputs, for searches in many of them */
+    /** scaled with the number of inputs, for searches in many of them */
+    HF_PRIOR_DIMENSION
 } hf_prior_kind;
 
 /** A hyperparameter fixed by name, user units: "noise", "mean", "threshold", or a kernel parameter
@@ -130,151 +133,181 @@ typedef struct hf_assignment {
 
 /** Settings of a fit. Always start from hf_fit_settings_default() or hf_fit_settings_preset(). */
 typedef struct hf_fit_settings {
-    size_t size; /**< sizeof(hf_fit_settings) */
-    /** expression (kernel.h); NULL = "matern52(ard)". "auto": hf_fit() only, of a table, which
-     * chooses one (model.h) */
+    /** sizeof(hf_fit_settings) */
+    size_t size;
+    /** Expression (kernel.h). "auto" is for hf_fit() only, which chooses one for a table (model.h).
+     * Default: NULL ("matern52(ard)"). */
     const char *kernel;
-    /** constant. Linear, exact solver, Gaussian readings of one output: the coefficients have a
+    /** Prior mean. Linear, exact solver, Gaussian readings of one output: the coefficients have a
      * wide normal prior (variance 1e4 in standardised units) and are integrated out. The
      * posterior's kernel then ends in "+ constant + linear(ard)", these variances held, and
-     * "mean[j]" are generalised least squares estimates. Elsewhere they are trained and taken
-     * as known */
+     * "mean[j]" are generalised least squares estimates. Elsewhere they are trained and taken as
+     * known. Default: HF_MEAN_CONSTANT. */
     hf_mean_kind mean;
-    hf_likelihood sites;  /**< Gaussian */
-    hf_outliers suspects; /**< auto; only with Gaussian sites and train */
-    /** true: the suspect finder also tests tight clusters of rows as a whole */
+    /** How readings become sites. Default: HF_LIKELIHOOD_GAUSSIAN. */
+    hf_likelihood sites;
+    /** The suspect finder; only with Gaussian sites and `train`. Default: HF_OUTLIERS_AUTO. */
+    hf_outliers suspects;
+    /** The suspect finder also tests tight clusters of rows as a whole. Default: true. */
     bool groups;
-    /** true: observed variances get a factor kappa >= 1 from leave-one-out residuals */
+    /** Observed variances get a factor kappa >= 1 from leave-one-out residuals. Default: true. */
     bool calibrate;
 
-    hf_centre centre;                 /**< leave-one-out; robust sites only */
-    hf_threshold_rule threshold_rule; /**< MAD; robust sites only */
-    double eps;       /**< 0.1: expected share of outliers, for the quantile rule; in [0, 1) */
-    double threshold; /**< for the given rule, user units; > 0 */
-    /** 8: at most so many re-weightings. Where the last of several still moves a weight by 0.01,
-     * the fit returns HF_WARN_NOT_CONVERGED. */
+    /** Robust sites: centre of the residuals. Default: HF_CENTRE_LEAVE_ONE_OUT. */
+    hf_centre centre;
+    /** Robust sites: rule of the soft threshold. Default: HF_THRESHOLD_MAD. */
+    hf_threshold_rule threshold_rule;
+    /** Expected share of outliers, for the quantile rule; in [0, 1). Default: 0.1. */
+    double eps;
+    /** Soft threshold of the given rule, user units; > 0. Default: infinity. */
+    double threshold;
+    /** At most so many re-weightings. Where the last of several still moves a weight by 0.01, the
+     * fit returns HF_WARN_NOT_CONVERGED. Default: 8. */
     size_t rounds;
-    /** true: observed noise is corrected for down-weighting, hf_robust_consistent_noise() */
+    /** Observed noise is corrected for down-weighting, hf_robust_consistent_noise(). Default: true.
+     */
     bool consistent_noise;
 
-    bool train;             /**< true; false: parameters stay at their start or set values */
-    hf_objective objective; /**< evidence */
-    /** true: weak log-normal priors on lengthscales, outputscales and noise, see
-     * docs/methods/robust-default.md */
+    /** false: parameters stay at their start or set values. Default: true. */
+    bool train;
+    /** Objective that training maximises. Default: HF_OBJECTIVE_EVIDENCE. */
+    hf_objective objective;
+    /** Log-normal priors on lengthscales, outputscales and noise; see
+     * docs/methods/robust-default.md. Default: true. */
     bool priors;
-    /** Weak; dimension needs `priors`. */
+    /** Prior of lengthscales; HF_PRIOR_DIMENSION needs `priors`. Default: HF_PRIOR_WEAK. */
     hf_prior_kind lengthscale_prior;
 
-    /** true: coefficients of the mean are optimised with the rest; false: constant = average of
-     * the present readings */
+    /** Coefficients of the mean are optimised with the rest; false: constant = average of the
+     * present readings. Default: true. */
     bool train_mean;
-    /** 0: seeded random starts beside the cold one and those with shorter lengthscales that a
-     * fit tries by itself (robust-default.md) */
+    /** Seeded random starts, beside the cold one and those with shorter lengthscales that a fit
+     * tries by itself (robust-default.md). Default: 0. */
     size_t restarts;
-    /** 60: an optimisation makes at most 1.5 x this + 5 objective evaluations */
+    /** An optimisation makes at most 1.5 x this + 5 objective evaluations. Default: 60. */
     size_t iterations;
-    /** true: inputs (mean, sd) and target (median, robust scale) are standardised inside, undone
-     * in every output */
+    /** Inputs (mean, sd) and target (median, robust scale) are standardised inside, undone in every
+     * output. Default: true. */
     bool standardise;
-    /** false; true: inputs are used as they are, with starts and boxes of lengthscales for
-     * inputs spread over [0, 1]; the target is standardised if `standardise` says so. What
-     * readings there are then changes no unit */
+    /** true: inputs are used as they are, with starts and boxes of lengthscales for inputs spread
+     * over [0, 1]. The target is standardised if `standardise` says so. The readings at hand then
+     * change no unit. Default: false. */
     bool unit_inputs;
 
-    hf_solver solver; /**< auto */
-    /** inducing inputs m; 0: chosen by the number of readings */
+    /** Solver of the posterior. Default: HF_SOLVER_AUTO. */
+    hf_solver solver;
+    /** Inducing inputs m; 0: chosen by the number of readings. Default: 0. */
     size_t inducing;
-    hf_inducing_method inducing_method; /**< VFE */
-    hf_inducing_choice inducing_choice; /**< greedy */
-    /** NULL; else the inducing inputs, `inducing` x d row-major in the units of the inputs, no more
-     * than readings; inducing_choice is not looked at then. Readings of one output, without
-     * minibatches; not with block actions. A model does not keep them. */
+    /** Approximation of the inducing solver. Default: HF_INDUCING_VFE. */
+    hf_inducing_method inducing_method;
+    /** Choice of inducing inputs. Default: HF_INDUCING_GREEDY. */
+    hf_inducing_choice inducing_choice;
+    /** Inducing inputs, `inducing` x d row-major in the units of the inputs, no more than readings;
+     * inducing_choice is not looked at then. Readings of one output, without minibatches; not with
+     * block actions. A model does not keep them. Default: NULL. */
     const double *inducing_inputs;
-    bool train_inducing; /**< false; true: inducing inputs are optimised with the rest */
-    size_t actions;      /**< i of the projected solver; 0: chosen by the number of readings */
-    /** Krylov; blocks are trained with the hyperparameters, the other kinds take these from an
-     * inducing fit */
+    /** Inducing inputs are optimised with the rest. Default: false. */
+    bool train_inducing;
+    /** i of the projected solver; 0: chosen by the number of readings. Default: 0. */
+    size_t actions;
+    /** Kind of actions. Blocks are trained with the hyperparameters; the other kinds take these
+     * from an inducing fit. Default: HF_ACTIONS_KRYLOV. */
     hf_actions action_kind;
-    /** NULL; of given actions (action_kind) the matrix A, `action_rows` x `actions` row-major, a
-     * row for each row of the data (hf_fit(): of the table), and a column for each action, in no
-     * units: as hf_projection.matrix, errors included. Other rows are HF_ERR_DIMENSION. A row whose
-     * reading is missing, left out or set aside is not looked at. Needs the projected solver and
-     * readings of one output. It is the caller's, read during the fit; a model does not keep it. */
+    /** Given actions (action_kind): the matrix A, `action_rows` x `actions` row-major, in no units.
+     * It has a row for each row of the data (hf_fit(): of the table), and a column for each
+     * action. It is as hf_projection.matrix, errors included. Other rows are HF_ERR_DIMENSION. A
+     * row whose reading is missing, left out or set aside is not looked at. Needs the projected
+     * solver and readings of one output. It is the caller's, read during the fit; a model does not
+     * keep it. Default: NULL. */
     const double *action_matrix;
-    size_t action_rows;           /**< rows of action_matrix; 0 without one */
-    hf_blocks blocks;             /**< contiguous */
-    hf_action_start action_start; /**< random; from the first weights where sites have some */
-    /** true: entries of block actions are optimised with the rest; false: they end as
-     * action_start says for the final sites, mean and kernel */
+    /** Rows of action_matrix; 0 without one. Default: 0. */
+    size_t action_rows;
+    /** Block actions: which readings share one. Default: HF_BLOCKS_CONTIGUOUS. */
+    hf_blocks blocks;
+    /** Block actions: their first entries; from the first weights where sites have some. Default:
+     * HF_ACTION_START_RANDOM. */
+    hf_action_start action_start;
+    /** Entries of block actions are optimised with the rest; false: they end as action_start says
+     * for the final sites, mean and kernel. Default: true. */
     bool train_actions;
-    double tolerance;       /**< 0.01: of Krylov actions, hf_projection */
-    bool single_precision;  /**< false */
-    hf_optimiser optimiser; /**< L-BFGS */
-    double learning_rate;   /**< 0.01, of Adam */
-    /** 0: all rows at once; else rows a step, inducing solver only */
+    /** Tolerance of Krylov actions, hf_projection. Default: 0.01. */
+    double tolerance;
+    /** As hf_projection.single_precision. Default: false. */
+    bool single_precision;
+    /** Method that climbs the objective. Default: HF_OPTIMISER_LBFGS. */
+    hf_optimiser optimiser;
+    /** Adam's step. Default: 0.01. */
+    double learning_rate;
+    /** Rows a step, inducing solver only; 0: all rows at once. Default: 0. */
     size_t minibatch;
-    double
-        /** 0: none; else an upper bound on the trained noise variance, of every output, user
-         * units squared */
-        max_noise;
-    size_t
-        /** several outputs: rank of the covariance between them; 0: full up to 8 outputs, then 3 */
-        coregion_rank;
-    /** false; true: the outputs have one noise in common, in standardised units */
+    /** An upper bound on the trained noise variance, of every output, user units squared; 0: none.
+     * Default: 0. */
+    double max_noise;
+    /** Several outputs: rank of the covariance between them; 0: full up to 8 outputs, then 3.
+     * Default: 0. */
+    size_t coregion_rank;
+    /** true: the outputs have one noise in common, in standardised units. Default: false. */
     bool shared_noise;
-    bool
-        /** false; true: no covariance between outputs, and a kernel (that of `kernel`) with
-         * hyperparameters of its own for each. One factorisation of all readings together all
-         * the same */
-        independent;
-    /** reading; with HF_CENTRE_CONDITIONAL what a weight is about */
+    /** true: no covariance between outputs, and a kernel (that of `kernel`) with hyperparameters of
+     * its own for each. One factorisation of all readings together all the same. Default: false.
+     */
+    bool independent;
+    /** Scope of a weight, with HF_CENTRE_CONDITIONAL. Default: HF_OUTPUTS_READING. */
     hf_outputs_weighting weighting;
-    /** NULL: eps for all; else one expected share of outliers per output, `output_eps_count` of
-     * them, each in [0, 1). 0: no outliers are expected, the threshold is the largest residual. */
+    /** One expected share of outliers per output, each in [0, 1). 0: no outliers are expected, the
+     * threshold is the largest residual. Default: NULL (eps for all). */
     const double *output_eps;
+    /** Entries of `output_eps`. Default: 0. */
     size_t output_eps_count;
-    double
-        /** noise variance that training starts from, user units squared; 0: 0.1 of the target's
-         * scale squared, with several outputs and Gaussian sites 0.03 of each output's */
-        noise_start;
-    /** 0: the usual starts. Else lengthscales, outputscales and noise start from this, in units
-     * that `standardise` makes, where neither the kernel (lengthscale~2), `start` nor noise_start
-     * says otherwise. A model does not keep it. */
+    /** Noise variance that training starts from, user units squared. 0: 0.1 of the target's scale
+     * squared, with several outputs and Gaussian sites 0.03 of each output's. Default: 0. */
+    double noise_start;
+    /** Lengthscales, outputscales and noise start from this, in units that `standardise` makes. The
+     * kernel (lengthscale~2), `start` and noise_start go before it. A model does not keep it.
+     * Default: 0 (the usual starts). */
     double common_start;
-    /** 0: hf_sites_set_beta(); robust sites only. In units of the target; of several outputs the
-     * number means each output's own units: 2 for degrees and metres is 2 degrees and 2 metres. */
+    /** beta of robust sites; 0: hf_sites_set_beta(). In units of the target; of several outputs the
+     * number means each output's own units: 2 for degrees and metres is 2 degrees and 2 metres.
+     * Default: 0. */
     double beta;
-    /** false; true: beta counts in scales of the target, the robust one by which `standardise`,
-     * which must be on, divides it; of several outputs each has its own. A model keeps beta in
-     * units of the target, that of several outputs as output_beta. */
+    /** true: beta counts in scales of the target, the robust one by which `standardise`, which must
+     * be on, divides it. Each of several outputs has its own. A model keeps beta in units of the
+     * target, that of several outputs as output_beta. Default: false. */
     bool scaled_beta;
-    /** NULL: beta for all; else one for each output, `output_beta_count` of them, each finite and
-     * at least 0, in units of that output, or with scaled_beta in its scales. Robust sites only. */
+    /** One beta for each output, finite and at least 0, in units of that output, or with
+     * scaled_beta in its scales. Robust sites only. Default: NULL (beta for all). */
     const double *output_beta;
+    /** Entries of `output_beta`. Default: 0. */
     size_t output_beta_count;
-    double student_nu; /**< degrees of freedom > 1; 0: trained in [2, 50], from 4 */
-    /** Auto. Student-t noise with the inducing solver is variational whatever this says. */
+    /** Degrees of freedom > 1; 0: trained in [2, 50], from 4. Default: 0. */
+    double student_nu;
+    /** How latent functions are made normal. Student-t noise with the inducing solver is
+     * variational whatever this says. Default: HF_INFERENCE_AUTO. */
     hf_inference inference;
-    hf_transform transform; /**< none; hf_fit() only, of a table (transform.h) */
-    const char *
-        /** file that keeps every evaluation (of minibatches: what the next step starts from, at
-         * most a second old), so that a killed fit can go on; it stays after the fit, to be
-         * removed when the model is safe; NULL: none */
-        checkpoint;
-    bool
-        /** go on from `checkpoint` if it is there: the same result, to the digit, as an unbroken
-         * fit */
-        resume;
+    /** Transform of the target; hf_fit() only, of a table (transform.h). Default:
+     * HF_TRANSFORM_NONE. */
+    hf_transform transform;
+    /** File that keeps every evaluation, so that a killed fit can go on. With minibatches it keeps
+     * what the next step starts from, at most a second old. It stays after the fit, to be removed
+     * when the model is safe. Default: NULL (none). */
+    const char *checkpoint;
+    /** The fit goes on from `checkpoint` if it is there: the same result, to the digit, as an
+     * unbroken fit. Default: false. */
+    bool resume;
 
-    const hf_assignment *set; /**< values held; NULL if none */
+    /** Values held. Default: NULL (none). */
+    const hf_assignment *set;
+    /** Entries of `set`. Default: 0. */
     size_t set_count;
-    /** Values that training starts from, names as in `set`, which wins; NULL if none. For one
-     * output. A value out of its box starts at the edge. A mean that is not trained follows the
-     * readings. */
+    /** Values that training starts from, names as in `set`, which wins. For one output. A value out
+     * of its box starts at the edge. A mean that is not trained follows the readings. Default:
+     * NULL (none). */
     const hf_assignment *start;
+    /** Entries of `start`. Default: 0. */
     size_t start_count;
-    /** False; true: training starts from `start` and nowhere else, without a look at other starts:
-     * for a fit of nearly the same readings again. Needs `train` and a start; no restarts. */
+    /** true: training starts from `start` and nowhere else, without a look at other starts: for a
+     * fit of nearly the same readings again. Needs `train` and a start; no restarts. Default:
+     * false. */
     bool warm;
 } hf_fit_settings;
 
@@ -282,11 +315,11 @@ typedef struct hf_fit_settings {
  * clearly pays, calibrated intervals. */
 HF_SETTINGS(hf_fit_settings)
 
-/** "default", "gp" (plain GP: no suspects, no calibration), "rcgp" (the published RCGP: robust
- * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective), and for budgets "cagp"
- * (Gaussian sites, trained block actions), "rcagp" (robust sites, hyperparameters from an inducing
- * fit with re-centring, projection on Krylov actions), "sgpr" (Gaussian sites, inducing), "rcsvgp"
- * (robust sites, inducing), "svgp" (Gaussian sites, inducing, minibatches), "student-t" and "rrp"
+/** "default"; "gp" (plain GP: no suspects, no calibration); "rcgp" (the published RCGP: robust
+ * sites, prior-mean centre, c = 0.9 quantile, leave-one-out objective). For budgets: "cagp"
+ * (Gaussian sites, trained block actions); "rcagp" (robust sites, hyperparameters from an inducing
+ * fit with re-centring, projection on Krylov actions); "sgpr" (Gaussian sites, inducing); "rcsvgp"
+ * (robust sites, inducing); "svgp" (Gaussian sites, inducing, minibatches); "student-t" and "rrp"
  * (relevance pursuit, calibrated).
  *
  * "rcagp-text" and "rcagp-program" are RCaGP as its paper (2025) prints and as its program runs it:
@@ -325,8 +358,10 @@ typedef enum hf_stop {
     /** no gradient entry that a bound does not hold is above 1e-3 nats per unit of the training
      * scale; of minibatches: the average of the last epochs stopped changing */
     HF_STOP_CONVERGED,
-    HF_STOP_ITERATIONS, /**< the evaluation budget was used up */
-    HF_STOP_ROUNDOFF,   /**< no further progress in floating point */
+    /** the evaluation budget was used up */
+    HF_STOP_ITERATIONS,
+    /** no further progress in floating point */
+    HF_STOP_ROUNDOFF,
     /** objective or parameters stopped changing, by 1e-7 of their size or what a stage of the
      * fit asks for, with a larger gradient */
     HF_STOP_LEVEL
@@ -336,49 +371,68 @@ typedef enum hf_stop {
  * (several
  * outputs: of each output's robust scale); NaN where none is suspected. */
 typedef struct hf_outliers_side {
-    double error; /**< mean absolute error */
-    double sd;    /**< mean predictive standard deviation of a reading, before calibration */
+    /** mean absolute error */
+    double error;
+    /** mean predictive standard deviation of a reading, before calibration */
+    double sd;
 } hf_outliers_side;
 
 /** Report of a fit. Objective values are in the scaled units the fit works in. */
 typedef struct hf_fit_report {
-    size_t readings; /**< rows with a target that hf_data.aside does not set aside */
-    size_t aside;    /**< rows with a target that it does; not among `suspects` */
-    size_t missing;  /**< rows without one */
+    /** rows with a target that hf_data.aside does not set aside */
+    size_t readings;
+    /** rows with a target that it does; not among `suspects` */
+    size_t aside;
+    /** rows without one */
+    size_t missing;
     hf_stop stop;
-    size_t evaluations; /**< objective evaluations over all optimisations */
-    size_t rounds;      /**< re-weightings (robust) or flagging rounds (suspects) */
-    double objective;   /**< final value of the objective, without priors */
-    double log_prior;   /**< log prior density at the end, 0 without priors */
+    /** objective evaluations over all optimisations */
+    size_t evaluations;
+    /** re-weightings (robust) or flagging rounds (suspects) */
+    size_t rounds;
+    /** final value of the objective, without priors */
+    double objective;
+    /** log prior density at the end, 0 without priors */
+    double log_prior;
     /** largest |d objective / d parameter| that does not push against a bound */
     double gradient_norm;
-    size_t at_bound;          /**< trained parameters that ended at a bound */
-    char at_bound_names[160]; /**< their names, comma-separated, cut if too long */
+    /** trained parameters that ended at a bound */
+    size_t at_bound;
+    /** their names, comma-separated, cut if too long */
+    char at_bound_names[160];
     double jitter;
     double condition;
     double backward;
     double bytes;
     double seconds;
 
-    double threshold; /**< soft threshold c in user units; infinity without robust sites */
+    /** soft threshold c in user units; infinity without robust sites */
+    double threshold;
 
-    hf_solver solver; /**< who computed the posterior: never auto */
-    size_t inducing;  /**< inducing inputs used, 0 if none */
-    size_t actions;   /**< actions used, 0 if none */
-    size_t passes;    /**< evaluations of all of K for the posterior (projected) */
-    double residual;  /**< hf_projection_report; NaN without */
-    double nu;        /**< degrees of freedom of Student-t noise; infinity without */
-    char checkpoint_warning
-        /** why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
-        [160];
+    /** the solver that computed the posterior: never auto */
+    hf_solver solver;
+    /** inducing inputs used, 0 if none */
+    size_t inducing;
+    /** actions used, 0 if none */
+    size_t actions;
+    /** evaluations of all of K for the posterior (projected) */
+    size_t passes;
+    /** hf_projection_report; NaN without */
+    double residual;
+    /** degrees of freedom of Student-t noise; infinity without */
+    double nu;
+    /** why a checkpoint could not be kept ("" if it could): the fit itself is not affected */
+    char checkpoint_warning[160];
 
-    bool suspects_adopted; /**< suspects were set aside */
+    /** suspects were set aside */
+    bool suspects_adopted;
     /** the evidence about them is near its limit: a little more or less would have turned the
      * verdict. HF_OUTLIERS_FORCE or HF_OUTLIERS_OFF decides */
     bool suspects_undecided;
     /** readings suspected (set aside if adopted; otherwise only reported) */
     size_t suspects;
-    size_t groups; /**< groups among them */
+    /** groups among them */
+    size_t groups;
     /** CRPS ratio on the kept readings, robust over plain; small is a clear benefit; NaN if no
      * attempt */
     double benefit;
@@ -387,20 +441,23 @@ typedef struct hf_fit_report {
     /** probability that any of as many sound readings is as far from what the others say as the
      * nearest suspect; few suspects are judged by it. NaN if none was */
     double chance;
-    hf_outliers_side kept, set_aside; /**< what either verdict gives */
-    double calibration;               /**< kappa */
+    /** what either verdict gives */
+    hf_outliers_side kept, set_aside;
+    /** kappa */
+    double calibration;
 } hf_fit_report;
 
 /** Readings as arrays. */
 typedef struct hf_data {
     size_t n, d;
-    const double *x; /**< n x d row-major, finite */
-    size_t ldx;      /**< row stride of x, >= d */
-    const double *y; /**< n targets; NaN = missing */
-    const double
-        /** n known noise variances (user units squared) to be added to the trained noise, or
-         * NULL */
-        *noise;
+    /** n x d row-major, finite */
+    const double *x;
+    /** row stride of x, >= d */
+    size_t ldx;
+    /** n targets; NaN = missing */
+    const double *y;
+    /** n known noise variances (user units squared) to be added to the trained noise, or NULL */
+    const double *noise;
     /** n prior means of readings, units of y; NULL: 0. The fit is one of y - mean: so are
      * hf_fit_settings.mean, kernel, hyperparameters, the posterior and its predictions. Add the
      * mean of the place that is asked about to them. Finite where y is present */
@@ -408,46 +465,50 @@ typedef struct hf_data {
     /** n positive exposures of counts or amounts, finite where y is present; NULL: 1. The mean of a
      * reading is its exposure times exp(f). */
     const double *exposure;
-    const char *const *names; /**< d input names for the kernel expression and messages, or NULL */
-    size_t
-        /** 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d
-         * inputs is the number of its output, 0, 1, ..., T - 1, and is not standardised. Each
-         * output is standardised by itself and has a noise of its own */
-        outputs;
-    const char *const *output_names; /**< T names of outputs for messages, or NULL */
+    /** d input names for the kernel expression and messages, or NULL */
+    const char *const *names;
+    /** 0 or 1: one. T > 1: readings of T correlated outputs, one a row; the last of the d inputs is
+     * the number of its output, 0, 1, ..., T - 1, and is not standardised. Each output is
+     * standardised by itself and has a noise of its own */
+    size_t outputs;
+    /** T names of outputs for messages, or NULL */
+    const char *const *output_names;
     /** n flags, or NULL: readings that are set aside without asking, as one does with suspects
      * that an earlier fit found. They have no say in anything, units included, and are reported as
      * suspected, with weight 0. */
     const bool *aside;
-    const size_t *
-        /** n numbers: readings of different outputs with the same one were taken together (a row
-         * of a wide table); NULL: those with equal inputs. For HF_CENTRE_CONDITIONAL */
-        sample;
+    /** n numbers: readings of different outputs with the same one were taken together (a row of a
+     * wide table); NULL: those with equal inputs. For HF_CENTRE_CONDITIONAL */
+    const size_t *sample;
 } hf_data;
 
 /** The fit's judgement of one reading. */
 typedef struct hf_reading {
-    double weight; /**< rho in [0, 1]: 1 plain, 0 set aside or missing */
+    /** rho in [0, 1]: 1 plain, 0 set aside or missing */
+    double weight;
     /** flagged by the suspect finder (also when its finding was not adopted), or robust weight
      * below 1/4 */
     bool suspected;
-    size_t group; /**< 1.. for a tight cluster found wrong as a whole, else 0 */
-    double
-        /** latent mean without the reading itself, user units; NaN for missing readings and for
-         * the exact solver, which is asked with hf_leave_one_out(). This and the other means
-         * here are of y: hf_data.mean is added to them */
-        loo_mean;
-    double loo_var; /**< and its latent variance */
+    /** 1.. for a tight cluster found wrong as a whole, else 0 */
+    size_t group;
+    /** latent mean without the reading itself, user units; NaN for missing readings and for the
+     * exact solver, which is asked with hf_leave_one_out(). This and the other means here are of
+     * y: hf_data.mean is added to them */
+    double loo_mean;
+    /** and its latent variance */
+    double loo_var;
     /** where suspects were set aside: what the plain Gaussian process, with all readings, says
      * of this one without it, user units; NaN elsewhere, for missing readings and where large
      * tables are trained in stages */
     double plain_mean;
-    double plain_sd; /**< and its standard deviation, noise included */
+    /** and its standard deviation, noise included */
+    double plain_sd;
     /** where intervals are calibrated by refits (few readings for each trained hyperparameter):
      * what hyperparameters trained without this reading say of it, user units; NaN elsewhere
      * and for missing readings */
     double refit_mean;
-    double refit_sd; /**< and its standard deviation, noise included, not calibrated */
+    /** and its standard deviation, noise included, not calibrated */
+    double refit_sd;
 } hf_reading;
 
 /**

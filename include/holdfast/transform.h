@@ -8,7 +8,7 @@
  *     sqrt   g(y) = sqrt(y)      y >= 0    y = max(z, 0)^2
  *     log    g(y) = log(y)       y > 0     y = exp(z)
  *
- * A prediction is z ~ N(m, v). What it says about y is exact, by the change of variables:
+ * A prediction is z ~ N(m, v). Its statement about y is exact, by the change of variables:
  *
  *     quantiles   g^-1 of those of z: g^-1(m + q sqrt v), never below 0 but with none
  *     density     N(g(y); m, v) |g'(y)|
@@ -48,7 +48,8 @@ typedef enum hf_transform {
     HF_TRANSFORM_NONE = 0,
     HF_TRANSFORM_SQRT,
     HF_TRANSFORM_LOG,
-    HF_TRANSFORM_AUTO /**< hf_fit() chooses; no function */
+    /** hf_fit() chooses; no function */
+    HF_TRANSFORM_AUTO
 } hf_transform;
 
 /** Whether y is in the domain of g. False for NaN and infinities. */

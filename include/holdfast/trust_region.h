@@ -31,30 +31,45 @@ HF_BEGIN_DECLS
 
 /** How regions move. Start from hf_trust_settings_default(). Sides are shares of the domain's. */
 typedef struct hf_trust_settings {
-    size_t size;        /**< sizeof(hf_trust_settings) */
-    double side;        /**< 0.8: at the start; in [smallest, largest] */
-    double smallest;    /**< 2^-7: a region below it has ended; > 0 */
-    double largest;     /**< 1.6 */
-    size_t successes;   /**< 10 in a row double the side; >= 1. Published with TuRBO: 3 */
-    size_t failures;    /**< 0: ceil(max(4, d) / batch) in a row halve the side */
-    double improvement; /**< 0.001: a success gains more than this times `scale`; >= 0 */
+    /** sizeof(hf_trust_settings) */
+    size_t size;
+    /** Side at the start; in [smallest, largest]. Default: 0.8. */
+    double side;
+    /** A region with a smaller side has ended; > 0. Default: 1/128. */
+    double smallest;
+    /** The largest side. Default: 1.6. */
+    double largest;
+    /** So many successes in a row double the side; >= 1. Published with TuRBO: 3. Default: 10. */
+    size_t successes;
+    /** So many failures in a row halve the side; 0: ceil(max(4, d) / batch). Default: 0. */
+    size_t failures;
+    /** A success gains more than this times `scale`; >= 0. Default: 0.001. */
+    double improvement;
 } hf_trust_settings;
 HF_SETTINGS(hf_trust_settings)
 
 /** One region. Plain numbers, to be kept anywhere. The centre is the owner's. */
 typedef struct hf_trust_region {
-    double side;             /**< present one */
-    size_t successes;        /**< in a row */
-    size_t failures;         /**< in a row */
-    size_t failures_allowed; /**< in a row, until the side is halved */
-    size_t restarts;         /**< made so far */
+    /** present one */
+    double side;
+    /** in a row */
+    size_t successes;
+    /** in a row */
+    size_t failures;
+    /** in a row, until the side is halved */
+    size_t failures_allowed;
+    /** made so far */
+    size_t restarts;
 } hf_trust_region;
 
 /** A round of a region, by the model that knows it. */
 typedef struct hf_trust_outcome {
-    double before; /**< posterior mean at the old centre */
-    double after;  /**< largest posterior mean at the new places */
-    double scale;  /**< unit of an improvement, such as the values' sd; 0: |before|, as published */
+    /** posterior mean at the old centre */
+    double before;
+    /** largest posterior mean at the new places */
+    double after;
+    /** unit of an improvement, such as the values' sd; 0: |before|, as published */
+    double scale;
 } hf_trust_outcome;
 
 /** Effect of a round on the side. */
@@ -62,7 +77,8 @@ typedef enum hf_trust_event {
     HF_TRUST_KEPT = 0,
     HF_TRUST_GREW,
     HF_TRUST_SHRANK,
-    HF_TRUST_ENDED /**< below the smallest side: to be restarted */
+    /** below the smallest side: to be restarted */
+    HF_TRUST_ENDED
 } hf_trust_event;
 
 /**

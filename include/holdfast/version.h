@@ -26,9 +26,9 @@ HF_API const char *hf_version(void);
 HF_API const char *hf_blas_description(void);
 
 /** Vectors of the library's own loops, one line: "AVX-512", "AVX2" or "generic" (what every
- * processor of the architecture has), and whether it was chosen at run time or fixed when built
- * (HF_VECTOR, docs/building.md). Digits may differ between them by rounding. Static string; do not
- * free. Thread-safe. O(1). */
+ * processor of the architecture has). It also says whether it was chosen at run time or fixed when
+ * built (HF_VECTOR, docs/building.md). Digits may differ between them by rounding. Static string;
+ * do not free. Thread-safe. O(1). */
 HF_API const char *hf_vector_description(void);
 
 /** True when the BLAS in use is known to be several times slower than it need be. */

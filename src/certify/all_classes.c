@@ -193,7 +193,7 @@ hf_status hf_certify_classes(hf_context *ctx, const hf_classifier *classifier,
                              const double *upper, hf_class_range *out, double *at)
 {
     if (!ctx || !classifier || !lower || !upper || !out)
-        return hfi_refuse(ctx, "hf_certify_classes: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_certify_classes", classifier, lower, upper, out);
     class_ranges_job j = {.classifier = classifier,
                           .m = m,
                           .d = hfi_class_inputs(classifier),

@@ -354,7 +354,7 @@ hf_status hf_attack(hf_context *ctx, const hf_classifier *classifier, hf_attack_
     hf_attack_settings how;
     aim a = {.settings = &standard, .how = &how};
     if (!ctx || !classifier || !x || !lower || !upper || !attacked)
-        return hfi_refuse(ctx, "hf_attack: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_attack", classifier, x, lower, upper, attacked);
     hf_status status = hfi_settings_open(ctx, hf_attack_settings_table(), &given, &how);
     if (status >= 0) status = hfi_value_of_class(ctx, classifier, &a.value);
     if (status < 0) return status;
@@ -375,7 +375,7 @@ hf_status hf_attack_value(hf_context *ctx, const hf_posterior *posterior, const 
     hf_region region;
     aim a = {.settings = &own, .how = &how};
     if (!ctx || !posterior || !x || !lower || !upper || !attacked)
-        return hfi_refuse(ctx, "hf_attack_value: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_attack_value", posterior, x, lower, upper, attacked);
     hf_status status = hfi_settings_open(ctx, hf_attack_settings_table(), settings, &how);
     if (status >= 0) status = hfi_certify_open(ctx, how.value, &own, &region);
     if (status >= 0) status = hfi_value_of(ctx, posterior, how.what, &a.value);

@@ -169,7 +169,7 @@ hf_status hf_certify_claims(hf_context *ctx, const hf_claim *claim, const hf_cer
     hfi_claimed c;
     size_t numbers;
     if (!ctx || !claim || !x || !lower || !upper || !out)
-        return hfi_refuse(ctx, "hf_certify_claims: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_certify_claims", claim, x, lower, upper, out);
     hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
     if (status < 0 || m == 0) return status;
     const size_t d = c.value.inputs;
@@ -262,8 +262,7 @@ hf_status hf_certify_claim_radius(hf_context *ctx, const hf_claim *claim, const 
                                   hf_claim_reach *out, double *counterexample)
 {
     hfi_claimed c;
-    if (!ctx || !claim || !x || !out)
-        return hfi_refuse(ctx, "hf_certify_claim_radius: an argument that must not be NULL is");
+    if (!ctx || !claim || !x || !out) return HFI_REFUSE_NULL(ctx, "hf_certify_claim_radius", claim, x, out);
     hf_status status = hfi_claim_check_and_begin(ctx, claim, settings, &c);
     hfi_far far = {.settings = c.settings,
                    .d = c.value.inputs,

@@ -82,11 +82,6 @@ static hf_status check_rigorous(hf_context *ctx, const hfi_quantity *quantity,
                       "means are");
 }
 
-static hf_status fail_null(hf_context *ctx, const char *function)
-{
-    return hfi_refuse(ctx, "%s: an argument that must not be NULL is", function);
-}
-
 /* ---- probabilities ----------------------------------------------------------------------------------------------- */
 
 /* Turns the ranges of class 1 into those of class 0: one less each, and least and most change places. */
@@ -152,7 +147,8 @@ hf_status hf_certify_class(hf_context *ctx, const hf_classifier *classifier,
                            const hf_certify_settings *settings, size_t m, const double *lower,
                            const double *upper, hf_range *out, double *argmin, double *argmax)
 {
-    if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_class");
+    if (!ctx || !classifier || !lower || !upper || !out)
+        return HFI_REFUSE_NULL(ctx, "hf_certify_class", classifier, lower, upper, out);
     hf_certify_settings own;
     hf_region region;
     const hf_status status = hfi_certify_open(ctx, settings, &own, &region);
@@ -191,7 +187,8 @@ hf_status hf_certify_loss(hf_context *ctx, const hf_classifier *classifier, cons
                           const hf_certify_settings *settings, size_t m, const double *lower,
                           const double *upper, hf_range *out, double *argmin, double *argmax)
 {
-    if (!ctx || !classifier || !lower || !upper || !out) return fail_null(ctx, "hf_certify_loss");
+    if (!ctx || !classifier || !lower || !upper || !out)
+        return HFI_REFUSE_NULL(ctx, "hf_certify_loss", classifier, lower, upper, out);
     const hfi_quantity *quantity = &hfi_quantity_mean;
     const size_t classes = hf_classifier_classes(classifier);
     hf_certify_settings own;
@@ -323,7 +320,8 @@ hf_status hf_certify_decision(hf_context *ctx, const hf_classifier *classifier, 
                               double *counterexample)
 {
     const hfi_quantity *quantity = &hfi_quantity_mean;
-    if (!ctx || !classifier || !x || !lower || !upper || !out) return fail_null(ctx, "hf_certify_decision");
+    if (!ctx || !classifier || !x || !lower || !upper || !out)
+        return HFI_REFUSE_NULL(ctx, "hf_certify_decision", classifier, x, lower, upper, out);
     hf_certify_settings own;
     hf_region region;
     hf_classifier decides;
@@ -374,7 +372,8 @@ hf_status hf_certify_accuracy(hf_context *ctx, const hf_classifier *classifier,
                               const hf_certify_settings *settings, size_t m, const double *x,
                               const size_t *label, const double *radius, hf_certified_accuracy *out)
 {
-    if (!ctx || !classifier || !x || !label || !radius || !out) return fail_null(ctx, "hf_certify_accuracy");
+    if (!ctx || !classifier || !x || !label || !radius || !out)
+        return HFI_REFUSE_NULL(ctx, "hf_certify_accuracy", classifier, x, label, radius, out);
     const size_t d = hfi_class_inputs(classifier);
     for (size_t j = 0; j < d; j++)
         if (!(radius[j] >= 0.0) || !isfinite(radius[j]))

@@ -117,7 +117,7 @@ hf_status hf_explain(hf_context *ctx, const hf_posterior *posterior, hf_certify_
 {
     hfi_value value;
     if (!ctx || !posterior || !x || !step || !lower || !upper)
-        return hfi_refuse(ctx, "hf_explain: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_explain", posterior, x, step, lower, upper);
     const hf_status status = hfi_value_of(ctx, posterior, what, &value);
     return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }
@@ -128,7 +128,7 @@ hf_status hf_explain_class(hf_context *ctx, const hf_classifier *classifier,
 {
     hfi_value value;
     if (!ctx || !classifier || !x || !step || !lower || !upper)
-        return hfi_refuse(ctx, "hf_explain_class: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_explain_class", classifier, x, step, lower, upper);
     const hf_status status = hfi_value_of_class(ctx, classifier, &value);
     return status >= 0 ? explain(ctx, &value, settings, m, x, step, lower, upper) : status;
 }

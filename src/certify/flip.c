@@ -368,8 +368,7 @@ hf_status hf_certify_flip(hf_context *ctx, const hf_claim *claim, hf_flip_kind k
     hf_region region;
     hf_claim own;
     flip f = {.x = centre};
-    if (!ctx || !claim || !centre || !out)
-        return hfi_refuse(ctx, "hf_certify_flip: an argument that must not be NULL is");
+    if (!ctx || !claim || !centre || !out) return HFI_REFUSE_NULL(ctx, "hf_certify_flip", claim, centre, out);
     hf_status status = hfi_certify_open(ctx, settings, &f.settings, &region);
     if (status >= 0) status = hfi_settings_open(ctx, hf_claim_table(), claim, &own);
     if (status >= 0) status = check_kind(ctx, kind, f.settings.region);

@@ -143,7 +143,7 @@ hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
                             double *scores)
 {
     if (!ctx || !posterior || !x || !step || !scores)
-        return hfi_refuse(ctx, "hf_explain_linear: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_explain_linear", posterior, x, step, scores);
     const hfi_scaling *scaling = &posterior->scaling;
     linear l = {.ctx = ctx,
                 .posterior = posterior,
@@ -160,7 +160,7 @@ hf_status hf_explain_linear_class(hf_context *ctx, const hf_classifier *classifi
                                   const double *step, double *scores)
 {
     if (!ctx || !classifier || !x || !step || !scores)
-        return hfi_refuse(ctx, "hf_explain_linear_class: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_explain_linear_class", classifier, x, step, scores);
     const size_t columns = hf_posterior_dimension(hf_classifier_posterior(classifier)),
                  inputs = hf_classifier_link(classifier) == HF_LINK_SOFTMAX ? columns - 1 : columns;
     linear l = {.ctx = ctx,

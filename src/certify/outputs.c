@@ -366,7 +366,7 @@ hf_status hf_certify_outputs(hf_context *ctx, const hf_posterior *posterior, con
 {
     size_t numbers;
     if (!ctx || !posterior || !x || !lower || !upper || !out)
-        return hfi_refuse(ctx, "hf_certify_outputs: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_certify_outputs", posterior, x, lower, upper, out);
     hf_certify_settings own;
     hf_region region;
     distance d = {.row = {.name = "outputs",

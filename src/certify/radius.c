@@ -194,7 +194,7 @@ hf_status hf_certify_radius(hf_context *ctx, const hf_classifier *classifier,
 {
     const hfi_quantity *quantity;
     if (!ctx || !classifier || !x || !out)
-        return hfi_refuse(ctx, "hf_certify_radius: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_certify_radius", classifier, x, out);
     hf_status status = hfi_class_quantity(ctx, classifier, 0, &quantity);
     if (status < 0) return status;
     const size_t d = hfi_class_inputs(classifier);

@@ -525,7 +525,7 @@ hf_status hf_certify_readings(hf_context *ctx, const hf_posterior *posterior, co
                               size_t *worst)
 {
     if (!ctx || !posterior || !sites || !x || !damage)
-        return hfi_refuse(ctx, "hf_certify_readings: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_certify_readings", posterior, sites, x, damage);
     hf_status status = check(ctx, posterior, sites, count, m, x, ldx);
     if (status < 0) return status;
     const hfi_solution *s = &posterior->solution;

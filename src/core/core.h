@@ -122,6 +122,14 @@ double hfi_strtod(const char *text, char **end);
 hf_status hfi_fail(hf_context *ctx, hf_status status, const char *format, ...) HF_PRINTF(3, 4);
 /** hfi_fail() with HF_ERR_ARGUMENT. */
 hf_status hfi_refuse(hf_context *ctx, const char *format, ...) HF_PRINTF(2, 3);
+/** hfi_refuse() of a function that was given NULL: names the first argument that is, and ctx where
+ * none of them is. `names` has their names with a comma between. */
+hf_status hfi_refuse_null(hf_context *ctx, const char *function, const char *names, size_t count,
+                          const void *const *arguments);
+#define HFI_REFUSE_NULL(ctx, function, ...)                                                        \
+    hfi_refuse_null((ctx), (function), #__VA_ARGS__,                                               \
+                    sizeof((const void *const[]){__VA_ARGS__}) / sizeof(const void *),             \
+                    (const void *const[]){__VA_ARGS__})
 hf_status hfi_out_of_memory(hf_context *ctx);
 
 /** The more serious of two results: the first error if there is one, else the first warning, else

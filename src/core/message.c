@@ -44,6 +44,18 @@ hf_status hfi_refuse(hf_context *ctx, const char *format, ...)
     return HF_ERR_ARGUMENT;
 }
 
+hf_status hfi_refuse_null(hf_context *ctx, const char *function, const char *names, size_t count,
+                          const void *const *arguments)
+{
+    for (size_t i = 0; i < count; i++) {
+        names += strspn(names, ", ");
+        const size_t length = strcspn(names, ",");
+        if (arguments[i] == NULL) return hfi_refuse(ctx, "%s: %.*s is NULL", function, (int)length, names);
+        names += length;
+    }
+    return hfi_refuse(ctx, "%s: ctx is NULL", function);
+}
+
 hf_status hfi_out_of_memory(hf_context *ctx)
 {
     return hfi_fail(ctx, HF_ERR_MEMORY, "out of memory");

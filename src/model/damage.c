@@ -95,7 +95,7 @@ hf_status hf_model_contamination_bound(hf_context *ctx, const hf_model *model, s
                                        const double *x, double *damage, size_t *worst)
 {
     if (ctx == NULL || model == NULL || x == NULL || damage == NULL)
-        return hfi_refuse(ctx, "hf_model_contamination_bound: an argument that must not be NULL is");
+        return HFI_REFUSE_NULL(ctx, "hf_model_contamination_bound", model, x, damage);
     if (model->kind->damage == NULL) return hfi_target_lacks(ctx, model, "hf_model_contamination_bound");
     return model->kind->damage(ctx, model, count, m, x, damage, worst);
 }

@@ -320,8 +320,7 @@ static hf_status find_sample(influence_question *q)
 hf_status hf_model_influence(hf_context *ctx, const hf_model *model, size_t row, size_t output, double y,
                              double *marginal, double *joint)
 {
-    if (ctx == NULL || model == NULL)
-        return hfi_refuse(ctx, "hf_model_influence: an argument that must not be NULL is");
+    if (ctx == NULL || model == NULL) return HFI_REFUSE_NULL(ctx, "hf_model_influence", model);
     if (model->kind->influence == NULL) return hfi_target_lacks(ctx, model, "hf_model_influence");
     return model->kind->influence(ctx, model, row, output, y, marginal, joint);
 }

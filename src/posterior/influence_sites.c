@@ -269,9 +269,9 @@ static hf_status check(hf_context *ctx, const hf_posterior *posterior, size_t co
     hf_status status = hfi_posterior_need_exact(ctx, posterior, "the influence of several readings",
                                                 "hf_influence() answers for one of a projected posterior");
     if (status < 0) return status;
-    if (count == 0 || anchor == NULL || target == NULL || variance == NULL || kl == NULL)
-        return hfi_refuse(ctx, "hf_influence_sites: %s",
-                          count == 0 ? "no site is given" : "an argument that must not be NULL is");
+    if (count == 0) return hfi_refuse(ctx, "hf_influence_sites: no site is given");
+    if (anchor == NULL || target == NULL || variance == NULL || kl == NULL)
+        return HFI_REFUSE_NULL(ctx, "hf_influence_sites", anchor, target, variance, kl);
     const size_t n = posterior->solution.n;
     if (count > n) return hfi_refuse(ctx, "%zu sites of %zu anchors cannot change", count, n);
     for (size_t i = 0; i < count; i++) {

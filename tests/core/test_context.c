@@ -60,6 +60,20 @@ static void fail_sets_the_message_and_returns_the_status(void **state)
     hf_context_free(ctx);
 }
 
+static void a_null_argument_is_named(void **state)
+{
+    (void)state;
+    hf_context *ctx = hf_context_create();
+    const int one = 1, *x = &one, *second_one = NULL, *out = NULL;
+    assert_int_equal(HFI_REFUSE_NULL(ctx, "hf_f", x, second_one, out), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_context_message(ctx), "hf_f: second_one is NULL");
+    out = x;
+    assert_int_equal(HFI_REFUSE_NULL(ctx, "hf_f", second_one, out), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_context_message(ctx), "hf_f: second_one is NULL");
+    assert_int_equal(HFI_REFUSE_NULL(NULL, "hf_f", x, out), HF_ERR_ARGUMENT);
+    hf_context_free(ctx);
+}
+
 static void a_message_may_quote_the_one_before(void **state)
 {
     (void)state;
@@ -192,6 +206,7 @@ int main(void)
         cmocka_unit_test(threads_are_checked),
         cmocka_unit_test(the_seed_is_kept),
         cmocka_unit_test(fail_sets_the_message_and_returns_the_status),
+        cmocka_unit_test(a_null_argument_is_named),
         cmocka_unit_test(a_message_may_quote_the_one_before),
         cmocka_unit_test(a_long_message_is_cut_between_characters),
         cmocka_unit_test(progress_is_told_and_can_cancel),

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Rules of plain English that can be counted, without exceptions: comments of C, Python, shell and CMake begin with their subject
-and not with What, Who or Of, and so do the lines of C's that begin a sentence; declarations of public headers are not torn by the
-comment behind them; lines of headers and markdown have at most 100 columns, those of C 120."""
+and not with What, Who or Of, and so do the lines of C's that begin a sentence, and every sentence of public headers; comments of
+public headers stand above members, and tear no declaration; lines of headers and markdown have at most 100 columns, those of C
+120."""
 import re
 
 import house
@@ -11,7 +12,8 @@ OPENING = re.compile(r"/\*\*?<?[\s*]*(?:@brief\s+)?(?:What|Who|Of)\b")
 SENTENCE = re.compile(r"(?:[.:]|^[\s*]*)\n[ ]*\*[ ]+(?=(?:What|Who|Of)\b)", re.M)
 DISPLAYED = re.compile(r"[ ]*\*(?:[ ]{4}|[ ]*\|)")  # a formula or a row of a table in a comment cannot be broken
 SCRIPT = re.compile(r'\s*(?:#+ ?|""")(?:What|Who|Of)\b')
-TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*\n[ ]+\**\w+(?:\[[^\]]*\])?;", re.M)
+INNER = re.compile(r"[.:;!?][ ]+\**(?:What|Who|Of)\b")
+TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*(?:,[ ]*\n[ ]*)?\n(?:[ ]*\n)*[ ]+\**[\w\[\]]+;", re.M)
 PRINTED = "<!-- tables -->"  # below it a page has what programs print
 
 
@@ -26,6 +28,19 @@ def openings(text):
                 yield line + token.count("\n", 0, sentence.end())
 
 
+def inner_openings(text):
+    """(line) of sentences that begin with What, Who or Of in the middle of a line of a comment."""
+    for match in house.TOKEN.finditer(text):
+        if match.group(0).startswith("/*"):
+            for sentence in INNER.finditer(match.group(0)):
+                yield text.count("\n", 0, match.start() + sentence.start()) + 1
+
+
+def trailing(text):
+    """(line) of comments behind the member that they describe."""
+    return [number for number, line in enumerate(text.split("\n"), 1) if "/**<" in line]
+
+
 def script_openings(text):
     """The same where comments begin with #; lines that go on with a comment, but for the licence, do not begin one."""
     before = ""
@@ -36,7 +51,7 @@ def script_openings(text):
 
 
 def torn(text):
-    """(line) of declarations whose type stands on one line and whose name on the next."""
+    """(line) of declarations whose type stands on one line and whose name on another, or that a comment divides after a comma."""
     for match in TORN.finditer(house.blank(text)):
         yield text.count("\n", 0, match.start()) + 1
 
@@ -66,6 +81,8 @@ def is_script(name):
 RULES = (
     (lambda name: name.endswith((".c", ".h")), openings, "a comment begins with What, Who or Of"),
     (is_script, script_openings, "a comment begins with What, Who or Of"),
+    (is_public, inner_openings, "a sentence begins with What, Who or Of"),
+    (is_public, trailing, "a comment stands behind a member: put it above"),
     (is_public, torn, "a declaration is torn: put the comment above it"),
     (lambda name: name.endswith(".h"), long_lines, f"more than {COLUMNS} columns"),
     (lambda name: name.endswith(".c"), long_lines_of_c, f"more than {COLUMNS_OF_C} columns"),

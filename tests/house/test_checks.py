@@ -112,14 +112,20 @@ class Settings(Tree):
     def test(self):
         header, table = "include/holdfast/train.h", "src/settings/table.c"
         self.assertIn("no struct", check_settings.find_problems(self.root, None)[0])
-        struct = ("typedef struct hf_x {\n    size_t size; /* its */\n    double eps; /* share; small */\n"
-                  "    const char *kernel, *name;\n} hf_x;\nHF_SETTINGS(hf_x)\n")
-        rows = "    {NUMBER(eps, 0, 1), 1},\n    {TEXT(kernel)},\n    {TEXT(name)},\n"
+        struct = ("typedef struct hf_x {\n    size_t size; /* its */\n    /** Share; small.\n     * Default:\n     * 1/8. */\n"
+                  "    double eps;\n    /** Default: NULL (none). */\n    const char *kernel, *name;\n"
+                  "    /** Default: HF_A. */\n    hf_k kind;\n} hf_x;\ntypedef enum hf_k {\n    HF_A = 0,\n    HF_B\n} hf_k;\n"
+                  "HF_SETTINGS(hf_x)\n")
+        rows = "    {NUMBER(eps, 0, 1), DEFAULT(1.0 / 8)},\n    {TEXT(kernel)},\n    {TEXT(name)},\n    {CHOICE(kind, hf_k, K, HF_B)},\n"
         for said, members, lines in [(None, struct, rows), ("kernel has no row", struct, rows.replace("    {TEXT(kernel)},\n", "")),
                                      ("eps has several rows", struct, rows + "    {FLAG(eps)},\n"),
                                      ("'age' is no member", struct, rows + "    {FLAG(age)},\n"),
+                                     ("eps: its comment does not say 'Default: 1.0 / 8.'", struct.replace("Default:\n     * 1/8", "1/8"), rows),
+                                     ("eps: its comment says 'Default: 1/8', the table 0.5", struct, rows.replace("1.0 / 8", "0.5")),
+                                     ("kind: its comment says 'Default: HF_A', the table HF_B", struct,
+                                      rows.replace("HF_B)", "HF_B), DEFAULT(HF_B)")),
                                      ("does not begin", struct.replace("    size_t size; /* its */\n", ""),
-                                      rows.replace("    {NUMBER(eps, 0, 1), 1},\n", ""))]:
+                                      rows.replace("    {NUMBER(eps, 0, 1), DEFAULT(1.0 / 8)},\n", ""))]:
             self.write(header, members)
             self.write(table, "#define SETTINGS hf_x\n" + lines + "SETTINGS_TABLE(hf_x, rows)\n")
             problems = check_settings.find_problems(self.root, None)
@@ -351,11 +357,15 @@ class Prose(Tree):
         for expected, name, text in [
                 ("core.c:19: a comment begins with What, Who or Of", "core", core + "/* What it is. */\n"),
                 ("src/core/core.c:19", "core", core + "/**\n * @brief Of two. */\n"),
-                ("a comment begins with What, Who or Of", "one", one + "int a; /**< Who knows */\n"),
+                ("a comment begins with What, Who or Of", "one", one + "/** Who knows */\nint a;\n"),
+                ("a sentence begins with What, Who or Of", "one", one + "/** A sum. **What it is.** */\nint a;\n"),
+                ("put it above", "one", one + "int a; /**< it knows */\n"),
                 ("program.py:2: a comment begins with What, Who or Of", "program", "# SPDX\n# What it is\n# Of two\n"),
                 ("program.py:2: a comment begins with What, Who or Of", "program", 'def a():\n    """Of two."""\n'),
-                ("torn: put the comment above it", "one", one + "struct a {\n    double\n        b; /**< c */\n};\n"),
-                ("torn: put the comment above it", "one", one + "struct a {\n    const char\n        *b; /**< c */\n};\n"),
+                ("torn: put the comment above it", "one", one + "struct a {\n    double\n        /** c\n         * d */\n        b;\n};\n"),
+                ("torn: put the comment above it", "one", one + "struct a {\n    double b,\n        /** c */\n        d;\n};\n"),
+                ("torn: put the comment above it", "one", one + "struct a {\n    char b\n        /** c */\n        [160];\n};\n"),
+                ("torn: put the comment above it", "one", one + "struct a {\n    const char\n        *b; /* c */\n};\n"),
                 ("core.c:20: a comment begins with What, Who or Of", "core", core + "/* A sum.\n * Of two. */\n"),
                 ("core.c:21: a comment begins with What, Who or Of", "core", core + "/* A sum\n *\n * What it is */\n"),
                 ("more than 100 columns", "one", one + "/* " + "a" * 101 + " */\n"),
@@ -371,6 +381,7 @@ class Prose(Tree):
         self.assertEqual(check_prose.long_lines("/* a:\n *     " + "x" * 100 + "\n * | " + "y" * 100 + " |\n */\n"), [])
         text = '/* Whatever it is. */\n/* A sum\n * of two,\n * What it is */\n/* Says what. Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
         self.assertEqual(list(check_prose.openings(text)), [])
+        self.assertEqual(list(check_prose.inner_openings("/* Whatever. Offers, and what. */ char *a = \". What\";")), [])
         self.assertEqual(list(check_prose.script_openings("# Says\n# What it is\n# Whatever\nprint('# What')\n")), [])
         self.assertEqual(list(check_prose.torn("struct a {\n    double b;\n    int c, /**< d */\n        e;\n};\n")), [])
 

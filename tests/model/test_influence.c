@@ -346,6 +346,7 @@ static void what_cannot_be_asked(void **state)
     assert_contains(hf_context_message(ctx), "missing or set aside");
     assert_int_equal(hf_model_influence(ctx, model, 1, 0, INFINITY, kl, &joint), HF_ERR_NOT_FINITE);
     assert_int_equal(hf_model_influence(ctx, NULL, 1, 0, 1.0, kl, &joint), HF_ERR_ARGUMENT);
+    assert_string_equal(hf_context_message(ctx), "hf_model_influence: model is NULL");
     assert_true(kl[0] == 7.0 && joint == 7.0);
     hf_model_free(model);
     hf_context_free(ctx);
