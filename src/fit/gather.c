@@ -41,7 +41,7 @@ static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_
     hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
     if (status >= 0 && s->action_matrix) status = check_action_matrix(ctx, data, s);
     if (status >= 0 && !s->action_matrix && s->action_kind == HF_ACTIONS_GIVEN &&
-        s->solver != HF_SOLVER_EXACT && s->solver != HF_SOLVER_INDUCING)
+        hfi_fit_solver_of(s->solver)->actions)
         status = hfi_refuse(ctx, "actions are to be given, but there is no matrix of them");
     return status;
 }
@@ -253,8 +253,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
             fit->ctx, HF_ERR_TOO_LARGE,
             "this fit of %zu readings with the %s solver needs %.4g GB of memory, %.4g GB are available; %s",
             fit->n, hf_enum_name(HF_ENUM_SOLVER, fit->solver), bytes / 1e9, available / 1e9,
-            fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
-                                              : "use the inducing solver");
+            hfi_fit_solver_of(fit->solver)->smaller);
     s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->row, fit->n), HFI_ROOMS(fit->x, fit->n, fit->d),
                   HFI_ROOMS(fit->y, fit->n, 2));
     if (s >= 0 && data->sample) s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->sample, fit->n));

@@ -28,7 +28,7 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
         return hfi_refuse(
             ctx, "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
             hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
-    if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
+    if (!hfi_fit_solver_of(fit->solver)->bound)
         return hfi_refuse(ctx,
                           "EULBO is for the inducing and the projected solver, not for '%s'; with the exact "
                           "one maximise an acquisition function",
