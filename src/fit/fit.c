@@ -123,7 +123,7 @@ static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_ho
     hfi_solution solution = {0};
     double kappa = 1.0;
     hf_status s = HF_OK;
-    if (fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
+    if (fit->place_of) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
     if (s >= 0) s = hfi_fit_restore_order(fit, honest);
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;

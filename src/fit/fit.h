@@ -99,17 +99,20 @@ hf_status hfi_fit_gather(hfi_fit *fit);
 /** A scaling that changes nothing, of `outputs` (1: without scalings of their own). On error what
  * was made is the owner's to free. HF_ERR_MEMORY. */
 hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out);
+/** Inputs beside the number of the output: all of them when there is one. */
+size_t hfi_fit_own_inputs(const hfi_fit *fit);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
  *  the settings want them: both scalings. */
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
-/** Checks what several outputs need (outputs.c): each has a reading, and the last input is their
- * number. */
+/** Checks what several outputs need: each has a reading, and the last input is their number. This
+ * and the following functions of outputs.c and order.c do nothing for one output, but for its
+ * kernel and mean. */
 hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data,
                                 const hf_fit_settings *settings);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for
  * one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
-/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) *
+/** Kernel and mean; of several outputs an expression without a coregion becomes coregion(...) *
  * (expression). */
 hf_status hfi_fit_make_outputs(hfi_fit *fit);
 /** Room for what is given by name, and the noise that each output starts with: that of the
@@ -235,8 +238,8 @@ hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report
  * solver a fit has. */
 typedef struct hfi_fit_solver {
     hf_status (*evaluator)(hfi_fit *fit, hfi_evaluator *e);
-    /** Of latent values, whose matrices are those of the inference; NULL: the same as of
-     * readings. */
+    /** The same for latent values, whose matrices are those of the inference; NULL: no other than
+     * for readings. */
     hf_status (*latent_evaluator)(hfi_fit *fit);
     hf_status (*solve)(hfi_fit *fit, hfi_solution *out);
     double (*bytes)(const hfi_fit *fit); /* at the peak, without the data */

@@ -153,8 +153,7 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     e->sites = fit->sites;
     e->place_of = fit->place_of;
     if (e->kind->start_actions) return e->kind->start_actions(e, fit->settings->action_start);
-    if (fit->outputs > 1 && fit->settings->train)
-        s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
+    if (fit->settings->train) s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
     return s;
 }
 

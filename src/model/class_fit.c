@@ -130,7 +130,7 @@ typedef struct class_cost {
     size_t n, d;
 } class_cost;
 
-/* What the exact solver takes, whichever is chosen. */
+/* Flops of one evaluation; the exact solver's cost is told whichever is chosen. */
 static double exact_evaluation(const class_cost *c, hf_cost *out)
 {
     const double rows = (double)c->n, d = (double)c->d, latents = c->latents;

@@ -204,13 +204,14 @@ static hf_status read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi
     hfi_factor_form form;
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
-    /* Of several latent functions each has its own anchors. */
+    /* Each of several latent functions has its own anchors. */
     const size_t functions = latent_functions(r->model);
     const hfi_solver_kind *kind = hfi_solver_kind_of(solver);
     const bool few = !kind->readings || n / functions <= r->model->n;
     if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))
         status = hfi_meta_bad(r, "anchors");
     if (status < 0) return status;
+    /* An exact solution that is not factored is that of several latent functions. */
     if (!kind->form[form] && hfi_array_there(r, "anchor_probability"))
         return hfi_class_read_solution(r, kernel, n, solution);
     return form == HFI_FORM_EXACT ? read_exact(r, kernel, n, solution)

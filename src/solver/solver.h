@@ -63,7 +63,7 @@ typedef struct hfi_solution {
     double backward; /* see hfi_solution_measure(); as of the last factorisation or check */
 } hfi_solution;
 
-/** What follows from the solver that made a solution. */
+/** A solver: facts about the solutions that it makes. */
 typedef struct hfi_solver_kind {
     bool form[HFI_FACTOR_FORMS]; /* in which R may be held */
     /* the anchors are the present readings, with residuals and variances */

@@ -57,7 +57,7 @@ void report_model(FILE *out, const hf_model *model, const hf_table *suspects,
 /** Parts of it (report_parts.c): solver, training, hyperparameters. */
 /** A solver in words: a row for each. */
 typedef struct solver_words {
-    /** What it did, after its name; NULL: that says it all. */
+    /** Tells what it did, after its name; NULL: that says it all. */
     void (*tell)(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
     const char *smaller; /* what to do about a fit that memory is too small for */
     bool factors;        /* condition and backward error of its factor are told */
