@@ -9,8 +9,7 @@
 
 size_t hfi_posterior_inputs(const hf_posterior *posterior)
 {
-    const hfi_scaling *scaling = &posterior->scaling;
-    return scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
+    return hfi_scaling_own_inputs(&posterior->scaling);
 }
 
 /* ---- arguments --------------------------------------------------------------------------------------------------- */

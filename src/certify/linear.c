@@ -147,7 +147,7 @@ hf_status hf_explain_linear(hf_context *ctx, const hf_posterior *posterior,
     const hfi_scaling *scaling = &posterior->scaling;
     linear l = {.ctx = ctx,
                 .posterior = posterior,
-                .d = scaling->outputs > 1 ? scaling->d - 1 : scaling->d,
+                .d = hfi_scaling_own_inputs(scaling),
                 .wide = scaling->d,
                 .classes = 1,
                 .step = step};

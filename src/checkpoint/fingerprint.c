@@ -96,7 +96,7 @@ hfi_fingerprint hfi_fit_fingerprint(const hf_context *ctx, const hf_data *data,
     add_names(&hash, data->d, data->names);
     hfi_sha256_add_u64(&hash, data->aside != NULL);
     for (size_t i = 0; data->aside && i < data->n; i++) hfi_sha256_add_u64(&hash, data->aside[i]);
-    hfi_sha256_add_u64(&hash, data->outputs > 1 ? data->outputs : 1);
+    hfi_sha256_add_u64(&hash, hfi_larger(data->outputs, 1));
     hfi_sha256_add_u64(&hash, data->sample != NULL);
     for (size_t i = 0; data->sample && i < data->n; i++) hfi_sha256_add_u64(&hash, data->sample[i]);
     hfi_fingerprint made = begin(ctx, data->d, settings);

@@ -6,10 +6,6 @@
 #include <math.h>
 #include <string.h>
 
-enum {
-    EXACT_LABELS = 2000 /* up to here "auto" is exact */
-};
-
 static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
 {
     const hf_fit_settings *s = &fit->settings;
@@ -68,9 +64,8 @@ static hf_status check_data(hf_context *ctx, const hf_class_data *data)
 static hf_solver solver_of(const hf_fit_settings *s, const hf_class_data *data)
 {
     size_t present = 0;
-    if (s->solver != HF_SOLVER_AUTO) return s->solver;
     for (size_t i = 0; i < data->n; i++) present += data->label[i] != HF_LABEL_MISSING;
-    return present <= EXACT_LABELS ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
+    return hfi_choose_class_solver(s, present);
 }
 
 /* Latent values have a scale of their own, that of the link: the target is as it is. */
@@ -83,12 +78,6 @@ static void unscale(hfi_class_fit *fit)
         base->y[k] = fit->reading[base->row[k]];
         fit->label[k] = fit->given->label[base->row[k]];
     }
-}
-
-/* The exact solver's matrices are those of the inference. */
-static hf_status evaluator(hfi_fit *base)
-{
-    return base->solver == HF_SOLVER_EXACT ? hfi_fit_latent_evaluator(base) : hfi_fit_evaluator(base);
 }
 
 static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
@@ -109,7 +98,7 @@ static hf_status prepare(hf_context *ctx, hfi_class_fit *fit)
     if (!base->verdict.suspected) return HF_ERR_MEMORY;
     s = hfi_fit_prepare(base);
     base->noise_held = true;
-    if (s >= 0) s = evaluator(base);
+    if (s >= 0) s = hfi_fit_evaluator(base);
     if (s >= 0) s = hfi_fit_trainer(base);
     return s;
 }
@@ -122,7 +111,8 @@ hf_status hfi_class_fit_begin(hf_context *ctx, const hf_class_data *data, const 
     fit->settings.sites = HF_LIKELIHOOD_GAUSSIAN;
     fit->settings.suspects = HF_OUTLIERS_OFF;
     fit->settings.groups = fit->settings.calibrate = false;
-    fit->base = (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .nu = INFINITY};
+    fit->base =
+        (hfi_fit){.ctx = ctx, .data = &fit->data, .settings = &fit->settings, .latent = true, .nu = INFINITY};
     const hf_status s = check_data(ctx, data);
     return s < 0 ? s : check_settings(ctx, fit);
 }

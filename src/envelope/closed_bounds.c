@@ -118,8 +118,7 @@ static hf_status check_queries(hf_context *ctx, const hf_closed_envelope *closed
                 return hfi_fail(ctx, HF_ERR_NOT_FINITE, "input %zu of row %zu (counted from 0) is %g", j, q,
                                 x[q * ldx + j]);
         const double *row = x + q * ldx;
-        const double output = (double)hfi_scaling_output(&closed->scaling, row);
-        if (closed->scaling.outputs > 1 && row[closed->d - 1] != output)
+        if (!hfi_scaling_has_output(&closed->scaling, row))
             return hfi_refuse(ctx, "row %zu (counted from 0) asks for output %g; there are %zu", q,
                               row[closed->d - 1], closed->scaling.outputs);
     }

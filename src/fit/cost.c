@@ -20,12 +20,13 @@ static double typical_evaluations(const hf_fit_settings *settings)
     return settings->suspects == HF_OUTLIERS_OFF ? starts * each : starts * each + 250.0;
 }
 
-static void exact_flops(const hf_fit_settings *settings, size_t n, size_t d, hfi_estimate *out)
+static void exact_flops(const hfi_fit *fit, hfi_estimate *out)
 {
-    const double rows = (double)n, inputs = (double)d;
+    const hf_fit_settings *settings = fit->settings;
+    const double rows = (double)fit->n, inputs = (double)fit->d;
     const bool leave_one_out = settings->objective != HF_OBJECTIVE_EVIDENCE;
     double bytes, posterior;
-    hfi_exact_cost(n, d, &bytes, &posterior);
+    hfi_exact_cost(fit->n, fit->d, &bytes, &posterior);
     out->evaluation_flops = (leave_one_out ? 2.0 : 1.0) * rows * rows * rows + 20.0 * rows * rows * inputs;
     out->flops = typical_evaluations(settings) * out->evaluation_flops + posterior;
 }
@@ -60,12 +61,18 @@ static void projected_flops(const hfi_fit *fit, hfi_estimate *out)
         .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
     double bytes, posterior;
     hfi_projected_cost(fit->n, fit->d, &projection, &bytes, &posterior);
-    if (fit->inducing == 0) {
+    if (fit->inducing > 0) {
+        inducing_flops(fit, out);
+    } else {
         out->evaluation_flops = with_gradient * posterior;
         out->flops = typical_evaluations(fit->settings) * out->evaluation_flops;
     }
     out->flops += posterior;
 }
+
+static void (*const flops_of[])(const hfi_fit *, hfi_estimate *) = {[HF_SOLVER_EXACT] = exact_flops,
+                                                                    [HF_SOLVER_INDUCING] = inducing_flops,
+                                                                    [HF_SOLVER_PROJECTED] = projected_flops};
 
 void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_estimate *out)
 {
@@ -77,7 +84,5 @@ void hfi_fit_estimate(const hf_fit_settings *settings, size_t n, size_t d, hfi_e
                           .actions = fit.actions,
                           .training_rows = hfi_fit_training_rows(&fit),
                           .bytes = hfi_fit_bytes(&fit)};
-    if (fit.solver == HF_SOLVER_EXACT) exact_flops(settings, n, d, out);
-    if (fit.inducing > 0) inducing_flops(&fit, out);
-    if (fit.solver == HF_SOLVER_PROJECTED) projected_flops(&fit, out);
+    flops_of[fit.solver](&fit, out);
 }

@@ -37,7 +37,7 @@ static hf_status allocate_verdict(hfi_fit *fit, bool stages)
 static hf_status final_residuals(hfi_fit *fit, const hfi_solution *solution, hfi_holdout *residuals)
 {
     hfi_evaluator *e = &fit->trainer.evaluator;
-    if (solution->solver == HF_SOLVER_INDUCING) return hfi_holdout_compute(e, residuals);
+    if (!hfi_solver_kind_of(solution->solver)->readings) return hfi_holdout_compute(e, residuals);
     return hfi_holdout_from_solution(e, solution, residuals);
 }
 
@@ -95,11 +95,11 @@ static hf_status tell_noises(const hfi_fit *fit, hf_posterior *posterior)
     return s;
 }
 
-/* Exact fits leave the readings' residuals to be asked for; the others have what it takes only now. */
+/* Where the solution can leave out a reading, residuals are asked for later; else what it takes is there only now. */
 static hf_status judge(hfi_fit *fit, const hfi_solution *solution, const hfi_holdout *honest, double *kappa,
                        hf_reading *readings)
 {
-    const bool stored = readings && solution->solver != HF_SOLVER_EXACT;
+    const bool stored = readings && !hfi_solver_kind_of(solution->solver)->leaves_out;
     *kappa = 1.0;
     if (!fit->settings->calibrate && !stored) {
         if (readings) hfi_fit_fill_readings(fit, NULL, honest, readings);
@@ -123,7 +123,7 @@ static hf_status solve_and_judge(hfi_fit *fit, const double *state, const hfi_ho
     hfi_solution solution = {0};
     double kappa = 1.0;
     hf_status s = HF_OK;
-    if (fit->outputs > 1) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
+    if (fit->place_of) s = hfi_kernel_order_outputs(fit->ctx, fit->kernel, NULL);
     if (s >= 0) s = hfi_fit_restore_order(fit, honest);
     const hf_status solved = s < 0 ? s : hfi_fit_solve(fit, &solution);
     if (solved < 0) return solved;

@@ -39,6 +39,7 @@ typedef struct hfi_fit {
     double *comparable;
     double *y;     /* n */
     double *extra; /* n */
+    bool latent;   /* an inference finds the sites: of counts and amounts, and of labels */
     /* Counts and amounts (fit/likelihood.c), n each: readings as they are, logarithms of exposures;
      * else NULL. */
     double *seen, *shift;
@@ -98,17 +99,20 @@ hf_status hfi_fit_gather(hfi_fit *fit);
 /** A scaling that changes nothing, of `outputs` (1: without scalings of their own). On error what
  * was made is the owner's to free. HF_ERR_MEMORY. */
 hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out);
+/** Inputs beside the number of the output: all of them when there is one. */
+size_t hfi_fit_own_inputs(const hfi_fit *fit);
 /** Units of the inputs, but for the number of an output, from their mean and standard deviation, as
  *  the settings want them: both scalings. */
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
-/** Checks what several outputs need (outputs.c): each has a reading, and the last input is their
- * number. */
+/** Checks what several outputs need: each has a reading, and the last input is their number. This
+ * and the following functions of outputs.c and order.c do nothing for one output, but for its
+ * kernel and mean. */
 hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data,
                                 const hf_fit_settings *settings);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for
  * one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);
-/** Kernel and mean of several outputs: an expression without a coregion becomes coregion(...) *
+/** Kernel and mean; of several outputs an expression without a coregion becomes coregion(...) *
  * (expression). */
 hf_status hfi_fit_make_outputs(hfi_fit *fit);
 /** Room for what is given by name, and the noise that each output starts with: that of the
@@ -230,12 +234,34 @@ hf_status hfi_fit_warn(const hfi_fit *fit, hf_status solved, const hf_fit_report
 
 /* ---- the solver of a fit (solver.c), and what the fit will take (cost.c) --------------------- */
 
+/** A solver as fits use it: a row of functions and of what is true of it. Nobody else asks which
+ * solver a fit has. */
+typedef struct hfi_fit_solver {
+    hf_status (*evaluator)(hfi_fit *fit, hfi_evaluator *e);
+    /** The same for latent values, whose matrices are those of the inference; NULL: no other than
+     * for readings. */
+    hf_status (*latent_evaluator)(hfi_fit *fit);
+    hf_status (*solve)(hfi_fit *fit, hfi_solution *out);
+    double (*bytes)(const hfi_fit *fit); /* at the peak, without the data */
+    const char *smaller;                 /* what to do about a fit that memory is too small for */
+    bool inducing, actions;              /* it may have some */
+    bool parts;  /* it can be trained on parts of the rows (hfi_svgp_fit()) */
+    bool bound;  /* it is trained on a bound, to which points beside the readings may add */
+    bool slopes; /* coefficients of a linear mean can be integrated out */
+} hfi_fit_solver;
+/** The row of a solver; that of `auto` says what one of those that it chooses from can do, and has
+ * no functions. */
+const hfi_fit_solver *hfi_fit_solver_of(hf_solver solver);
+
 /** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and
  * actions (0 where there are none). What the settings leave open is chosen by n: exact up to 2000
  * readings, then projected on Krylov actions with hyperparameters from inducing inputs, from 20 000
  * on inducing alone. */
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
+
+/** The solver of a fit of n labels: that of the settings, or exact up to 2000, then inducing. */
+hf_solver hfi_choose_class_solver(const hf_fit_settings *settings, size_t n);
 
 /** Costs of a fit of n readings with d inputs. */
 typedef struct hfi_estimate {

@@ -41,7 +41,7 @@ static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_
     hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
     if (status >= 0 && s->action_matrix) status = check_action_matrix(ctx, data, s);
     if (status >= 0 && !s->action_matrix && s->action_kind == HF_ACTIONS_GIVEN &&
-        s->solver != HF_SOLVER_EXACT && s->solver != HF_SOLVER_INDUCING)
+        hfi_fit_solver_of(s->solver)->actions)
         status = hfi_refuse(ctx, "actions are to be given, but there is no matrix of them");
     return status;
 }
@@ -49,7 +49,7 @@ static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_
 /* One amplitude for each output. */
 static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    const size_t outputs = data->outputs > 1 ? data->outputs : 1;
+    const size_t outputs = hfi_larger(data->outputs, 1);
     if (!s->output_beta) return HF_OK;
     if (s->output_beta_count != outputs)
         return hfi_refuse(ctx, "%zu amplitudes (beta) are given for %zu output%s", s->output_beta_count,
@@ -154,18 +154,6 @@ static hf_status check_range(const hfi_fit *fit)
     return HF_OK;
 }
 
-hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out)
-{
-    hf_status s = hfi_scaling_identity(ctx, d, out);
-    if (s < 0 || outputs <= 1) return s;
-    double *both = hfi_alloc(ctx, outputs, 2 * sizeof *both);
-    if (!both) return HF_ERR_MEMORY; /* what was made goes with its owner */
-    for (size_t t = 0; t < outputs; t++) both[outputs + t] = 1.0;
-    s = hfi_scaling_set_outputs(ctx, out, outputs, both, both + outputs);
-    hfi_free(ctx, both);
-    return s;
-}
-
 /* Mean and standard deviation of numbers spread evenly over [0, 1]. */
 static const double unit_mean = 0.5, unit_sd = 0.2886751345948129;
 
@@ -185,7 +173,7 @@ static hf_status find_codes(hfi_fit *fit)
 
 void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd)
 {
-    for (size_t j = 0; j + (fit->outputs > 1) < fit->d; j++) {
+    for (size_t j = 0; j < hfi_fit_own_inputs(fit); j++) {
         const bool code = fit->code && fit->code[j], unit = fit->settings->unit_inputs;
         const bool as_it_is = code || unit || !fit->settings->standardise;
         fit->measured.x_shift[j] = code ? 0.0 : unit ? unit_mean : mean[j];
@@ -201,7 +189,7 @@ static hf_status scale(hfi_fit *fit)
     const hf_fit_settings *settings = fit->settings;
     const bool centred = settings->mean != HF_MEAN_ZERO;
     hf_status s = measure_scaling(fit->ctx, fit->n, fit->d, fit->x, fit->y, centred, &fit->measured);
-    if (s >= 0 && fit->outputs > 1) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
+    if (s >= 0) s = hfi_fit_measure_outputs(fit, centred, &fit->measured);
     if (s >= 0 && fit->shift) { /* latent values are logarithms */
         fit->measured.y_shift = 0.0;
         fit->measured.y_scale = 1.0;
@@ -235,7 +223,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
 {
     const hf_data *data = fit->data;
     fit->d = data->d;
-    fit->outputs = data->outputs > 1 ? data->outputs : 1;
+    fit->outputs = hfi_larger(data->outputs, 1);
     for (size_t i = 0; i < data->n; i++) {
         const bool aside = hfi_fit_is_aside(data, i);
         fit->aside += aside ? 1 : 0;
@@ -253,8 +241,7 @@ hf_status hfi_fit_gather(hfi_fit *fit)
             fit->ctx, HF_ERR_TOO_LARGE,
             "this fit of %zu readings with the %s solver needs %.4g GB of memory, %.4g GB are available; %s",
             fit->n, hf_enum_name(HF_ENUM_SOLVER, fit->solver), bytes / 1e9, available / 1e9,
-            fit->solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or minibatches"
-                                              : "use the inducing solver");
+            hfi_fit_solver_of(fit->solver)->smaller);
     s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->row, fit->n), HFI_ROOMS(fit->x, fit->n, fit->d),
                   HFI_ROOMS(fit->y, fit->n, 2));
     if (s >= 0 && data->sample) s = HFI_ALLOC(fit->ctx, HFI_ROOM(fit->sample, fit->n));

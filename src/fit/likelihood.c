@@ -35,7 +35,6 @@ static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_f
         {data->mean != NULL, "readings without prior means (mean); give exposures"},
         {s->calibrate, "uncalibrated predictions; switch calibrate off"},
         {s->objective != HF_OBJECTIVE_EVIDENCE, "the objective evidence"},
-        {s->solver == HF_SOLVER_PROJECTED, "the exact and the inducing solver, not the projected one"},
         {s->minibatch > 0, "all rows at once, not minibatches"},
         {s->optimiser != HF_OPTIMISER_LBFGS, "the optimiser lbfgs"},
         {hfi_latent_method_of(hfi_inference_of(s)) == NULL, "the inference ep, laplace or variational"},
@@ -66,6 +65,7 @@ hf_status hfi_fit_gather_likelihood(hfi_fit *fit)
     fit->seen = hfi_alloc(fit->ctx, fit->n, 2 * sizeof *fit->seen);
     if (!fit->seen) return HF_ERR_MEMORY;
     fit->shift = fit->seen + fit->n;
+    fit->latent = true;
     for (size_t k = 0; k < fit->n; k++) {
         fit->seen[k] = fit->y[k];
         fit->shift[k] = fit->data->exposure ? log(fit->data->exposure[fit->row[k]]) : 0.0;

@@ -52,10 +52,28 @@ hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_f
     return s;
 }
 
+size_t hfi_fit_own_inputs(const hfi_fit *fit)
+{
+    return fit->outputs > 1 ? fit->d - 1 : fit->d;
+}
+
+hf_status hfi_fit_identity(hf_context *ctx, size_t d, size_t outputs, hfi_scaling *out)
+{
+    hf_status s = hfi_scaling_identity(ctx, d, out);
+    if (s < 0 || outputs <= 1) return s;
+    double *both = hfi_alloc(ctx, outputs, 2 * sizeof *both);
+    if (!both) return HF_ERR_MEMORY; /* what was made goes with its owner */
+    for (size_t t = 0; t < outputs; t++) both[outputs + t] = 1.0;
+    s = hfi_scaling_set_outputs(ctx, out, outputs, both, both + outputs);
+    hfi_free(ctx, both);
+    return s;
+}
+
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling)
 {
     const size_t outputs = fit->outputs, d = fit->d;
     double *both, *own;
+    if (outputs <= 1) return HF_OK;
     hf_status s = HFI_ALLOC(fit->ctx, HFI_ROOMS(both, outputs, 4), HFI_ROOM(own, fit->n),
                             HFI_ROOM(fit->readings, outputs));
     for (size_t t = 0; s >= 0 && t < outputs; t++) {
@@ -118,8 +136,17 @@ static hf_status make_kernel(hfi_fit *fit)
     return s;
 }
 
+static hf_status make_of_one(hfi_fit *fit)
+{
+    const hf_fit_settings *settings = fit->settings;
+    hf_status s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
+    if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
+    return s >= 0 && hfi_fit_integrates_slopes(fit) ? hfi_fit_widen_slopes(fit) : s;
+}
+
 hf_status hfi_fit_make_outputs(hfi_fit *fit)
 {
+    if (fit->outputs <= 1) return make_of_one(fit);
     hf_status s = make_kernel(fit);
     if (s < 0) return s;
     switch (fit->settings->mean) {
@@ -143,6 +170,7 @@ hf_status hfi_fit_make_outputs(hfi_fit *fit)
 hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual)
 {
     const hf_fit_settings *settings = fit->settings;
+    if (fit->outputs <= 1) return HF_OK;
     if (HFI_ALLOC(fit->ctx, HFI_ROOM(fit->noises, fit->outputs), HFI_ROOM(fit->noises_held, fit->outputs),
                   HFI_ROOM(fit->means_given, fit->outputs)) < 0)
         return HF_ERR_MEMORY;
@@ -157,7 +185,7 @@ hf_status hfi_fit_start_outputs(hfi_fit *fit, double usual)
 
 hf_status hfi_fit_output_sites(hfi_fit *fit)
 {
-    if (fit->settings->shared_noise) return HF_OK;
+    if (fit->outputs <= 1 || fit->settings->shared_noise) return HF_OK;
     size_t *channel = hfi_alloc(fit->ctx, fit->n, sizeof *channel);
     if (!channel) return HF_ERR_MEMORY;
     for (size_t i = 0; i < fit->n; i++) channel[i] = (size_t)fit->x[i * fit->d + fit->d - 1];
@@ -271,7 +299,8 @@ static hf_status assign_covariance(hfi_fit *fit, const hf_assignment *a, bool nu
 hf_status hfi_fit_assign_output(hfi_fit *fit, const hf_assignment *a, bool *done)
 {
     size_t s = 0, t = 0;
-    *done = true;
+    *done = fit->outputs > 1;
+    if (!*done) return HF_OK;
     if (strcmp(a->name, "noise") == 0) return assign_noise(fit, a, 0, fit->outputs);
     if (strcmp(a->name, "mean") == 0) return assign_mean(fit, a, 0, fit->outputs);
     if (parse_index(a->name, "noise", false, &s, &t))
@@ -358,6 +387,7 @@ static hf_status set_covariance(hfi_fit *fit, size_t term)
 
 hf_status hfi_fit_finish_assignments(hfi_fit *fit)
 {
+    if (fit->outputs <= 1) return HF_OK;
     const hf_status s = hold_means(fit);
     if (s < 0 || !fit->coregionalisation) return s;
     hf_status status = HF_OK;

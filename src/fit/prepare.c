@@ -82,7 +82,7 @@ static hf_status assign(hfi_fit *fit, const hf_assignment *a, bool held)
         return hfi_refuse(fit->ctx, "%s cannot %s %g", a->name ? a->name : "(null)",
                           held ? "be set to" : "start from", a->value);
     bool done = false;
-    const hf_status s = fit->outputs > 1 ? hfi_fit_assign_output(fit, a, &done) : HF_OK;
+    const hf_status s = hfi_fit_assign_output(fit, a, &done);
     if (s < 0 || done) return s;
     const char *noise = hfi_fit_noise_name(fit);
     if (noise && strcmp(a->name, noise) == 0) return assign_noise(fit, a->value, held);
@@ -99,7 +99,7 @@ static hf_status assign_all(hfi_fit *fit)
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < settings->start_count; k++) s = assign(fit, &settings->start[k], false);
     for (size_t k = 0; s >= 0 && k < settings->set_count; k++) s = assign(fit, &settings->set[k], true);
-    return s < 0 || fit->outputs == 1 ? s : hfi_fit_finish_assignments(fit);
+    return s < 0 ? s : hfi_fit_finish_assignments(fit);
 }
 
 /* In the order of the list. */
@@ -179,11 +179,11 @@ static double range_of(const hfi_fit *fit, size_t column)
 /* Its logarithm; of a lengthscale that inputs share, their mean. */
 static double log_range(const hfi_fit *fit, const hf_parameter *p)
 {
-    const size_t numbers = fit->outputs > 1 ? 1 : 0;
-    const double inputs = (double)(hfi_fit_measured_inputs(fit) - numbers);
+    const size_t own = hfi_fit_own_inputs(fit);
+    const double inputs = (double)(hfi_fit_measured_inputs(fit) - (fit->d - own));
     double sum = 0.0;
     if (p->column != SIZE_MAX) return log(range_of(fit, p->column));
-    for (size_t j = 0; j + numbers < fit->d; j++)
+    for (size_t j = 0; j < own; j++)
         if (hfi_fit_is_measured(fit, j)) sum += log(range_of(fit, j)) / inputs;
     return sum;
 }
@@ -293,7 +293,6 @@ static double beta_of(const hfi_fit *fit, size_t output)
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
 {
     if (fit->settings->sites != HF_LIKELIHOOD_ROBUST) return HF_OK;
-    if (fit->outputs <= 1) return hf_sites_set_beta(fit->ctx, sites, beta_of(fit, 0));
     double *beta = hfi_alloc(fit->ctx, fit->n, sizeof *beta);
     if (!beta) return HF_ERR_MEMORY;
     for (size_t i = 0; i < fit->n; i++)
@@ -306,14 +305,7 @@ hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
 hf_status hfi_fit_prepare(hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
-    hf_status s = HF_OK;
-    if (fit->outputs > 1) {
-        s = hfi_fit_make_outputs(fit);
-    } else {
-        s = hf_kernel_parse(fit->ctx, settings->kernel, fit->data->names, fit->d, &fit->kernel);
-        if (s >= 0) s = hf_mean_create(fit->ctx, settings->mean, fit->d, &fit->mean);
-        if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_widen_slopes(fit);
-    }
+    hf_status s = hfi_fit_make_outputs(fit);
     if (s >= 0) s = start_kernel(fit);
     if (s >= 0 && hfi_fit_integrates_slopes(fit)) s = hfi_fit_hold_slopes(fit);
     const double unit = settings->standardise ? 1.0 : fit->measured.y_scale;
@@ -323,11 +315,11 @@ hf_status hfi_fit_prepare(hfi_fit *fit)
     fit->threshold = settings->threshold_rule == HF_THRESHOLD_GIVEN
                          ? settings->threshold / fit->scaling.y_scale
                          : INFINITY;
-    if (s >= 0 && fit->outputs > 1) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
+    if (s >= 0) s = hfi_fit_start_outputs(fit, start_of_noise(fit));
     if (s >= 0) s = assign_all(fit);
     hfi_fit_hold_dispersion(fit);
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, fit->n, fit->y, fit->noise, fit->extra, &fit->sites);
-    if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(fit);
+    if (s >= 0) s = hfi_fit_output_sites(fit);
     return s < 0 ? s : hfi_fit_amplitude(fit, fit->sites);
 }
 
@@ -397,7 +389,7 @@ static void kernel_box(const hfi_fit *fit, hfi_trainer *t, size_t begin, size_t 
 /* The terms of independent outputs one after the other, in the order that does not depend on their numbers. */
 static void kernel_boxes(const hfi_fit *fit, hfi_trainer *t, size_t kernel_count)
 {
-    if (!fit->settings->independent || fit->outputs <= 1) {
+    if (!fit->settings->independent) {
         kernel_box(fit, t, 0, kernel_count);
         return;
     }

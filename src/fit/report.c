@@ -55,7 +55,7 @@ void hfi_fit_fill_report(const hfi_fit *fit, const double *state, const hf_poste
     report->bytes = hfi_fit_bytes(fit);
     report->solver = fit->solver;
     report->inducing = fit->inducing;
-    report->actions = fit->solver == HF_SOLVER_PROJECTED ? fit->projection.actions : 0;
+    report->actions = fit->projection.actions;
     report->passes = fit->projection.passes;
     report->residual = fit->projection.residual;
     report->nu = fit->nu;

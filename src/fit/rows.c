@@ -256,7 +256,7 @@ static hf_status calibrate(rows_fit *j, const hfi_svgp_report *svgp, hf_posterio
 
 static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
 {
-    if (settings->solver != HF_SOLVER_AUTO && settings->solver != HF_SOLVER_INDUCING)
+    if (!hfi_fit_solver_of(settings->solver)->parts)
         return hfi_refuse(ctx,
                           "a table that is read in parts is fitted with the inducing solver, not the %s one",
                           hf_enum_name(HF_ENUM_SOLVER, settings->solver));

@@ -23,7 +23,7 @@ enum {
 bool hfi_fit_integrates_slopes(const hfi_fit *fit)
 {
     return fit->settings->mean == HF_MEAN_LINEAR && fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN &&
-           fit->outputs <= 1 && fit->solver == HF_SOLVER_EXACT;
+           hfi_fit_solver_of(fit->solver)->slopes;
 }
 
 /* The parameters of what was added are the last ones: the variance of the constant, then one for each input. */

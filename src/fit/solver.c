@@ -10,7 +10,7 @@
 
 /* Limits of "auto"; measured in docs/methods/budget.md. */
 enum {
-    EXACT_READINGS = 2000,      /* up to here the exact fit takes seconds */
+    EXACT_READINGS = 2000,      /* or labels: up to here the exact fit takes seconds */
     PROJECTED_READINGS = 20000, /* up to here a pass over all of K takes less than the training */
     LEAST_INDUCING = 64,
     MOST_INDUCING = 512,
@@ -36,18 +36,23 @@ static hf_solver solver_for(const hf_fit_settings *settings, size_t n)
     return n <= PROJECTED_READINGS && !iterated ? HF_SOLVER_PROJECTED : HF_SOLVER_INDUCING;
 }
 
+hf_solver hfi_choose_class_solver(const hf_fit_settings *settings, size_t n)
+{
+    if (settings->solver != HF_SOLVER_AUTO) return settings->solver;
+    return n <= EXACT_READINGS ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
+}
+
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions)
 {
     (void)d;
     const hf_solver solver = solver_for(settings, n);
-    const bool blocks = settings->action_kind == HF_ACTIONS_BLOCKS;
+    const hfi_fit_solver *row = hfi_fit_solver_of(solver);
+    const bool blocks = row->actions && settings->action_kind == HF_ACTIONS_BLOCKS;
     *inducing = 0;
     *actions = 0;
-    if (solver == HF_SOLVER_INDUCING || (solver == HF_SOLVER_PROJECTED && !blocks))
-        *inducing = settings->inducing > 0 ? settings->inducing : usual_inducing(n);
-    if (solver == HF_SOLVER_PROJECTED)
-        *actions = settings->actions > 0 ? settings->actions : hfi_smaller(USUAL_ACTIONS, n);
+    if (row->inducing && !blocks) *inducing = settings->inducing > 0 ? settings->inducing : usual_inducing(n);
+    if (row->actions) *actions = settings->actions > 0 ? settings->actions : hfi_smaller(USUAL_ACTIONS, n);
     return solver;
 }
 
@@ -102,8 +107,10 @@ static hf_status inducing_evaluator(hfi_fit *fit, hfi_evaluator *e)
     return s;
 }
 
+/* Hyperparameters come from inducing inputs, but with block actions from these themselves. */
 static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 {
+    if (fit->inducing > 0) return inducing_evaluator(fit, e);
     hfi_block_actions actions = {0};
     const double *x = fit->place_of ? fit->comparable : fit->x;
     hf_status s = hfi_block_actions_init(fit->ctx, fit->settings->blocks, fit->n, fit->d, x, fit->d,
@@ -137,21 +144,16 @@ hf_status hfi_fit_evaluator(hfi_fit *fit)
     hfi_evaluator *e = &fit->trainer.evaluator;
     hf_status s = check_counts(fit);
     if (s < 0) return s;
-    if (fit->solver == HF_SOLVER_EXACT && fit->shift) return hfi_fit_latent_evaluator(fit);
-    if (fit->solver == HF_SOLVER_EXACT)
-        s = exact_evaluator(fit, e);
-    else if (fit->inducing > 0)
-        s = inducing_evaluator(fit, e);
-    else
-        s = projected_evaluator(fit, e);
+    const hfi_fit_solver *solver = hfi_fit_solver_of(fit->solver);
+    if (fit->latent && solver->latent_evaluator) return solver->latent_evaluator(fit);
+    s = solver->evaluator(fit, e);
     if (s < 0) return s;
     e->kernel = fit->kernel;
     e->mean = fit->mean;
     e->sites = fit->sites;
     e->place_of = fit->place_of;
     if (e->kind->start_actions) return e->kind->start_actions(e, fit->settings->action_start);
-    if (fit->outputs > 1 && fit->settings->train)
-        s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
+    if (fit->settings->train) s = hfi_kronecker_init(e, fit->outputs, fit->sample, fit->place_of);
     return s;
 }
 
@@ -212,17 +214,26 @@ static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
                                &projection, out, &fit->projection);
 }
 
+static hf_status solve_exact(hfi_fit *fit, hfi_solution *out)
+{
+    return hfi_exact_solve(fit->ctx, fit->kernel, fit->mean, fit->sites, fit->d, fit->x, fit->d, out);
+}
+
+static hf_status solve_inducing(hfi_fit *fit, hfi_solution *out)
+{
+    hfi_inducing *inducing = fit->trainer.evaluator.inducing;
+    const hf_status s =
+        hfi_inducing_factor(inducing, fit->kernel, fit->mean, fit->sites, fit->n, fit->x, fit->d);
+    return s < 0 ? s : hfi_worse(hfi_inducing_solution(inducing, out), s);
+}
+
 hf_status hfi_fit_solve(hfi_fit *fit, hfi_solution *out)
 {
-    hfi_evaluator *e = &fit->trainer.evaluator;
     fit->projection = (hf_projection_report){.residual = NAN};
-    if (fit->solver == HF_SOLVER_EXACT)
-        return hfi_exact_solve(fit->ctx, fit->kernel, fit->mean, fit->sites, fit->d, fit->x, fit->d, out);
-    if (fit->solver == HF_SOLVER_PROJECTED) return solve_projected(fit, out);
-    const hf_status s =
-        hfi_inducing_factor(e->inducing, fit->kernel, fit->mean, fit->sites, fit->n, fit->x, fit->d);
-    return s < 0 ? s : hfi_worse(hfi_inducing_solution(e->inducing, out), s);
+    return hfi_fit_solver_of(fit->solver)->solve(fit, out);
 }
+
+/* ---- what it takes --------------------------------------------------------------------------- */
 
 /* The greedy choice holds a column of K for every input chosen, within limits (hf_choose_inducing()). */
 static double placing_bytes(const hfi_fit *fit)
@@ -232,24 +243,71 @@ static double placing_bytes(const hfi_fit *fit)
     return fmin(8.0 * (double)fit->n * (double)fit->inducing, 1024.0 * 1024.0 * 1024.0);
 }
 
-double hfi_fit_bytes(const hfi_fit *fit)
+static double exact_bytes(const hfi_fit *fit)
 {
     const double n = (double)fit->n;
-    double bytes = 0.0, other = 0.0, flops = 0.0;
-    if (fit->solver == HF_SOLVER_EXACT) {
-        const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
-        return 8.0 * n * n + (shares_matrices(fit)
-                                  ? (leave_one_out ? 3.0 : 1.0) * hfi_exact_grid_part_bytes(fit->ctx, fit->n)
-                                  : hfi_evaluator_bytes(fit->n, fit->d, leave_one_out));
-    }
-    if (fit->inducing > 0) {
-        hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &flops);
-        bytes = fmax(bytes, placing_bytes(fit));
-    }
-    if (fit->solver == HF_SOLVER_PROJECTED) {
-        const hf_projection projection = {
-            .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
-        hfi_projected_cost(fit->n, fit->d, &projection, &other, &flops);
-    }
-    return fmax(bytes, other) + 8.0 * n * (double)fit->d;
+    const bool leave_one_out = fit->settings->objective != HF_OBJECTIVE_EVIDENCE;
+    return 8.0 * n * n + (shares_matrices(fit)
+                              ? (leave_one_out ? 3.0 : 1.0) * hfi_exact_grid_part_bytes(fit->ctx, fit->n)
+                              : hfi_evaluator_bytes(fit->n, fit->d, leave_one_out));
+}
+
+/* Beside a copy of the inputs. */
+static double training_bytes(const hfi_fit *fit)
+{
+    double bytes = 0.0, flops = 0.0;
+    if (fit->inducing == 0) return 0.0;
+    hfi_inducing_cost(fit->n, fit->d, fit->inducing, &bytes, &flops);
+    return fmax(bytes, placing_bytes(fit));
+}
+
+static double inputs_bytes(const hfi_fit *fit)
+{
+    return 8.0 * (double)fit->n * (double)fit->d;
+}
+
+static double inducing_bytes(const hfi_fit *fit)
+{
+    return training_bytes(fit) + inputs_bytes(fit);
+}
+
+static double projected_bytes(const hfi_fit *fit)
+{
+    const hf_projection projection = {
+        .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
+    double bytes = 0.0, flops = 0.0;
+    hfi_projected_cost(fit->n, fit->d, &projection, &bytes, &flops);
+    return fmax(training_bytes(fit), bytes) + inputs_bytes(fit);
+}
+
+double hfi_fit_bytes(const hfi_fit *fit)
+{
+    return hfi_fit_solver_of(fit->solver)->bytes(fit);
+}
+
+const hfi_fit_solver *hfi_fit_solver_of(hf_solver solver)
+{
+    static const hfi_fit_solver rows[] = {
+        [HF_SOLVER_AUTO] = {.inducing = true, .actions = true, .parts = true},
+        [HF_SOLVER_EXACT] = {.evaluator = exact_evaluator,
+                             .latent_evaluator = hfi_fit_latent_evaluator,
+                             .solve = solve_exact,
+                             .bytes = exact_bytes,
+                             .smaller = "use the inducing solver",
+                             .slopes = true},
+        [HF_SOLVER_INDUCING] = {.evaluator = inducing_evaluator,
+                                .solve = solve_inducing,
+                                .bytes = inducing_bytes,
+                                .smaller = "use fewer inducing inputs, or minibatches",
+                                .inducing = true,
+                                .parts = true,
+                                .bound = true},
+        [HF_SOLVER_PROJECTED] = {.evaluator = projected_evaluator,
+                                 .solve = solve_projected,
+                                 .bytes = projected_bytes,
+                                 .smaller = "use the inducing solver",
+                                 .inducing = true,
+                                 .actions = true,
+                                 .bound = true}};
+    return &rows[(size_t)solver < sizeof rows / sizeof *rows ? solver : HF_SOLVER_AUTO];
 }

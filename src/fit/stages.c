@@ -111,7 +111,7 @@ static hf_status make_share(const hfi_fit *fit, const table_stage *size, hfi_fit
         share->extra[k] = fit->extra[i];
     }
     if (s >= 0) s = hf_sites_gaussian(fit->ctx, n, share->y, share->noise, share->extra, &share->sites);
-    if (s >= 0 && fit->outputs > 1) s = hfi_fit_output_sites(share);
+    if (s >= 0) s = hfi_fit_output_sites(share);
     return s < 0 ? s : hfi_fit_amplitude(share, share->sites);
 }
 

@@ -17,7 +17,7 @@
 bool hfi_fit_is_stochastic(const hfi_fit *fit)
 {
     const hf_fit_settings *s = fit->settings;
-    return fit->solver == HF_SOLVER_INDUCING && (s->minibatch > 0 || hfi_likelihood_is_noise(s->sites));
+    return hfi_fit_solver_of(fit->solver)->parts && (s->minibatch > 0 || hfi_likelihood_is_noise(s->sites));
 }
 
 /* Latent mean and variance of every row under the solution: through the evaluator, whose rows may all be

@@ -123,36 +123,58 @@ hf_status hfi_class_learn(hf_context *ctx, hf_model *model, const hf_fit_setting
 /* Steps of an inference, and evaluations of a training, that are usual. */
 static const double usual_steps = 8.0, usual_evaluations = 30.0;
 
-void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_cost *out)
+/* Functions, rows and evaluations of a fit. */
+typedef struct class_cost {
+    const hf_fit_settings *settings;
+    double latents, evaluations;
+    size_t n, d;
+} class_cost;
+
+/* Flops of one evaluation; the exact solver's cost is told whichever is chosen. */
+static double exact_evaluation(const class_cost *c, hf_cost *out)
 {
-    hf_fit_settings like = *settings;
-    size_t n = 0, inducing = 0, actions = 0;
-    for (size_t i = 0; i < model->n; i++) n += isnan(model->y[i]) ? 0 : 1;
-    const double rows = (double)n, d = (double)model->d,
-                 latents = settings->sites == HF_LIKELIHOOD_SOFTMAX ? (double)model->classes : 1.0,
-                 evaluations = settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0;
-    like.sites = HF_LIKELIHOOD_GAUSSIAN;
-    const bool exact = like.solver == HF_SOLVER_EXACT ||
-                       (like.solver == HF_SOLVER_AUTO &&
-                        hfi_choose_solver(&like, n, model->d, &inducing, &actions) == HF_SOLVER_EXACT);
+    const double rows = (double)c->n, d = (double)c->d, latents = c->latents;
     const double square = rows * rows, cube = square * rows;
     out->exact_bytes = 8.0 * square * (latents == 1.0 ? 2.0 : 2.0 * latents + 4.0 + 2.0 * latents * latents);
-    const double exact_evaluation = latents * (usual_steps / 3.0 + 1.0) * cube + 20.0 * latents * square * d;
-    out->exact_flops = evaluations * exact_evaluation;
-    out->solver = exact ? HF_SOLVER_EXACT : HF_SOLVER_INDUCING;
-    out->training_rows = out->readings = n;
-    if (exact) {
-        out->bytes = out->exact_bytes;
-        out->evaluation_flops = exact_evaluation;
-        out->flops = out->exact_flops;
-        return;
-    }
-    like.solver = HF_SOLVER_INDUCING;
-    hfi_choose_solver(&like, n, model->d, &inducing, &actions);
-    inducing = inducing < n ? inducing : n;
-    const double m = (double)inducing, pass = 2.0 * rows * m * m + 20.0 * rows * m * d;
+    const double each = latents * (usual_steps / 3.0 + 1.0) * cube + 20.0 * latents * square * d;
+    out->exact_flops = c->evaluations * each;
+    return each;
+}
+
+static void exact_cost(const class_cost *c, hf_cost *out)
+{
+    out->evaluation_flops = exact_evaluation(c, out);
+    out->bytes = out->exact_bytes;
+    out->flops = out->exact_flops;
+}
+
+static void inducing_cost(const class_cost *c, hf_cost *out)
+{
+    hf_fit_settings like = *c->settings;
+    size_t inducing = 0, actions = 0;
+    like.solver = out->solver;
+    hfi_choose_solver(&like, c->n, c->d, &inducing, &actions);
+    inducing = inducing < c->n ? inducing : c->n;
+    const double rows = (double)c->n, d = (double)c->d, m = (double)inducing,
+                 pass = 2.0 * rows * m * m + 20.0 * rows * m * d;
+    (void)exact_evaluation(c, out);
     out->inducing = inducing;
-    out->bytes = latents * (8.0 * m * (4.0 * m + d) + 8.0 * rows * (d + 16.0));
-    out->evaluation_flops = latents * (usual_steps + 3.0) * pass;
-    out->flops = evaluations * out->evaluation_flops;
+    out->bytes = c->latents * (8.0 * m * (4.0 * m + d) + 8.0 * rows * (d + 16.0));
+    out->evaluation_flops = c->latents * (usual_steps + 3.0) * pass;
+    out->flops = c->evaluations * out->evaluation_flops;
+}
+
+void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_cost *out)
+{
+    static void (*const costs[])(const class_cost *, hf_cost *) = {
+        [HF_SOLVER_EXACT] = exact_cost, [HF_SOLVER_INDUCING] = inducing_cost};
+    class_cost c = {.settings = settings,
+                    .latents = settings->sites == HF_LIKELIHOOD_SOFTMAX ? (double)model->classes : 1.0,
+                    .evaluations =
+                        settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0,
+                    .d = model->d};
+    for (size_t i = 0; i < model->n; i++) c.n += isnan(model->y[i]) ? 0 : 1;
+    out->training_rows = out->readings = c.n;
+    out->solver = hfi_choose_class_solver(settings, c.n);
+    costs[out->solver](&c, out);
 }

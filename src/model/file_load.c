@@ -168,12 +168,12 @@ static hf_status read_notes(const hfi_reader *r)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-/* The anchors are the readings that have a weight, except with the inducing solver; of a classifier they are
+/* The anchors are the readings that have a weight, unless the solver has others; of a classifier they are
  * what its latent functions ask for. */
 static hf_status check_anchors(const hfi_reader *r)
 {
-    if (hf_posterior_solver(r->model->posterior) == HF_SOLVER_INDUCING || r->model->kind->latent)
-        return HF_OK;
+    const hf_solver solver = hf_posterior_solver(r->model->posterior);
+    if (!hfi_solver_kind_of(solver)->readings || r->model->kind->latent) return HF_OK;
     size_t anchors = 0;
     for (size_t i = 0; i < r->model->n; i++) anchors += r->model->reading[i].weight > 0.0;
     return anchors == hf_posterior_anchors(r->model->posterior)

@@ -159,7 +159,7 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_sol
         status = hfi_meta_bad(r, "rank");
     if (status >= 0)
         status = hfi_solution_alloc_low_rank(r->ctx, form, n, hfi_model_function_width(r->model), rank,
-                                             solver == HF_SOLVER_PROJECTED, solution);
+                                             hfi_solver_kind_of(solver)->readings, solution);
     if (status < 0) return status;
     solution->solver = solver;
     status = hfi_read_accuracy(r, solution);
@@ -190,11 +190,10 @@ static hf_status read_kind(const hfi_reader *r, hf_solver *solver, hfi_factor_fo
     *solver = (hf_solver)who;
     *form = (hfi_factor_form)how;
     /* The exact posterior of several latent functions has no readings of its own to be factored. */
-    const hfi_factor_form exact = latent_functions(r->model) > 1 ? HFI_FORM_DENSE : HFI_FORM_EXACT;
-    bool possible = (*solver == HF_SOLVER_EXACT && *form == exact) ||
-                    (*solver == HF_SOLVER_INDUCING && *form == HFI_FORM_DENSE) ||
-                    (*solver == HF_SOLVER_PROJECTED && *form != HFI_FORM_EXACT);
-    return status >= 0 && !possible ? hfi_meta_bad(r, "form") : status;
+    const bool *possible = hfi_solver_kind_of(*solver)->form;
+    const bool factored = possible[HFI_FORM_EXACT] && latent_functions(r->model) > 1;
+    const bool good = factored ? *form == HFI_FORM_DENSE : possible[*form];
+    return status >= 0 && !good ? hfi_meta_bad(r, "form") : status;
 }
 
 /* The solution for this kernel. *solution is zeroed on entry; on error the caller frees what there is of it. */
@@ -205,14 +204,15 @@ static hf_status read_solution(const hfi_reader *r, const hf_kernel *kernel, hfi
     hfi_factor_form form;
     hf_status status = read_kind(r, &solver, &form);
     if (status >= 0) status = hfi_meta_size(r, "anchors", &n);
-    /* Readings stand behind the anchors of all solvers but the inducing one; of several latent functions each
-     * has its own. */
+    /* Each of several latent functions has its own anchors. */
     const size_t functions = latent_functions(r->model);
-    bool few = solver == HF_SOLVER_INDUCING || n / functions <= r->model->n;
+    const hfi_solver_kind *kind = hfi_solver_kind_of(solver);
+    const bool few = !kind->readings || n / functions <= r->model->n;
     if (status >= 0 && (n == 0 || !few || !hfi_reader_has_room(r, n, hfi_model_function_width(r->model))))
         status = hfi_meta_bad(r, "anchors");
     if (status < 0) return status;
-    if (solver == HF_SOLVER_EXACT && form == HFI_FORM_DENSE && hfi_array_there(r, "anchor_probability"))
+    /* An exact solution that is not factored is that of several latent functions. */
+    if (!kind->form[form] && hfi_array_there(r, "anchor_probability"))
         return hfi_class_read_solution(r, kernel, n, solution);
     return form == HFI_FORM_EXACT ? read_exact(r, kernel, n, solution)
                                   : read_low_rank(r, form, solver, n, solution);

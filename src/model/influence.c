@@ -245,7 +245,8 @@ static hf_status of_output(influence_question *q, size_t t, double *x, double *k
 static hf_status answer(influence_question *q, double *marginal, double *joint)
 {
     const hf_model *model = q->model;
-    if (model->posterior->solution.solver == HF_SOLVER_PROJECTED) return of_projected(q, marginal, joint);
+    if (!hfi_solver_kind_of(model->posterior->solution.solver)->leaves_out)
+        return of_projected(q, marginal, joint);
     double *x = marginal != NULL ? hfi_alloc(q->ctx, model->n, model->width * sizeof *x) : NULL, all = 0.0;
     hf_status status = marginal != NULL && x == NULL ? HF_ERR_MEMORY : HF_OK;
     if (status >= 0)
@@ -268,7 +269,8 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     hf_status status = hfi_transform_deny(ctx, model, "the influence of a reading",
                                           "it is told in the units of what is modelled");
     if (status >= 0) status = hfi_model_check_rows(ctx, model);
-    if (status >= 0 && (model->outputs > 1 || model->posterior->solution.solver != HF_SOLVER_PROJECTED))
+    const hfi_solver_kind *kind = hfi_solver_kind_of(model->posterior->solution.solver);
+    if (status >= 0 && (model->outputs > 1 || !kind->readings))
         status = hfi_posterior_need_exact(ctx, model->posterior, "the influence of a reading",
                                           model->outputs > 1 ? "fit a sample of the readings with it"
                                                              : "fit with that or the projected solver");

@@ -75,11 +75,10 @@ static hf_status judge_anchors(hf_context *ctx, const hf_model *model, bool infl
     return HF_OK;
 }
 
-/* Only the exact solution can leave out a reading once it is there; with the other solvers the fit told of every
- * reading. */
-static bool is_exact(const hf_model *model)
+/* Without that the fit told of every reading. */
+static bool leaves_out(const hf_model *model)
 {
-    return hf_posterior_solver(model->posterior) == HF_SOLVER_EXACT;
+    return hfi_solver_kind_of(hf_posterior_solver(model->posterior))->leaves_out;
 }
 
 static void judge_as_told(const hf_model *model, training_columns *c)
@@ -93,7 +92,7 @@ static void judge_as_told(const hf_model *model, training_columns *c)
 
 static bool is_judged(const hf_model *model, size_t i)
 {
-    return is_anchor(model, i) || (!is_exact(model) && !isnan(model->reading[i].loo_mean));
+    return is_anchor(model, i) || (!leaves_out(model) && !isnan(model->reading[i].loo_mean));
 }
 
 /* Readings that did not enter: prediction from those that did. A wide table may have many more gaps than
@@ -136,10 +135,10 @@ static hf_status judge(hf_context *ctx, const hf_model *model, bool only_suspect
         c->at[GROUP][i] = (double)model->reading[i].group;
         c->at[OUTPUT][i] = (double)hfi_model_output_of(model, i);
     }
-    if (!is_exact(model)) judge_as_told(model, c);
+    if (!leaves_out(model)) judge_as_told(model, c);
     hf_status status = judge_others(ctx, model, only_suspected, c);
     const bool anchors = !only_suspected || suspected_among_anchors(model);
-    if (status < 0 || !anchors || !is_exact(model)) return status;
+    if (status < 0 || !anchors || !leaves_out(model)) return status;
     double *work = hfi_alloc(ctx, hf_posterior_anchors(model->posterior), 3 * sizeof *work);
     if (work == NULL) return HF_ERR_MEMORY;
     status = judge_anchors(ctx, model, influence, c, work);
@@ -200,7 +199,7 @@ static hf_status make_table(hf_context *ctx, const hf_model *model, size_t rows,
 static hf_status check_anchors(hf_context *ctx, const hf_model *model)
 {
     const size_t count = count_anchors(model);
-    if (!is_exact(model) || count == hf_posterior_anchors(model->posterior)) return HF_OK;
+    if (!leaves_out(model) || count == hf_posterior_anchors(model->posterior)) return HF_OK;
     return hfi_fail(ctx, HF_ERR_INTERNAL, "%zu readings have a weight but the posterior has %zu anchors",
                     count, hf_posterior_anchors(model->posterior));
 }
@@ -212,7 +211,7 @@ hf_status hfi_outputs_rows(hf_context *ctx, const hf_model *model, bool only_sus
     double *block = hfi_alloc(ctx, model->n, COLUMNS * sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
     training_columns c = split(block, model->n);
-    const bool influence = !only_suspected && is_exact(model);
+    const bool influence = !only_suspected && leaves_out(model);
     status = judge(ctx, model, only_suspected, influence, &c);
     if (status >= 0) {
         to_target(model, &c);

@@ -26,9 +26,8 @@ static hf_status check_posterior(hf_context *ctx, const hf_acquire *a, size_t k,
     if (posterior == NULL && k == 0) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (posterior == NULL)
         return hfi_refuse(ctx, "the posterior of constraint %zu (counted from 0) is NULL", k - 1);
-    if (hf_posterior_outputs(posterior) > 1)
-        return hfi_refuse(ctx, "acquisition functions are of one output; a posterior has %zu",
-                          hf_posterior_outputs(posterior));
+    const hf_status one = hfi_posterior_need_one(ctx, posterior, "an acquisition function");
+    if (one < 0) return one;
     if (hf_posterior_dimension(posterior) != d && k == 0)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the posterior of f has %zu inputs, but the domain has %zu",
                         hf_posterior_dimension(posterior), d);

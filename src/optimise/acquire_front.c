@@ -52,9 +52,10 @@ static hf_status check_posterior(hf_context *ctx, const hf_acquire_front *a, siz
     const size_t number = k < a->objectives ? k : k - a->objectives;
     if (posterior == NULL)
         return hfi_refuse(ctx, "the posterior of %s %zu (counted from 0) is NULL", what, number);
-    if (hf_posterior_outputs(posterior) > 1)
-        return hfi_refuse(ctx, "the posterior of %s %zu (counted from 0) has %zu outputs; one is wanted",
-                          what, number, hf_posterior_outputs(posterior));
+    char name[64];
+    hfi_print(name, sizeof name, "%s %zu (counted from 0)", what, number);
+    const hf_status one = hfi_posterior_need_one(ctx, posterior, name);
+    if (one < 0) return one;
     if (hf_posterior_dimension(posterior) != d)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "the posterior of %s %zu (counted from 0) has %zu inputs; %zu are wanted", what,

@@ -28,7 +28,7 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
         return hfi_refuse(
             ctx, "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
             hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
-    if (fit->solver != HF_SOLVER_INDUCING && fit->solver != HF_SOLVER_PROJECTED)
+    if (!hfi_fit_solver_of(fit->solver)->bound)
         return hfi_refuse(ctx,
                           "EULBO is for the inducing and the projected solver, not for '%s'; with the exact "
                           "one maximise an acquisition function",
@@ -129,9 +129,8 @@ hf_status hf_dpp_quality(hf_context *ctx, const hf_posterior *of, size_t n, cons
                                          : "count");
     if (n == 0 || m == 0)
         return hfi_refuse(ctx, "hf_dpp_quality: there are %zu rows, of which %zu are asked for", n, m);
-    if (of->scaling.outputs > 1)
-        return hfi_refuse(ctx, "hf_dpp_quality: the posterior has %zu outputs, not one", of->scaling.outputs);
-    hf_status status = hfi_posterior_check_rows(ctx, of, n, x, ldx);
+    hf_status status = hfi_posterior_need_one(ctx, of, "hf_dpp_quality");
+    if (status >= 0) status = hfi_posterior_check_rows(ctx, of, n, x, ldx);
     if (status < 0) return status;
     const size_t d = of->scaling.d;
     double *mean = hfi_alloc_unset(ctx, n, 2 * sizeof *mean),

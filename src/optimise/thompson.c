@@ -41,9 +41,8 @@ static hf_status describe(hf_context *ctx, void *of, size_t d, const double *x, 
 static hf_status check(hf_context *ctx, const hf_posterior *posterior, const hf_domain *domain)
 {
     if (posterior == NULL) return hfi_refuse(ctx, "hf_thompson_maximise: the posterior is NULL");
-    if (hf_posterior_outputs(posterior) > 1)
-        return hfi_refuse(ctx, "Thompson's method is about one output; the posterior has %zu",
-                          hf_posterior_outputs(posterior));
+    const hf_status one = hfi_posterior_need_one(ctx, posterior, "Thompson's method");
+    if (one < 0) return one;
     if (hf_posterior_dimension(posterior) != domain->dimension)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "the posterior has %zu inputs, but the domain has %zu",
                         hf_posterior_dimension(posterior), domain->dimension);

@@ -335,7 +335,7 @@ static hf_status finder_init(hfi_finder *finder, hfi_trainer *trainer, const hf_
     finder->trainer = trainer;
     finder->settings = settings;
     finder->n = trainer->evaluator.rows;
-    finder->outputs = trainer->outputs > 1 ? trainer->outputs : 1;
+    finder->outputs = hfi_larger(trainer->outputs, 1);
     hf_status s = find_range(finder, hf_sites_readings(trainer->evaluator.sites));
     if (s >= 0) s = hfi_holdout_init(finder->ctx, &finder->residuals, finder->n);
     if (s >= 0) s = hfi_flagging_init(finder->ctx, &finder->assessed, finder->n, trainer->count);

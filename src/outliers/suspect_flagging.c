@@ -44,7 +44,7 @@ size_t hfi_count_flags(size_t n, const bool *flag)
 size_t hfi_finder_output(const hfi_finder *finder, size_t row)
 {
     const hfi_evaluator *e = &finder->trainer->evaluator;
-    return finder->outputs > 1 ? (size_t)e->x[row * e->ldx + e->d - 1] : 0;
+    return (size_t)hfi_output_of(e->x[row * e->ldx + e->d - 1], finder->outputs);
 }
 
 hf_status hfi_finder_present(hfi_finder *finder, const bool *flag)

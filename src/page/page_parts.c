@@ -121,7 +121,7 @@ void hfi_page_data(hfi_page *page)
         }
     } else {
         for (size_t t = 0; t < model->outputs; t++)
-            summary_row(page, hf_model_output(model, t), model->y, 1, model->outputs > 1 ? t : SIZE_MAX);
+            summary_row(page, hf_model_output(model, t), model->y, 1, t);
     }
     for (size_t j = 0; j < model->d; j++)
         summary_row(page, model->feature[j], model->x + j, model->width, SIZE_MAX);

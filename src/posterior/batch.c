@@ -142,14 +142,14 @@ hf_status hf_predict(hf_context *ctx, const hf_posterior *posterior, size_t m, c
 /* ---- every output ------------------------------------------------------------------------------------ */
 
 /* Rows (x, t) for every point and output. */
-static void spread_rows(size_t m, size_t outputs, size_t d, const double *x, size_t ldx, double *rows)
+static void spread_rows(const hfi_scaling *scaling, size_t m, const double *x, size_t ldx, double *rows)
 {
-    const size_t own = outputs > 1 ? d - 1 : d;
+    const size_t outputs = scaling->outputs, d = scaling->d, own = hfi_scaling_own_inputs(scaling);
     for (size_t i = 0; i < m; i++)
         for (size_t t = 0; t < outputs; t++) {
             double *row = rows + (i * outputs + t) * d;
             memcpy(row, x + i * ldx, own * sizeof *row);
-            if (outputs > 1) row[own] = (double)t;
+            if (own < d) row[own] = (double)t;
         }
 }
 
@@ -171,7 +171,7 @@ hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, siz
 {
     if (posterior == NULL) return hfi_refuse(ctx, "hf_predict_outputs: the posterior is NULL");
     const size_t outputs = posterior->scaling.outputs, d = posterior->solution.d;
-    const size_t own = outputs > 1 ? d - 1 : d;
+    const size_t own = hfi_scaling_own_inputs(&posterior->scaling);
     size_t count, square = 0;
     if (m > 0 && x == NULL) return hfi_refuse(ctx, "x is NULL, but has %zu rows", m);
     if (ldx < own)
@@ -182,7 +182,7 @@ hf_status hf_predict_outputs(hf_context *ctx, const hf_posterior *posterior, siz
     double *aside = hfi_alloc(ctx, square, sizeof *aside);
     hf_status status = rows != NULL && aside != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0) {
-        spread_rows(m, outputs, d, x, ldx, rows);
+        spread_rows(&posterior->scaling, m, x, ldx, rows);
         status = hfi_posterior_check_rows(ctx, posterior, count, rows, d);
     }
     if (status >= 0 && covariance != NULL) status = covariances(ctx, posterior, m, rows, aside);

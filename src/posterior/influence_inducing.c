@@ -70,7 +70,7 @@ static hf_status check(hf_context *ctx, const hf_posterior *p, hf_inducing_metho
                           p == NULL   ? "the posterior"
                           : x == NULL ? "x"
                                       : "the result");
-    if (p->solution.solver != HF_SOLVER_INDUCING)
+    if (hfi_solver_kind_of(p->solution.solver)->readings)
         return hfi_refuse(ctx,
                           "hf_influence_inducing needs an inducing posterior, but this one is %s; "
                           "hf_influence() answers for its anchors",

@@ -51,9 +51,8 @@ hf_status hf_posterior_lift(hf_context *ctx, hf_posterior *posterior, const hf_e
     if (ctx == NULL || posterior == NULL || expert == NULL)
         return hfi_refuse(ctx, "hf_posterior_lift: a context, a posterior and an expert are needed");
     const hfi_scaling *scaling = &posterior->scaling;
-    if (scaling->outputs > 1)
-        return hfi_refuse(ctx, "hf_posterior_lift: the posterior has %zu outputs; an expert's mean is of one",
-                          scaling->outputs);
+    const hf_status one = hfi_posterior_need_one(ctx, posterior, "the mean of an expert");
+    if (one < 0) return one;
     if (hfi_expert_inputs(expert) != scaling->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION,
                         "hf_posterior_lift: the posterior has %zu inputs, the expert's readings have %zu",

@@ -212,8 +212,14 @@ hf_status hfi_need_readings(hf_context *ctx, const hf_posterior *posterior, cons
 
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row)
 {
-    const hfi_scaling *s = &posterior->scaling;
-    return s->outputs <= 1 || row[s->d - 1] == (double)hfi_scaling_output(s, row);
+    return hfi_scaling_has_output(&posterior->scaling, row);
+}
+
+hf_status hfi_posterior_need_one(hf_context *ctx, const hf_posterior *posterior, const char *what)
+{
+    const size_t outputs = posterior->scaling.outputs;
+    if (outputs == 1) return HF_OK;
+    return hfi_refuse(ctx, "%s: one output is wanted, but the posterior has %zu", what, outputs);
 }
 
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m, const double *x,

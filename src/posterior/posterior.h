@@ -37,6 +37,10 @@ hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t 
                                   const double *shifts, const double *scales);
 /** The output that a row of inputs (user's or solver's units) is of; 0 when there is one. */
 size_t hfi_scaling_output(const hfi_scaling *scaling, const double *row);
+/** Inputs beside the number of the output: all of them when there is one. */
+size_t hfi_scaling_own_inputs(const hfi_scaling *scaling);
+/** False where the last input of a row is not the number of an output; true when there is one. */
+bool hfi_scaling_has_output(const hfi_scaling *scaling, const double *row);
 /** Shift and scale of an output. */
 double hfi_scaling_shift(const hfi_scaling *scaling, size_t output);
 double hfi_scaling_scale(const hfi_scaling *scaling, size_t output);
@@ -96,7 +100,9 @@ hf_status hfi_solve_exactly(hf_context *ctx, const hf_posterior *posterior, hfi_
 /** Checks what every solve is given: nothing is NULL; kernel, mean and the stride of x agree. */
 hf_status hfi_posterior_check_parts(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                     const hf_sites *sites, const double *x, size_t ldx);
-/** False where the last input of a row is not the number of an output; true when there is one. */
+/** HF_ERR_ARGUMENT unless the posterior is of one output: "<what>: one output is wanted, ...". */
+hf_status hfi_posterior_need_one(hf_context *ctx, const hf_posterior *posterior, const char *what);
+/** hfi_scaling_has_output() of its scaling. */
 bool hfi_posterior_has_output(const hf_posterior *posterior, const double *row);
 /** x must be m finite rows of the right width; the message names the first bad row. */
 hf_status hfi_posterior_check_rows(hf_context *ctx, const hf_posterior *posterior, size_t m,

@@ -69,7 +69,17 @@ hf_status hfi_scaling_set_outputs(hf_context *ctx, hfi_scaling *scaling, size_t 
 
 size_t hfi_scaling_output(const hfi_scaling *scaling, const double *row)
 {
-    return scaling->outputs > 1 ? (size_t)hfi_output_of(row[scaling->d - 1], scaling->outputs) : 0;
+    return (size_t)hfi_output_of(row[scaling->d - 1], scaling->outputs);
+}
+
+size_t hfi_scaling_own_inputs(const hfi_scaling *scaling)
+{
+    return scaling->outputs > 1 ? scaling->d - 1 : scaling->d;
+}
+
+bool hfi_scaling_has_output(const hfi_scaling *scaling, const double *row)
+{
+    return scaling->outputs == 1 || row[scaling->d - 1] == (double)hfi_scaling_output(scaling, row);
 }
 
 double hfi_scaling_shift(const hfi_scaling *scaling, size_t output)

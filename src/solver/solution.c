@@ -5,6 +5,17 @@
 #include "linalg/linalg.h"
 #include <string.h>
 
+const hfi_solver_kind *hfi_solver_kind_of(hf_solver solver)
+{
+    static const hfi_solver_kind kinds[] = {
+        [HF_SOLVER_AUTO] = {.readings = false},
+        [HF_SOLVER_EXACT] = {.form[HFI_FORM_EXACT] = true, .readings = true, .leaves_out = true},
+        [HF_SOLVER_INDUCING] = {.form[HFI_FORM_DENSE] = true},
+        [HF_SOLVER_PROJECTED] = {.form = {[HFI_FORM_DENSE] = true, [HFI_FORM_BLOCKS] = true},
+                                 .readings = true}};
+    return &kinds[(size_t)solver < sizeof kinds / sizeof *kinds ? solver : HF_SOLVER_AUTO];
+}
+
 hf_status hfi_solution_alloc(hf_context *ctx, size_t n, size_t d, hfi_solution *out)
 {
     hfi_solution s = {.memory = hfi_context_memory(ctx),

@@ -63,6 +63,18 @@ typedef struct hfi_solution {
     double backward; /* see hfi_solution_measure(); as of the last factorisation or check */
 } hfi_solution;
 
+/** A solver: facts about the solutions that it makes. */
+typedef struct hfi_solver_kind {
+    bool form[HFI_FACTOR_FORMS]; /* in which R may be held */
+    /* the anchors are the present readings, with residuals and variances */
+    bool readings;
+    /* any reading can be left out of the solution by itself; for others a fit tells of each */
+    bool leaves_out;
+} hfi_solver_kind;
+
+/** The row of a solver; of `auto` one without any of that. Thread-safe, O(1). */
+const hfi_solver_kind *hfi_solver_kind_of(hf_solver solver);
+
 /** Bytes and flops of an exact solve with n readings of d inputs. */
 void hfi_exact_cost(size_t n, size_t d, double *bytes, double *flops);
 /** HF_ERR_TOO_LARGE (needed, available, the number of readings that would fit) when `bytes` more

@@ -11,6 +11,7 @@
  * range. w, the share of wrong readings, is the mean of a Beta(1/2, 9/2) after every repetition so far, which
  * agreed with what it repeats or did not. Above `enough` the trial is repeated.
  */
+#include "solver/solver.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -147,7 +148,7 @@ static hf_status standing(hf_context *ctx, const doubts *d, uint64_t id, bool *a
     const size_t at = reading_of(s, id), anchors = hf_posterior_anchors(s->posterior);
     *answer = false;
     if (at == s->n || s->aside[at] || s->label[at] != HF_EXPERT_UNKNOWN ||
-        hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT)
+        !hfi_solver_kind_of(hf_posterior_solver(s->posterior))->leaves_out)
         return HF_OK;
     size_t number = 0, sited = 0;
     for (size_t i = 0; i < s->n; i++) {

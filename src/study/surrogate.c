@@ -4,6 +4,7 @@
  * readings are trained when the readings have grown by a tenth, or when a new one surprises; until then they
  * are held and the posterior is one factorisation away.
  */
+#include "solver/solver.h"
 #include "study/study.h"
 
 #include <math.h>
@@ -81,13 +82,14 @@ hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surr
                                 const bool *readings)
 {
     const size_t anchors = hf_posterior_anchors(s->posterior), d = study->d;
-    const bool exact = hf_posterior_solver(s->posterior) == HF_SOLVER_EXACT;
+    const bool leaves_out = hfi_solver_kind_of(hf_posterior_solver(s->posterior))->leaves_out;
     double *mean = hfi_alloc(ctx, 2 * anchors + 2, sizeof *mean);
     if (mean == NULL) return HF_ERR_MEMORY;
     double *var = mean + anchors + 1;
     size_t sited = 0;
     for (size_t i = 0; i < s->n; i++) sited += !s->aside[i];
-    hf_status status = exact && sited == anchors ? hf_leave_one_out(ctx, s->posterior, mean, var) : HF_OK;
+    hf_status status =
+        leaves_out && sited == anchors ? hf_leave_one_out(ctx, s->posterior, mean, var) : HF_OK;
     const double noise = hf_posterior_noise(s->posterior);
     size_t k = 0;
     for (size_t i = 0; i < s->n && status >= 0; i++) {
@@ -95,7 +97,7 @@ hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surr
         const size_t at = k;
         k += !s->aside[i];
         if (!readings[i]) continue;
-        if (!s->aside[i] && exact && sited == anchors) {
+        if (!s->aside[i] && leaves_out && sited == anchors) {
             r->loo_mean = mean[at];
             r->loo_var = var[at] + noise + s->noise[i];
         } else {
@@ -112,7 +114,7 @@ static hf_status surprised(hf_context *ctx, const hf_study *study, hfi_surrogate
                            bool *answer)
 {
     *answer = false;
-    if (hf_posterior_solver(s->posterior) != HF_SOLVER_EXACT || s->n > 1000) return HF_OK;
+    if (!hfi_solver_kind_of(hf_posterior_solver(s->posterior))->leaves_out || s->n > 1000) return HF_OK;
     bool *fresh = hfi_alloc(ctx, s->n, sizeof *fresh);
     if (fresh == NULL) return HF_ERR_MEMORY;
     for (size_t i = 0; i < s->n; i++) fresh[i] = hfi_study_find(study, s->trial[i])->fact > known;

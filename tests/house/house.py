@@ -62,6 +62,26 @@ def blank(text, keep_strings=False):
     return TOKEN.sub(replace, text)
 
 
+def count_questions(source, question, wanted, exceptions, check, what, instead):
+    """A problem for every C file of src and apps that has more matches of `question` than `exceptions` ({name: (count, reason)}) allow,
+    and for every exception with a count that is not its file's any more."""
+    problems = []
+    counts = dict.fromkeys(exceptions, 0)
+    for name in c_files(source, "src", "apps"):
+        if not wanted(name):
+            continue
+        code = blank(read(source, name))
+        lines = [code.count("\n", 0, match.start()) + 1 for match in question.finditer(code)]
+        counts[name] = len(lines)
+        allowed, _ = exceptions.get(name, (0, ""))
+        if len(lines) > allowed:
+            problems.append(f"{name}: {what} on lines {', '.join(map(str, lines))}, {allowed} are allowed: {instead}")
+    for name, (allowed, _) in exceptions.items():
+        if counts[name] < allowed:
+            problems.append(f"{check}: {name} has {counts[name]} questions now, not {allowed}")
+    return problems
+
+
 def public_headers(source):
     return [name for name in c_files(source, "include") if name.endswith(".h")]
 

@@ -22,6 +22,7 @@ import check_pages
 import check_prose
 import check_settings
 import check_sizes
+import check_solvers
 import check_symbols
 import check_targets
 import check_tidy
@@ -239,10 +240,28 @@ class Targets(Tree):
                 with self.subTest(line):
                     self.broken(check_targets, "asks how many", "src/model/model.c", "    return hfi_core();",
                                 f"    {line}\n    return hfi_core();")
+            self.broken(check_targets, "core.c: asks how many", "src/core/core.c", "    return 1;", "    return outputs == 1;")
             self.write("src/model/predict.c", SPDX + "int f(int outputs)\n{\n    return outputs > 1;\n}\n")  # the table's own
             self.clean(check_targets)
         with unittest.mock.patch.object(check_targets, "LIST", {"src/model/model.c": (1, "because")}):
             self.assertIn("has 0 questions now", check_targets.find_problems(self.root, None)[0])
+
+
+class Solvers(Tree):
+    def test(self):
+        with unittest.mock.patch.object(check_solvers, "LIST", {}):
+            self.clean(check_solvers)
+            for line in ["if (fit->solver == HF_SOLVER_EXACT) return 1;", "if (HF_SOLVER_AUTO != solver) return 1;",
+                         "case HF_SOLVER_INDUCING: return 1;", "if (s !=\n        HF_SOLVER_PROJECTED) return 1;"]:
+                for name in ["src/model/model.c", "apps/holdfast/shell/main.c"]:
+                    with self.subTest(line, name=name):
+                        self.broken(check_solvers, f"{name}: asks for a solver", name, "    return ", f"    {line}\n    return ")
+            rows = "int f(int s)\n{\n    static const int row[] = {[HF_SOLVER_EXACT] = 1};\n    return row[s];\n}\n"
+            self.write("src/model/rows.c", SPDX + rows)  # a table
+            self.write("src/solver/solution.c", SPDX + "int f(int s)\n{\n    return s == HF_SOLVER_EXACT;\n}\n")  # its own
+            self.clean(check_solvers)
+        with unittest.mock.patch.object(check_solvers, "LIST", {"src/model/model.c": (1, "because")}):
+            self.assertIn("has 0 questions now", check_solvers.find_problems(self.root, None)[0])
 
 
 class Text(Tree):

@@ -126,8 +126,7 @@ static int dry_run(fit_job *job)
     return complain(
         "a fit of %zu readings with the %s solver needs %.0f bytes of memory, %.0f are available; %s",
         cost.readings, hf_enum_name(HF_ENUM_SOLVER, cost.solver), cost.bytes, cost.available_bytes,
-        cost.solver == HF_SOLVER_INDUCING ? "use fewer inducing inputs, or --minibatch"
-                                          : "use --solver inducing");
+        solver_words_of(cost.solver)->smaller);
 }
 
 /* A user who did not choose a solver is told which it will be, and what the exact one would have taken. */

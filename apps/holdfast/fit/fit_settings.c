@@ -383,8 +383,7 @@ static int check_effects(const tool_arguments *arguments, hf_context *ctx, size_
     for (size_t k = 0; k < count; k++)
         if (hf_settings_check(ctx, hf_fit_settings_table(), s, outputs, names[k], &clash) < 0)
             return clash_error(arguments, ctx, &clash);
-    if (s->action_kind == HF_ACTIONS_GIVEN && s->solver == HF_SOLVER_PROJECTED &&
-        !has_argument(arguments, "actions-file"))
+    if (s->action_kind == HF_ACTIONS_GIVEN && !has_argument(arguments, "actions-file"))
         return usage_error(arguments->verb, "--action-kind given: which? Say --actions-file FILE.csv");
     return TOOL_OK;
 }

@@ -55,6 +55,14 @@ json_t *json_metrics(const hf_metrics *metrics);
 void report_model(FILE *out, const hf_model *model, const hf_table *suspects,
                   const tool_quality *quality);
 /** Parts of it (report_parts.c): solver, training, hyperparameters. */
+/** A solver in words: a row for each. */
+typedef struct solver_words {
+    /** Tells what it did, after its name; NULL: that says it all. */
+    void (*tell)(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
+    const char *smaller; /* what to do about a fit that memory is too small for */
+    bool factors;        /* condition and backward error of its factor are told */
+} solver_words;
+const solver_words *solver_words_of(hf_solver solver);
 void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report);
 void report_parameters(FILE *out, const hf_model *model);

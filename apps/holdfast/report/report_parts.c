@@ -9,29 +9,51 @@ enum {
     SHOWN_PARAMETERS = 40
 };
 
-void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+/* ---- solvers --------------------------------------------------------------------------------- */
+
+static void tell_inducing(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {
     const size_t m = report->inducing;
+    fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),
+            hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
+    if (settings->minibatch > 0) fprintf(out, ", %zu rows a step", settings->minibatch);
+}
+
+static void tell_projected(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+{
     static const char *const kinds[] = {[HF_ACTIONS_KRYLOV] = "Krylov",
                                         [HF_ACTIONS_INDUCING] = "inducing",
                                         [HF_ACTIONS_BLOCKS] = "block",
                                         [HF_ACTIONS_GIVEN] = "given"};
-    const char *kind = kinds[settings->action_kind];
+    const size_t m = report->inducing;
+    fprintf(out, ", %zu %s action%s, %zu pass%s%s", report->actions, kinds[settings->action_kind],
+            plural(report->actions), report->passes, report->passes == 1 ? "" : "es",
+            settings->single_precision ? ", single precision" : "");
+    if (isfinite(report->residual)) fprintf(out, ", residual %.2g", report->residual);
+    if (m > 0) fprintf(out, "; hyperparameters from %zu inducing input%s", m, plural(m));
+}
+
+const solver_words *solver_words_of(hf_solver solver)
+{
+    static const char other[] = "use --solver inducing";
+    static const solver_words rows[] = {
+        [HF_SOLVER_AUTO] = {.smaller = other},
+        [HF_SOLVER_EXACT] = {.smaller = other, .factors = true},
+        [HF_SOLVER_INDUCING] = {.tell = tell_inducing,
+                                .smaller = "use fewer inducing inputs, or --minibatch"},
+        [HF_SOLVER_PROJECTED] = {.tell = tell_projected, .smaller = other}};
+    return &rows[solver];
+}
+
+void report_solver(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
+{
+    const solver_words *words = solver_words_of(report->solver);
     fprintf(out, "solver       %s", hf_enum_name(HF_ENUM_SOLVER, report->solver));
-    if (report->solver == HF_SOLVER_INDUCING) {
-        fprintf(out, ", %zu %s input%s, %s", m, settings->train_inducing ? "trained" : "inducing", plural(m),
-                hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
-        if (settings->minibatch > 0) fprintf(out, ", %zu rows a step", settings->minibatch);
-    }
-    if (report->solver == HF_SOLVER_PROJECTED) {
-        fprintf(out, ", %zu %s action%s, %zu pass%s%s", report->actions, kind, plural(report->actions),
-                report->passes, report->passes == 1 ? "" : "es",
-                settings->single_precision ? ", single precision" : "");
-        if (isfinite(report->residual)) fprintf(out, ", residual %.2g", report->residual);
-        if (m > 0) fprintf(out, "; hyperparameters from %zu inducing input%s", m, plural(m));
-    }
+    if (words->tell != NULL) words->tell(out, settings, report);
     fputc('\n', out);
 }
+
+/* ---- training -------------------------------------------------------------------------------- */
 
 void report_training(FILE *out, const hf_fit_settings *settings, const hf_fit_report *report)
 {

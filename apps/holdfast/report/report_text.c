@@ -66,7 +66,7 @@ static void print_heading(FILE *out, const hf_model *model)
         say(out, "noise        known part from column %s\n", hf_model_noise_column(model));
     report_training(out, settings, report);
     fprintf(out, "objective    %.6g\n", report->objective);
-    if (report->solver == HF_SOLVER_EXACT)
+    if (solver_words_of(report->solver)->factors)
         fprintf(out, "numerics     condition %.2g, jitter %.3g, backward error %.2g\n", report->condition,
                 report->jitter, report->backward);
     else
