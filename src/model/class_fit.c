@@ -12,7 +12,7 @@
 
 size_t hfi_class_latents(const hf_model *model)
 {
-    return model->settings.sites == HF_LIKELIHOOD_SOFTMAX ? model->classes : 1;
+    return hfi_sites_kind_of(model->settings.sites)->every_class ? model->classes : 1;
 }
 
 /* ---- what means nothing for labels ---------------------------------------------------------------------------- */
@@ -129,7 +129,7 @@ void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_c
     size_t n = 0, inducing = 0, actions = 0;
     for (size_t i = 0; i < model->n; i++) n += isnan(model->y[i]) ? 0 : 1;
     const double rows = (double)n, d = (double)model->d,
-                 latents = settings->sites == HF_LIKELIHOOD_SOFTMAX ? (double)model->classes : 1.0,
+                 latents = hfi_sites_kind_of(settings->sites)->every_class ? (double)model->classes : 1.0,
                  evaluations = settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0;
     like.sites = HF_LIKELIHOOD_GAUSSIAN;
     const bool exact = like.solver == HF_SOLVER_EXACT ||
