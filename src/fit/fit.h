@@ -204,7 +204,7 @@ size_t hfi_fit_training_rows(const hfi_fit *fit);
  * receives what the last share predicts for every row. fit->warm says whether the table itself is
  * to be trained once more. */
 hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
-/** What the rows of the table of ways name (train.c, settle.c). */
+/** Functions that rows of the table of ways name (train.c, settle.c). */
 hf_status hfi_fit_train_plain(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_robust(hfi_fit *fit, double *state);
 hf_status hfi_fit_train_pursuit(hfi_fit *fit, double *state);
