@@ -5,7 +5,8 @@
  *
  * HF_LIKELIHOOD_<ID> of hf_likelihood, names of sites and presets, help texts and the table of the
  * library (src/sites/likelihood.h) are made from it. A new likelihood is a row here, the file
- * src/sites/likelihood_<symbol>.c with its functions, its tests and its documentation.
+ * src/sites/likelihood_<symbol>.c with its functions, its tests and its documentation. One of
+ * another method (OTHER) is a row of src/sites/kind.h and of src/fit/ways.c instead of the file.
  *
  * The order of rows is that of the numbers in hf_likelihood, from 1 on. A new row comes last, so
  * that programs which are compiled already ask for the same likelihood as before.

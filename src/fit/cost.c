@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Costs of a fit, before it starts. */
 #include "fit/fit.h"
+#include "sites/kind.h"
 #include <math.h>
 
 /* Gradients of the low-rank objectives take about twice what their values take. */
@@ -10,14 +11,9 @@ static const double warm_evaluations = 20.0;
 /* Passes over the table that a training by minibatches makes before it stands still. */
 static const double usual_epochs = 30.0;
 
-/* Evaluations of a typical fit: measured on the seven regression sets of docs/, rounded. */
 static double typical_evaluations(const hf_fit_settings *settings)
 {
-    if (!settings->train) return settings->sites == HF_LIKELIHOOD_ROBUST ? (double)settings->rounds : 1.0;
-    const double starts = 1.0 + (double)settings->restarts, each = (double)settings->iterations;
-    if (settings->sites == HF_LIKELIHOOD_ROBUST) return starts * each + 15.0 * (double)settings->rounds;
-    if (settings->sites != HF_LIKELIHOOD_GAUSSIAN) return 3.0 * starts * each;
-    return settings->suspects == HF_OUTLIERS_OFF ? starts * each : starts * each + 250.0;
+    return hfi_fit_way_of(settings->sites)->evaluations(settings);
 }
 
 static void exact_flops(const hfi_fit *fit, hfi_estimate *out)
@@ -52,7 +48,7 @@ static void inducing_flops(const hfi_fit *fit, hfi_estimate *out)
     if (hfi_fit_has_stages(fit)) out->flops += warm_evaluations * out->evaluation_flops;
     /* Placing the inputs, the solution and the residuals are each about as much as a factorisation. */
     out->flops += 3.0 * all;
-    if (settings->sites == HF_LIKELIHOOD_ROBUST) out->flops += (double)settings->rounds * all;
+    if (hfi_sites_kind_of(settings->sites)->weighed) out->flops += (double)settings->rounds * all;
 }
 
 static void projected_flops(const hfi_fit *fit, hfi_estimate *out)

@@ -45,7 +45,7 @@ static hf_status final_residuals(hfi_fit *fit, const hfi_solution *solution, hfi
 static bool wants_refit(const hfi_fit *fit)
 {
     const hf_fit_settings *settings = fit->settings;
-    return settings->calibrate && settings->train && settings->sites == HF_LIKELIHOOD_GAUSSIAN &&
+    return settings->calibrate && settings->train && hfi_sites_kind_of(settings->sites)->plain &&
            hfi_refit_matters(&fit->trainer);
 }
 
@@ -73,13 +73,9 @@ static hf_status calibrate(hfi_fit *fit, const double *t, size_t trained, double
 static double observed_noise(const hfi_fit *fit, size_t channel)
 {
     const double noise = hf_sites_channel_noise(fit->sites, channel);
-    const hfi_likelihood *row = hfi_likelihood_row(fit->settings->sites);
-    if (row && row->observed) return row->observed(noise, fit->nu);
     const double threshold = fit->sites->channel ? fit->sites->thresholds[channel] : fit->sites->threshold;
-    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST && fit->settings->consistent_noise &&
-        isfinite(threshold))
-        return hf_robust_consistent_noise(noise, threshold);
-    return noise;
+    return hfi_sites_observed_noise(hfi_sites_kind_of(fit->settings->sites), noise, fit->nu,
+                                    fit->settings->consistent_noise ? threshold : INFINITY);
 }
 
 /* Those of the outputs, where each has its own. */
@@ -182,7 +178,7 @@ void hfi_fit_close_journal(hfi_fit *fit, hf_fit_report *report)
 static hf_status finish_stages(hfi_fit *fit, const hfi_holdout *start, double *state)
 {
     const size_t before = fit->shared.evaluations;
-    const hf_status s = hfi_fit_settle(fit, start, fit->warm, state);
+    const hf_status s = fit->way->settle(fit, start, fit->warm, state);
     if (fit->warm)
         fit->trainer.evaluations += before;
     else

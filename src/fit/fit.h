@@ -22,6 +22,19 @@ typedef struct hfi_share_report {
 } hfi_share_report;
 
 struct hfi_fit;
+
+/** How a fit goes, for each kind of sites (ways.c). */
+typedef struct hfi_fit_way {
+    /** From the cold start, of all rows at once; `state` receives the result. */
+    hf_status (*train)(struct hfi_fit *fit, double *state);
+    /** Sites of the fit's rows from what is predicted of them, training on them or at the present
+     * hyperparameters; `state` receives the result. */
+    hf_status (*settle)(struct hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+    /** Evaluations of a typical fit. */
+    double (*evaluations)(const hf_fit_settings *settings);
+} hfi_fit_way;
+const hfi_fit_way *hfi_fit_way_of(hf_likelihood sites);
+
 /** A step between training and what follows it: may move `state`, fit->trainer.count entries. */
 typedef hf_status (*hfi_fit_step)(void *arg, struct hfi_fit *fit, double *state);
 
@@ -30,6 +43,7 @@ typedef struct hfi_fit {
     hf_context *ctx;
     const hf_data *data;
     const hf_fit_settings *settings;
+    const hfi_fit_way *way; /* of its sites, from hfi_fit_gather() on */
     size_t n, d;
     size_t outputs; /* 1, or T: then the last input is the number of the output */
     size_t *row;    /* rows of the data that are here */
@@ -194,9 +208,14 @@ size_t hfi_fit_training_rows(const hfi_fit *fit);
  * receives what the last share predicts for every row. fit->warm says whether the table itself is
  * to be trained once more. */
 hf_status hfi_fit_train_in_stages(hfi_fit *fit, hfi_holdout *all);
-/** Sites of the fit's rows from that prediction, training on them or at the present
- * hyperparameters; `state` receives the result (fit_settle.c). */
-hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+/** Functions that rows of the table of ways name (train.c, settle.c). */
+hf_status hfi_fit_train_plain(hfi_fit *fit, double *state);
+hf_status hfi_fit_train_robust(hfi_fit *fit, double *state);
+hf_status hfi_fit_train_pursuit(hfi_fit *fit, double *state);
+hf_status hfi_fit_train_noise(hfi_fit *fit, double *state);
+hf_status hfi_fit_settle_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
+hf_status hfi_fit_settle_noise(hfi_fit *fit, const hfi_holdout *start, bool train, double *state);
 /** Suspects are those whose sites have small weights. */
 void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */

@@ -137,7 +137,7 @@ static hf_status check_range(const hfi_fit *fit)
                         "double; give it in other units",
                         spread);
     /* Robust weights need no squares of what is far off; the leave-one-out objectives do. */
-    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
+    if (hfi_sites_kind_of(fit->settings->sites)->weighed && fit->settings->objective == HF_OBJECTIVE_EVIDENCE)
         return HF_OK;
     for (size_t k = 0; k < fit->n; k++) {
         const double y = fit->data->y[fit->row[k]];
@@ -222,6 +222,7 @@ bool hfi_fit_is_aside(const hf_data *data, size_t i)
 hf_status hfi_fit_gather(hfi_fit *fit)
 {
     const hf_data *data = fit->data;
+    fit->way = hfi_fit_way_of(fit->settings->sites);
     fit->d = data->d;
     fit->outputs = hfi_larger(data->outputs, 1);
     for (size_t i = 0; i < data->n; i++) {

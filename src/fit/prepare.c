@@ -245,7 +245,7 @@ static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper =
 static double start_of_noise(const hfi_fit *fit)
 {
     if (fit->settings->common_start > 0.0) return fit->settings->common_start;
-    return fit->outputs > 1 && fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN ? outputs_noise_start
+    return fit->outputs > 1 && hfi_sites_kind_of(fit->settings->sites)->plain ? outputs_noise_start
                                                                               : noise_start;
 }
 
@@ -292,7 +292,7 @@ static double beta_of(const hfi_fit *fit, size_t output)
 
 hf_status hfi_fit_amplitude(const hfi_fit *fit, hf_sites *sites)
 {
-    if (fit->settings->sites != HF_LIKELIHOOD_ROBUST) return HF_OK;
+    if (!hfi_sites_kind_of(fit->settings->sites)->weighed) return HF_OK;
     double *beta = hfi_alloc(fit->ctx, fit->n, sizeof *beta);
     if (!beta) return HF_ERR_MEMORY;
     for (size_t i = 0; i < fit->n; i++)
@@ -406,6 +406,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
 {
     hfi_trainer *t = &fit->trainer;
     const hf_fit_settings *settings = fit->settings;
+    const hfi_sites_kind *sites = hfi_sites_kind_of(settings->sites);
     const bool train = settings->train;
     t->journal = fit->journal;
     t->optimiser = settings->optimiser;
@@ -438,8 +439,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         s = noise_box(fit, t, hfi_trainer_noises(t) > 1 ? hfi_fit_output_at(fit, k) : k);
     if (s < 0) return s;
     free_extras(t);
-    t->curved = (settings->sites == HF_LIKELIHOOD_GAUSSIAN || settings->sites == HF_LIKELIHOOD_ROBUST) &&
-                settings->optimiser == HF_OPTIMISER_LBFGS &&
+    t->curved = sites->direct && settings->optimiser == HF_OPTIMISER_LBFGS &&
                 hfi_evaluator_knows_curvature(&t->evaluator, t->objective);
     hfi_fit_bound_sparse(fit, t);
     hfi_trainer_get(t, t->start);
@@ -449,7 +449,7 @@ hf_status hfi_fit_trainer(hfi_fit *fit)
         const size_t i = t->free_index[k];
         t->start[i] = fmin(fmax(t->start[i], t->lower[i]), t->upper[i]);
     }
-    if (settings->sites != HF_LIKELIHOOD_ROBUST || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
+    if (!sites->weighed || settings->centre != HF_CENTRE_CONDITIONAL) return HF_OK;
     t->conditional = &fit->conditional;
     return hfi_conditional_init(fit->ctx, settings, fit->n, fit->d, fit->outputs, fit->x, fit->y, fit->sample,
                                 fit->place_of, fit->readings, &fit->conditional);

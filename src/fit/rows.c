@@ -227,8 +227,7 @@ static hf_status hold_out(rows_fit *j)
 static bool is_ordinary(const rows_fit *j, const hfi_svgp_report *svgp, double residual)
 {
     const double scaled = residual / j->fit.scaling.y_scale;
-    if (j->settings.sites == HF_LIKELIHOOD_ROBUST)
-        return scaled * scaled <= 3.0 * svgp->threshold * svgp->threshold;
+    if (isfinite(svgp->threshold)) return scaled * scaled <= 3.0 * svgp->threshold * svgp->threshold;
     if (hfi_likelihood_is_noise(j->settings.sites)) return scaled * scaled <= 9.0 * j->fit.noise;
     return true;
 }

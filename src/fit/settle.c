@@ -173,27 +173,33 @@ void hfi_fit_suspect(hfi_fit *fit)
         fit->verdict.suspected[i] = hf_sites_weights(fit->sites)[i] < hfi_suspect_weight;
 }
 
-static hf_status settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+/* The present hyperparameters, with the sites that are present. */
+static hf_status begin(hfi_fit *fit, double *state)
+{
+    hfi_trainer_get(&fit->trainer, state);
+    return hfi_evaluator_select(&fit->trainer.evaluator);
+}
+
+hf_status hfi_fit_settle_robust(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     hfi_reweighting done;
-    hf_status s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0,
-                                    state, &done);
+    hf_status s = begin(fit, state);
+    if (s >= 0)
+        s = hfi_robust_settle(t, fit->settings, fit->threshold, start->mean, train ? WARM_ROUNDS : 0, state,
+                              &done);
     if (s < 0) return s;
     fit->verdict.rounds += done.rounds;
     hfi_fit_suspect(fit);
     return hfi_reweighting_remark(fit->ctx, &done);
 }
 
-hf_status hfi_fit_settle(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
+hf_status hfi_fit_settle_plain(hfi_fit *fit, const hfi_holdout *start, bool train, double *state)
 {
-    hfi_trainer *t = &fit->trainer;
-    hfi_trainer_get(t, state);
-    hf_status s = hfi_evaluator_select(&t->evaluator);
+    hf_status s = begin(fit, state);
     if (s < 0) return s;
-    if (fit->settings->sites == HF_LIKELIHOOD_ROBUST) return settle_robust(fit, start, train, state);
     if (fit->verdict.adopted) return settle_suspects(fit, start, train, state);
     if (fit->cut.high > 0.0) s = set_aside_gross(fit, start->t);
     if (s < 0) return s;
-    return train ? hfi_trainer_maximise(t, state, WARM_ITERATIONS) : HF_OK;
+    return train ? hfi_trainer_maximise(&fit->trainer, state, WARM_ITERATIONS) : HF_OK;
 }

@@ -8,6 +8,7 @@
  * is the generalised least squares estimate, and the posterior mean is that of the limit V -> infinity
  * whatever V is. */
 #include "fit/fit.h"
+#include "sites/kind.h"
 #include <math.h>
 #include <string.h>
 
@@ -22,7 +23,7 @@ enum {
 
 bool hfi_fit_integrates_slopes(const hfi_fit *fit)
 {
-    return fit->settings->mean == HF_MEAN_LINEAR && fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN &&
+    return fit->settings->mean == HF_MEAN_LINEAR && hfi_sites_kind_of(fit->settings->sites)->plain &&
            hfi_fit_solver_of(fit->solver)->slopes;
 }
 

@@ -126,9 +126,7 @@ static hf_status projected_evaluator(hfi_fit *fit, hfi_evaluator *e)
 /* Student-t noise and relevance pursuit look into the matrix of one process. */
 static bool shares_matrices(const hfi_fit *fit)
 {
-    const hf_likelihood sites = fit->settings->sites;
-    return (sites == HF_LIKELIHOOD_GAUSSIAN || sites == HF_LIKELIHOOD_ROBUST) &&
-           hfi_grid_wanted(fit->ctx, fit->n);
+    return hfi_sites_kind_of(fit->settings->sites)->direct && hfi_grid_wanted(fit->ctx, fit->n);
 }
 
 static hf_status exact_evaluator(hfi_fit *fit, hfi_evaluator *e)

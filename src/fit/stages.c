@@ -27,8 +27,7 @@ bool hfi_fit_has_stages(const hfi_fit *fit)
     const hf_fit_settings *settings = fit->settings;
     const bool whole = fit->inducing == 0 || settings->inducing_inputs != NULL || !settings->train ||
                        settings->train_inducing || settings->optimiser == HF_OPTIMISER_ADAM ||
-                       hfi_fit_is_stochastic(fit) || settings->sites == HF_LIKELIHOOD_PURSUIT ||
-                       hfi_likelihood_of_rates(settings->sites) != NULL;
+                       hfi_fit_is_stochastic(fit) || !hfi_sites_kind_of(settings->sites)->direct;
     return !whole && fit->n > stages[0].rows;
 }
 
@@ -71,6 +70,7 @@ static hf_status make_share(const hfi_fit *fit, const table_stage *size, hfi_fit
     *share = (hfi_fit){.ctx = fit->ctx,
                        .data = fit->data,
                        .settings = fit->settings,
+                       .way = fit->way,
                        .code = fit->code,
                        .n = size->rows,
                        .d = fit->d,
@@ -172,7 +172,7 @@ static hf_status pick(const hfi_fit *share, const hfi_holdout *all, hfi_holdout 
 
 static bool finds_suspects(const hfi_fit *fit)
 {
-    return fit->settings->sites == HF_LIKELIHOOD_GAUSSIAN && fit->settings->suspects != HF_OUTLIERS_OFF;
+    return hfi_sites_kind_of(fit->settings->sites)->plain && fit->settings->suspects != HF_OUTLIERS_OFF;
 }
 
 /* Carries over what the finder thought of the share's rows, as a cut for all others. */
@@ -195,7 +195,7 @@ static hf_status train_share(hfi_fit *share, const hfi_holdout *all, double *sta
     if (!all->mean) return hfi_fit_train(share, state);
     hfi_holdout own;
     const hf_status picked = pick(share, all, &own);
-    const hf_status s = picked < 0 ? picked : hfi_fit_settle(share, &own, true, state);
+    const hf_status s = picked < 0 ? picked : share->way->settle(share, &own, true, state);
     hfi_holdout_free(share->ctx, &own);
     return s;
 }

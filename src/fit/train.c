@@ -61,19 +61,22 @@ static hf_status give_student_sites(hfi_fit *fit, const hfi_holdout *all)
                : hfi_fail(fit->ctx, HF_ERR_NO_DATA, "under this noise no reading says anything");
 }
 
+hf_status hfi_fit_settle_noise(hfi_fit *fit, const hfi_holdout *all, bool train, double *state)
+{
+    (void)train; /* steps of its own did that, with all rows */
+    const hf_status s = give_student_sites(fit, all);
+    if (s >= 0) hfi_fit_suspect(fit);
+    hfi_trainer_get(&fit->trainer, state);
+    return s;
+}
+
 static hf_status make_sites(hfi_fit *fit, const hfi_solution *solution, double *state)
 {
     hfi_holdout all;
     hf_status s = hfi_holdout_init(fit->ctx, &all, fit->n);
     if (s < 0) return s;
     s = marginals(fit, solution, &all);
-    if (s >= 0 && hfi_likelihood_is_noise(fit->settings->sites)) {
-        s = give_student_sites(fit, &all);
-        if (s >= 0) hfi_fit_suspect(fit);
-        hfi_trainer_get(&fit->trainer, state);
-    } else if (s >= 0) {
-        s = hfi_fit_settle(fit, &all, false, state);
-    }
+    if (s >= 0) s = fit->way->settle(fit, &all, false, state);
     hfi_holdout_free(fit->ctx, &all);
     return s;
 }
@@ -157,7 +160,7 @@ static hf_status finish_plain_fit(hfi_fit *fit, double *state, hf_status first)
 }
 
 /* Plain fit, then the suspect finder; a declined finding leaves the plain fit exactly as it was. */
-static hf_status gaussian_fit(hfi_fit *fit, double *state)
+hf_status hfi_fit_train_plain(hfi_fit *fit, double *state)
 {
     hfi_trainer *t = &fit->trainer;
     const hf_status s = first_fit(fit, state);
@@ -173,41 +176,43 @@ static hf_status gaussian_fit(hfi_fit *fit, double *state)
     return finish_plain_fit(fit, state, s);
 }
 
-static hf_status robust_fit(hfi_fit *fit, double *state)
+hf_status hfi_fit_train_robust(hfi_fit *fit, double *state)
 {
     hf_fit_settings settings = *fit->settings;
     hfi_reweighting done;
     if (isfinite(fit->threshold)) settings.threshold_rule = HF_THRESHOLD_GIVEN;
-    const hf_status s = hfi_robust_reweight(&fit->trainer, &settings, fit->threshold, state, &done);
+    hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    if (s >= 0) s = hfi_robust_reweight(&fit->trainer, &settings, fit->threshold, state, &done);
     if (s < 0) return s;
     fit->verdict.rounds = done.rounds;
     hfi_fit_suspect(fit);
     return hfi_reweighting_remark(fit->ctx, &done);
 }
 
-/* From the cold start by a method that finds the sites itself. */
-static hf_status sites_fit(hfi_fit *fit, double *state)
+/* The cold start of methods that find all sites together. */
+static hf_status explored(hfi_fit *fit, double *state)
 {
-    hfi_trainer *t = &fit->trainer;
-    size_t *rounds = &fit->verdict.rounds;
-    const hf_likelihood sites = fit->settings->sites;
-    hf_status s = hfi_trainer_cold(t, state);
-    if (s >= 0 && sites != HF_LIKELIHOOD_ROBUST) s = hfi_explore_periods(t, state, fit->settings->iterations);
-    if (s < 0) return s;
-    if (sites == HF_LIKELIHOOD_ROBUST) return robust_fit(fit, state);
-    if (sites == HF_LIKELIHOOD_PURSUIT)
-        return hfi_pursuit_fit(t, fit->settings, state, rounds, fit->verdict.suspected);
-    s = hfi_student_fit(t, fit->settings, state, &fit->nu, rounds);
+    const hf_status s = hfi_trainer_cold(&fit->trainer, state);
+    return s < 0 ? s : hfi_explore_periods(&fit->trainer, state, fit->settings->iterations);
+}
+
+hf_status hfi_fit_train_pursuit(hfi_fit *fit, double *state)
+{
+    const hf_status s = explored(fit, state);
+    return s < 0 ? s
+                 : hfi_pursuit_fit(&fit->trainer, fit->settings, state, &fit->verdict.rounds,
+                                   fit->verdict.suspected);
+}
+
+hf_status hfi_fit_train_noise(hfi_fit *fit, double *state)
+{
+    hf_status s = explored(fit, state);
+    if (s >= 0) s = hfi_student_fit(&fit->trainer, fit->settings, state, &fit->nu, &fit->verdict.rounds);
     if (s >= 0) hfi_fit_suspect(fit);
     return s;
 }
 
 hf_status hfi_fit_train(hfi_fit *fit, double *state)
 {
-    if (fit->shift) return hfi_fit_train_likelihood(fit, state);
-    if (hfi_fit_is_stochastic(fit)) return train_stochastic(fit, state);
-    const hf_likelihood sites = fit->settings->sites;
-    const bool finds =
-        hfi_likelihood_is_noise(sites) || sites == HF_LIKELIHOOD_ROBUST || sites == HF_LIKELIHOOD_PURSUIT;
-    return finds ? sites_fit(fit, state) : gaussian_fit(fit, state); /* labels were refused before */
+    return hfi_fit_is_stochastic(fit) ? train_stochastic(fit, state) : fit->way->train(fit, state);
 }

@@ -54,7 +54,7 @@ static hf_status read_table(const hfi_reader *r)
 hf_status hfi_class_read(const hfi_reader *r)
 {
     hf_model *model = r->model;
-    const hf_likelihood sites = model->settings.sites;
+    const bool every_class = hfi_sites_kind_of(model->settings.sites)->every_class;
     if (model->width != model->d || model->output_column != NULL || model->noise_column != NULL)
         return hfi_reader_damaged(r, "it has classes and what no classifier has");
     if (HFI_ALLOC(r->ctx, HFI_ROOM(model->class_name, HFI_MOST_CLASSES),
@@ -62,11 +62,10 @@ hf_status hfi_class_read(const hfi_reader *r)
         return HF_ERR_MEMORY;
     hf_status status = read_table(r);
     if (status < 0) return status;
-    if (model->classes < 2 || (model->classes > 2 && sites != HF_LIKELIHOOD_SOFTMAX))
+    if (model->classes < 2 || (model->classes > 2 && !every_class))
         return hfi_reader_damaged(r, "so many classes cannot be told apart by its sites");
     status = hfi_meta_text(r, "class_input", true, &model->class_input);
-    if (status >= 0 && (model->class_input != NULL) != (sites == HF_LIKELIHOOD_SOFTMAX))
-        status = hfi_meta_bad(r, "class_input");
+    if (status >= 0 && (model->class_input != NULL) != every_class) status = hfi_meta_bad(r, "class_input");
     return status;
 }
 

@@ -12,7 +12,7 @@
 
 size_t hfi_class_latents(const hf_model *model)
 {
-    return model->settings.sites == HF_LIKELIHOOD_SOFTMAX ? model->classes : 1;
+    return hfi_sites_kind_of(model->settings.sites)->every_class ? model->classes : 1;
 }
 
 /* ---- what means nothing for labels ---------------------------------------------------------------------------- */
@@ -169,7 +169,7 @@ void hfi_class_cost(const hf_model *model, const hf_fit_settings *settings, hf_c
     static void (*const costs[])(const class_cost *, hf_cost *) = {
         [HF_SOLVER_EXACT] = exact_cost, [HF_SOLVER_INDUCING] = inducing_cost};
     class_cost c = {.settings = settings,
-                    .latents = settings->sites == HF_LIKELIHOOD_SOFTMAX ? (double)model->classes : 1.0,
+                    .latents = hfi_sites_kind_of(settings->sites)->every_class ? (double)model->classes : 1.0,
                     .evaluations =
                         settings->train ? usual_evaluations * (1.0 + (double)settings->restarts) : 1.0,
                     .d = model->d};

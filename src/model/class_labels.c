@@ -4,6 +4,7 @@
 
 #include "data/number.h"
 #include "data/text.h"
+#include "sites/kind.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static hf_status check_two(hf_context *ctx, const hf_model *model, size_t rows)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
                         "%s: all %zu labels in column \"%s\" are \"%s\"; telling classes apart takes two",
                         model->source, rows, target, hfi_text_shown(model->class_name[0], only));
-    if (model->classes == 2 || model->settings.sites == HF_LIKELIHOOD_SOFTMAX) return HF_OK;
+    if (model->classes == 2 || hfi_sites_kind_of(model->settings.sites)->every_class) return HF_OK;
     hfi_list_names(model->classes, model->class_name, sizeof names, names);
     return hfi_refuse(ctx,
                       "%s: column \"%s\" has %zu classes (%s), and %s sites are for two; use softmax sites",

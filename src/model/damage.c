@@ -3,6 +3,8 @@
  * weight, target of the site, threshold and noise. */
 #include "model/target.h"
 
+#include "sites/kind.h"
+
 #include <holdfast/certify_uses.h>
 
 #include <math.h>
@@ -59,7 +61,7 @@ static hf_status rebuild_sites(hf_context *ctx, const hf_model *model, double *b
     scale_rows(model, y);
     const double noise = noise_of(model, y, extra);
     const double threshold = model->report.threshold / p->scaling.y_scale;
-    if (model->settings.sites == HF_LIKELIHOOD_GAUSSIAN || !isfinite(threshold))
+    if (!hfi_sites_kind_of(model->settings.sites)->weighed || !isfinite(threshold))
         return hf_sites_gaussian(ctx, n, y, noise, extra, out);
     hf_mean_evaluate(p->mean, s->n, s->z, s->d, prior);
     for (size_t i = 0, k = 0; i < n; i++) {
@@ -85,7 +87,7 @@ static hf_status check(hf_context *ctx, const hf_model *model)
     status = hfi_posterior_need_exact(ctx, model->posterior, "what bad readings can do",
                                       "fit a sample of the readings with it");
     if (status < 0) return status;
-    if (model->settings.sites != HF_LIKELIHOOD_GAUSSIAN && model->settings.sites != HF_LIKELIHOOD_ROBUST)
+    if (!hfi_sites_kind_of(model->settings.sites)->direct)
         return hfi_refuse(ctx, "what bad readings can do is told of Gaussian and of robust sites; these "
                                "follow no reading alone: they come from an iteration over all of them");
     return HF_OK;

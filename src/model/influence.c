@@ -12,6 +12,7 @@
 #include "model/target.h"
 
 #include "objective/samples.h"
+#include "sites/kind.h"
 #include <holdfast/outputs.h>
 
 #include <math.h>
@@ -69,7 +70,7 @@ static seen look_at(const hf_model *model, size_t i, size_t anchor)
     r.target = s->residual[anchor] + prior;
     r.variance = s->variance[anchor];
     r.weight = model->reading[i].weight;
-    r.beta = model->settings.sites == HF_LIKELIHOOD_ROBUST ? amplitude(model, r.output) : 0.0;
+    r.beta = hfi_sites_kind_of(model->settings.sites)->weighed ? amplitude(model, r.output) : 0.0;
     r.noise = r.beta > 0.0 ? sqrt(2.0 * r.variance * r.weight) * r.beta : r.variance * r.weight;
     if (model->extra != NULL) r.extra = hfi_scaling_site_variance(&p->scaling, r.output, model->extra[i]);
     return r;
@@ -88,7 +89,7 @@ static void find_thresholds(influence_question *q)
 {
     const hf_model *model = q->model;
     const bool robust =
-        model->settings.sites == HF_LIKELIHOOD_ROBUST && model->settings.weighting == HF_OUTPUTS_READING;
+        hfi_sites_kind_of(model->settings.sites)->weighed && model->settings.weighting == HF_OUTPUTS_READING;
     double *nearest = q->threshold + model->outputs; /* to a half */
     for (size_t t = 0; t < model->outputs; t++) {
         q->threshold[t] = INFINITY;
@@ -164,7 +165,7 @@ static hf_status change(influence_question *q, const seen *r, double y, double m
 /* Whether the other readings of the row follow. */
 static bool has_followers(const hf_model *model)
 {
-    return model->outputs > 1 && model->settings.sites == HF_LIKELIHOOD_ROBUST &&
+    return model->outputs > 1 && hfi_sites_kind_of(model->settings.sites)->weighed &&
            model->settings.centre == HF_CENTRE_CONDITIONAL && model->settings.weighting == HF_OUTPUTS_READING;
 }
 
@@ -275,10 +276,10 @@ static hf_status check(hf_context *ctx, const hf_model *model)
                                           model->outputs > 1 ? "fit a sample of the readings with it"
                                                              : "fit with that or the projected solver");
     if (status < 0) return status;
-    if (s->sites != HF_LIKELIHOOD_GAUSSIAN && s->sites != HF_LIKELIHOOD_ROBUST)
+    if (!hfi_sites_kind_of(s->sites)->direct)
         return hfi_refuse(ctx, "the influence of a reading is told of Gaussian and of robust sites; these "
                                "follow no reading alone: they come from an iteration over all of them");
-    if (model->outputs > 1 && s->sites == HF_LIKELIHOOD_ROBUST && s->weighting == HF_OUTPUTS_JOINT)
+    if (model->outputs > 1 && hfi_sites_kind_of(s->sites)->weighed && s->weighting == HF_OUTPUTS_JOINT)
         return hfi_refuse(ctx, "the influence of a reading is told of weights of single readings and of "
                                "whole outputs, not of whole samples (weighting joint)");
     return HF_OK;

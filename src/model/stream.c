@@ -194,7 +194,7 @@ static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *
     *own = *settings;
     if (settings->suspects != HF_OUTLIERS_AUTO) return HF_OK;
     own->suspects = HF_OUTLIERS_OFF;
-    if (settings->sites != HF_LIKELIHOOD_GAUSSIAN) return HF_OK;
+    if (!hfi_sites_kind_of(settings->sites)->plain) return HF_OK;
     own->sites = HF_LIKELIHOOD_ROBUST;
     return hfi_model_note(
         ctx, model,

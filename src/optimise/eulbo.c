@@ -7,7 +7,6 @@
 #include "posterior/posterior.h"
 #include "settings/settings.h"
 #include <holdfast/dpp.h>
-#include <holdfast/likelihood.h>
 #include <math.h>
 #include <string.h>
 
@@ -20,8 +19,8 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
                           data == NULL ? "are" : "is");
     if (data->outputs > 1 || data->mean != NULL)
         return hfi_refuse(ctx, "EULBO is for readings of one output, without prior means of their own");
-    if (!fit->train || fit->minibatch > 0 || hfi_likelihood_is_noise(fit->sites) ||
-        fit->sites == HF_LIKELIHOOD_PURSUIT || hf_likelihood_has_rate(fit->sites) || fit->checkpoint != NULL)
+    if (!fit->train || fit->minibatch > 0 || !hfi_sites_kind_of(fit->sites)->direct ||
+        fit->checkpoint != NULL)
         return hfi_refuse(ctx, "EULBO goes on from a training: without minibatches, Student-t sites, "
                                "relevance pursuit and checkpoint");
     if (fit->objective == HF_OBJECTIVE_LOO || fit->objective == HF_OBJECTIVE_WLOO)

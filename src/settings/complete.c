@@ -2,6 +2,7 @@
 /* Which setting implies which other: decided here and nowhere else. */
 #include "core/core.h"
 #include "core/settings.h"
+#include "sites/kind.h"
 
 #include <holdfast/train.h>
 #include <string.h>
@@ -52,7 +53,7 @@ static void follow_training(const choices *chosen, hf_fit_settings *s)
 static void follow_suspects(const choices *chosen, hf_fit_settings *s)
 {
     const bool blocks = s->solver == HF_SOLVER_PROJECTED && s->action_kind == HF_ACTIONS_BLOCKS;
-    if (is_chosen(chosen, "sites") || s->minibatch > 0 || s->sites != HF_LIKELIHOOD_GAUSSIAN || !s->train ||
+    if (is_chosen(chosen, "sites") || s->minibatch > 0 || !hfi_sites_kind_of(s->sites)->plain || !s->train ||
         blocks)
         put(chosen, "suspects", HF_OUTLIERS_OFF, s);
 }

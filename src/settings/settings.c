@@ -7,7 +7,7 @@
 
 const hfi_likelihood *hfi_likelihood_row(hf_likelihood kind)
 {
-    return hfi_likelihood_named(hf_enum_name(HF_ENUM_LIKELIHOOD, kind));
+    return hfi_sites_kind_of(kind)->likelihood;
 }
 
 const hfi_likelihood *hfi_likelihood_of_rates(hf_likelihood kind)
@@ -24,15 +24,15 @@ bool hfi_likelihood_is_noise(hf_likelihood kind)
 
 hf_inference hfi_inference_of(const hf_fit_settings *s)
 {
-    const hfi_likelihood *row = hfi_likelihood_row(s->sites);
+    const hfi_sites_kind *kind = hfi_sites_kind_of(s->sites);
     if (s->inference != HF_INFERENCE_AUTO) return s->inference;
-    return row ? row->usual : s->sites == HF_LIKELIHOOD_SOFTMAX ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP;
+    return kind->likelihood ? kind->likelihood->usual : kind->usual;
 }
 
 bool hfi_likelihood_is_class(hf_likelihood kind)
 {
-    const hfi_likelihood *row = hfi_likelihood_row(kind);
-    return kind == HF_LIKELIHOOD_SOFTMAX || (row && row->labels);
+    const hfi_sites_kind *row = hfi_sites_kind_of(kind);
+    return row->every_class || (row->likelihood && row->likelihood->labels);
 }
 
 bool hfi_kernel_is_auto(const char *kernel)
@@ -51,7 +51,6 @@ static void plain(hf_fit_settings *s)
 static void published_rcgp(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_LIKELIHOOD_ROBUST;
     s->centre = HF_CENTRE_PRIOR;
     s->threshold_rule = HF_THRESHOLD_QUANTILE;
     s->objective = HF_OBJECTIVE_LOO;
@@ -71,7 +70,6 @@ static void projected_blocks(hf_fit_settings *s)
 static void robust_projected(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_LIKELIHOOD_ROBUST;
     s->solver = HF_SOLVER_PROJECTED;
     s->action_kind = HF_ACTIONS_KRYLOV;
 }
@@ -81,7 +79,6 @@ static void robust_projected(hf_fit_settings *s)
 static void published_rcagp(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_LIKELIHOOD_ROBUST;
     s->solver = HF_SOLVER_PROJECTED;
     s->action_kind = HF_ACTIONS_BLOCKS;
     s->objective = HF_OBJECTIVE_RCAGP;
@@ -119,12 +116,6 @@ static void inducing(hf_fit_settings *s)
     s->solver = HF_SOLVER_INDUCING;
 }
 
-static void robust_inducing(hf_fit_settings *s)
-{
-    inducing(s);
-    s->sites = HF_LIKELIHOOD_ROBUST;
-}
-
 static void minibatches(hf_fit_settings *s)
 {
     inducing(s);
@@ -137,7 +128,6 @@ static void pursuit(hf_fit_settings *s)
 {
     plain(s);
     s->calibrate = true;
-    s->sites = HF_LIKELIHOOD_PURSUIT;
 }
 
 /* Weights from what the other outputs say. The evidence of the sites finds its way where the published
@@ -146,7 +136,6 @@ static void pursuit(hf_fit_settings *s)
 static void robust_outputs(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_LIKELIHOOD_ROBUST;
     s->centre = HF_CENTRE_CONDITIONAL;
     s->threshold_rule = HF_THRESHOLD_QUANTILE;
     s->consistent_noise = false;
@@ -155,7 +144,6 @@ static void robust_outputs(hf_fit_settings *s)
 static void student_outputs(hf_fit_settings *s)
 {
     plain(s);
-    s->sites = HF_LIKELIHOOD_STUDENT_T;
     s->shared_noise = true;
 }
 
@@ -180,7 +168,7 @@ static void untouched(hf_fit_settings *s)
 typedef struct preset {
     const char *name;
     void (*apply)(hf_fit_settings *settings);
-    hf_likelihood sites; /* after that; gaussian: as they are */
+    hf_likelihood sites;
 } preset;
 
 #define NOISE(id, symbol, name, help)  {name, plain, HF_LIKELIHOOD_##id},
@@ -188,18 +176,18 @@ typedef struct preset {
 
 static const preset presets[] = {{"default", untouched, HF_LIKELIHOOD_GAUSSIAN},
                                  {"gp", plain, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"rcgp", published_rcgp, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcgp", published_rcgp, HF_LIKELIHOOD_ROBUST},
                                  {"cagp", projected_blocks, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"rcagp", robust_projected, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"rcagp-text", text_of_rcagp, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"rcagp-program", program_of_rcagp, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcagp", robust_projected, HF_LIKELIHOOD_ROBUST},
+                                 {"rcagp-text", text_of_rcagp, HF_LIKELIHOOD_ROBUST},
+                                 {"rcagp-program", program_of_rcagp, HF_LIKELIHOOD_ROBUST},
                                  {"sgpr", inducing, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"rcsvgp", robust_inducing, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"rcsvgp", inducing, HF_LIKELIHOOD_ROBUST},
                                  {"svgp", minibatches, HF_LIKELIHOOD_GAUSSIAN},
-                                 HF_NOISE_LIKELIHOODS(NOISE){"rrp", pursuit, HF_LIKELIHOOD_GAUSSIAN},
+                                 HF_NOISE_LIKELIHOODS(NOISE){"rrp", pursuit, HF_LIKELIHOOD_PURSUIT},
                                  {"mogp", plain, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"morcgp", robust_outputs, HF_LIKELIHOOD_GAUSSIAN},
-                                 {"t-mogp", student_outputs, HF_LIKELIHOOD_GAUSSIAN},
+                                 {"morcgp", robust_outputs, HF_LIKELIHOOD_ROBUST},
+                                 {"t-mogp", student_outputs, HF_LIKELIHOOD_STUDENT_T},
                                  {"independent", alone, HF_LIKELIHOOD_GAUSSIAN},
                                  HF_LABEL_LIKELIHOODS(LATENT){"softmax", latent, HF_LIKELIHOOD_SOFTMAX},
                                  HF_RATE_LIKELIHOODS(LATENT)};
@@ -217,6 +205,6 @@ hf_status hf_fit_settings_preset(hf_context *ctx, const char *name, hf_fit_setti
     if (status < 0) return status;
     hf_fit_settings own = hf_fit_settings_default();
     presets[index].apply(&own);
-    if (presets[index].sites != HF_LIKELIHOOD_GAUSSIAN) own.sites = presets[index].sites;
+    own.sites = presets[index].sites;
     return hfi_settings_give(ctx, hf_fit_settings_table(), &own, out, size);
 }

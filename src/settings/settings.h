@@ -6,7 +6,7 @@
 #ifndef HFI_SETTINGS_H
 #define HFI_SETTINGS_H
 
-#include "sites/likelihood.h"
+#include "sites/kind.h"
 #include <holdfast/train.h>
 
 /** Fewer readings of one output of several than this say little about how widely it varies, and can

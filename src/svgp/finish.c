@@ -36,8 +36,7 @@ static hf_status pass(hfi_svgp_run *run, hfi_svgp_sums *sums)
 static hf_status conjugate(hfi_svgp_run *run, hfi_svgp_sums *sums, double *before)
 {
     hfi_svgp *q = run->q;
-    const bool robust = q->noise.kind == HF_LIKELIHOOD_ROBUST;
-    const size_t rounds = robust && run->settings->rounds > 0 ? run->settings->rounds : 1;
+    const size_t rounds = q->noise.kind->weighed && run->settings->rounds > 0 ? run->settings->rounds : 1;
     hf_status s = HF_OK;
     for (size_t k = 0; s >= 0 && k < rounds; k++) {
         s = hfi_svgp_rethreshold(run);
@@ -90,9 +89,10 @@ static hf_status approach(hfi_svgp_run *run, hfi_svgp_sums *sums, double *before
 {
     hfi_svgp *q = run->q;
     if (run->trained) return HF_OK;
-    q->noise.kind = HF_LIKELIHOOD_ROBUST;
+    const hfi_svgp_kind *kind = q->noise.kind;
+    q->noise.kind = kind->approach;
     const hf_status s = conjugate(run, sums, before);
-    q->noise.kind = HF_LIKELIHOOD_STUDENT_T;
+    q->noise.kind = kind;
     return s;
 }
 
@@ -117,7 +117,7 @@ hf_status hfi_svgp_finish(hfi_svgp_run *run)
     hfi_svgp_sums sums = {0};
     hf_status s = hfi_svgp_sums_init(q, true, false, false, &sums);
     if (s < 0) return s;
-    if (q->noise.kind == HF_LIKELIHOOD_STUDENT_T) {
+    if (q->noise.kind->approach) {
         s = student(run, &sums);
     } else {
         double *before = hfi_alloc(q->ctx, q->m, sizeof *before);

@@ -43,14 +43,6 @@ hf_status hfi_batches_seek(hfi_batches *batches, size_t epoch, size_t batch);
 
 /* ---- noise (svgp_noise.c) -------------------------------------------------------------------- */
 
-/** Noise of a reading, given its latent value. */
-typedef struct hfi_svgp_noise {
-    hf_likelihood kind; /* Gaussian, robust, Student-t */
-    double noise;       /* sigma^2 */
-    double threshold;   /* c of robust sites */
-    hfi_student student;
-} hfi_svgp_noise;
-
 /** E[log p(y | f)] for f ~ N(mean, variance) under q, and its derivatives; all 0 where there is no
  * reading. */
 typedef struct hfi_svgp_term {
@@ -60,6 +52,37 @@ typedef struct hfi_svgp_term {
     double noise, nu;      /* in log sigma^2, in log(nu - 1) */
     bool far;              /* the reading has lost three quarters of its weight */
 } hfi_svgp_term;
+
+struct hfi_svgp_noise;
+
+/** A kind of noise that minibatches can have. */
+typedef struct hfi_svgp_kind {
+    /** As hfi_svgp_expected(), of a reading that is there. */
+    hfi_svgp_term (*expected)(const struct hfi_svgp_noise *noise, double y, double extra,
+                              double white, double mean, double variance, double centre);
+    bool weighed; /* sites follow q by robust weights, about a threshold */
+    bool shape;   /* it has degrees of freedom */
+    /* q has no closed form, and gets near the readings by noise of this kind; NULL: it has one */
+    const struct hfi_svgp_kind *approach;
+    double rho; /* natural-gradient step where a batch is all rows */
+} hfi_svgp_kind;
+
+/** NULL: minibatches have no such noise. */
+const hfi_svgp_kind *hfi_svgp_kind_of(hf_likelihood sites);
+
+/** Whether every reading counts as it is. */
+static inline bool hfi_svgp_is_plain(const hfi_svgp_kind *kind)
+{
+    return !kind->weighed && !kind->approach;
+}
+
+/** Noise of a reading, given its latent value. */
+typedef struct hfi_svgp_noise {
+    const hfi_svgp_kind *kind;
+    double noise;     /* sigma^2 */
+    double threshold; /* c of robust sites */
+    hfi_student student;
+} hfi_svgp_noise;
 
 /** `centre` is what a robust weight is centred on; it is held fixed. */
 hfi_svgp_term hfi_svgp_expected(const hfi_svgp_noise *noise, double y, double extra, double white,

@@ -21,8 +21,9 @@ static normal_term expected_normal(double error, double d, double variance)
 }
 
 static hfi_svgp_term gaussian(const hfi_svgp_noise *noise, double y, double extra, double white, double mean,
-                              double variance)
+                              double variance, double centre)
 {
+    (void)centre;
     const normal_term t = expected_normal(y - mean, noise->noise + extra + white, variance);
     return (hfi_svgp_term){
         .value = t.value, .mean = t.mean, .variance = t.variance, .white = t.d, .noise = t.d * noise->noise};
@@ -33,7 +34,7 @@ static hfi_svgp_term robust(const hfi_svgp_noise *noise, double y, double extra,
                             double variance, double centre)
 {
     const double c = noise->threshold, limit = furthest * c;
-    if (isinf(c)) return gaussian(noise, y, extra, white, mean, variance);
+    if (isinf(c)) return gaussian(noise, y, extra, white, mean, variance, centre);
     const double r = fmin(fmax(y - centre, -limit), limit), q = r / c, s = noise->noise + extra;
     const double weight = 1.0 / (1.0 + q * q);
     const double shift = fabs(q) <= 1.0 ? 2.0 * q / (1.0 + q * q) / c : 2.0 / r / (1.0 + 1.0 / (q * q));
@@ -48,8 +49,9 @@ static hfi_svgp_term robust(const hfi_svgp_noise *noise, double y, double extra,
 }
 
 static hfi_svgp_term student(const hfi_svgp_noise *noise, double y, double extra, double white, double mean,
-                             double variance)
+                             double variance, double centre)
 {
+    (void)centre;
     const double s = noise->noise + extra, r = y - mean;
     hfi_student_expected t;
     hfi_student_expect(&noise->student, r, variance + white, s, &t);
@@ -66,7 +68,22 @@ hfi_svgp_term hfi_svgp_expected(const hfi_svgp_noise *noise, double y, double ex
                                 double mean, double variance, double centre)
 {
     if (isnan(y)) return (hfi_svgp_term){0};
-    if (noise->kind == HF_LIKELIHOOD_STUDENT_T) return student(noise, y, extra, white, mean, variance);
-    if (noise->kind == HF_LIKELIHOOD_ROBUST) return robust(noise, y, extra, white, mean, variance, centre);
-    return gaussian(noise, y, extra, white, mean, variance);
+    return noise->kind->expected(noise, y, extra, white, mean, variance, centre);
+}
+
+/* ---- the table ------------------------------------------------------------------------------------------ */
+
+static const hfi_svgp_kind kinds[] = {
+    [HF_LIKELIHOOD_GAUSSIAN] = {.expected = gaussian, .rho = 1.0},
+    [HF_LIKELIHOOD_ROBUST] = {.expected = robust, .weighed = true, .rho = 1.0},
+    [HF_LIKELIHOOD_STUDENT_T] = {
+        .expected = student, .shape = true, .approach = &kinds[HF_LIKELIHOOD_ROBUST], .rho = 0.5}};
+
+enum {
+    KINDS = sizeof kinds / sizeof kinds[0]
+};
+
+const hfi_svgp_kind *hfi_svgp_kind_of(hf_likelihood sites)
+{
+    return (size_t)sites < KINDS && kinds[sites].expected ? &kinds[sites] : NULL;
 }

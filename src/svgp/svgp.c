@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fit: checks, training, the final solution. */
 #include "svgp/svgp.h"
+#include "sites/kind.h"
 #include "svgp/impl.h"
 #include <math.h>
 #include <string.h>
@@ -17,8 +18,10 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
 {
     if (rows->n == 0 || m == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
-    if (settings->sites == HF_LIKELIHOOD_PURSUIT)
-        return hfi_refuse(ctx, "relevance pursuit looks at all readings at once: no minibatches");
+    const hfi_svgp_kind *kind = hfi_svgp_kind_of(settings->sites);
+    if (!kind)
+        return hfi_refuse(ctx, "%s sites look at all readings at once: no minibatches",
+                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (settings->objective != HF_OBJECTIVE_EVIDENCE)
         return hfi_refuse(
             ctx, "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
@@ -26,7 +29,7 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (settings->inducing_method != HF_INDUCING_VFE)
         return hfi_refuse(ctx, "minibatches and variational Student-t fits are VFE, not %s",
                           hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
-    if (settings->sites == HF_LIKELIHOOD_ROBUST && (settings->beta > 0.0 || settings->output_beta))
+    if (kind->weighed && (settings->beta > 0.0 || settings->output_beta))
         return hfi_refuse(ctx, "minibatches have no weight functions with an amplitude (beta)");
     if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||
         !isfinite(settings->student_nu))
@@ -41,12 +44,8 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
 
 static double observed_noise(const hfi_svgp *q, const hf_fit_settings *settings)
 {
-    const double noise = q->noise.noise;
-    if (q->noise.kind == HF_LIKELIHOOD_STUDENT_T)
-        return hfi_student_normal_variance(&q->noise.student, noise);
-    if (q->noise.kind == HF_LIKELIHOOD_ROBUST && settings->consistent_noise && isfinite(q->noise.threshold))
-        return hf_robust_consistent_noise(noise, q->noise.threshold);
-    return noise;
+    return hfi_sites_observed_noise(hfi_sites_kind_of(settings->sites), q->noise.noise, q->noise.student.nu,
+                                    settings->consistent_noise ? q->noise.threshold : INFINITY);
 }
 
 /* The average, where a constant usually starts, is what wild readings pull at most. */
@@ -78,8 +77,8 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
 {
     hfi_svgp *q = run->q;
     hf_status s = hfi_svgp_prior(q);
-    if (s >= 0 && q->noise.kind != HF_LIKELIHOOD_GAUSSIAN) s = hfi_svgp_take_sample(run);
-    if (s >= 0 && q->noise.kind != HF_LIKELIHOOD_GAUSSIAN && run->settings->train) s = start_at_median(run);
+    if (s >= 0 && !hfi_svgp_is_plain(q->noise.kind)) s = hfi_svgp_take_sample(run);
+    if (s >= 0 && !hfi_svgp_is_plain(q->noise.kind) && run->settings->train) s = start_at_median(run);
     run->warm = run->settings->optimiser == HF_OPTIMISER_LBFGS;
     if (s >= 0 && !is_settled(run) && run->warm) s = hfi_svgp_warm_start(run);
     if (s >= 0 && !is_settled(run)) s = hfi_svgp_train(run);
@@ -89,7 +88,7 @@ static hf_status fit(hfi_svgp_run *run, hfi_solution *out)
     if (finished < 0) return finished;
     s = hfi_svgp_solution(q, out);
     if (s < 0) return s;
-    run->report->threshold = q->noise.kind == HF_LIKELIHOOD_ROBUST ? q->noise.threshold : INFINITY;
+    run->report->threshold = q->noise.kind->weighed ? q->noise.threshold : INFINITY;
     run->report->observed_noise = observed_noise(q, run->settings);
     run->report->jitter = q->jitter;
     if (q->strained)
@@ -114,8 +113,8 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
     if (s < 0) return s;
     hf_fit_settings own = *settings;
     if (own.minibatch == 0) own.minibatch = rows->n <= WHOLE ? rows->n : USUAL_BATCH;
-    const bool student = own.sites == HF_LIKELIHOOD_STUDENT_T;
-    const hfi_svgp_noise start = {.kind = own.sites,
+    const hfi_svgp_kind *kind = hfi_svgp_kind_of(own.sites);
+    const hfi_svgp_noise start = {.kind = kind,
                                   .noise = *noise,
                                   .threshold = INFINITY,
                                   .student =
@@ -129,11 +128,11 @@ hf_status hfi_svgp_fit(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
                         .space = space,
                         .settings = &own,
                         .threshold = threshold,
-                        .train_nu = student && own.train && own.student_nu == 0.0,
+                        .train_nu = kind->shape && own.train && own.student_nu == 0.0,
                         .report = &local};
     s = fit(&run, out);
     *noise = q.noise.noise;
-    *nu = student ? q.noise.student.nu : INFINITY;
+    *nu = kind->shape ? q.noise.student.nu : INFINITY;
     memcpy(z, q.z, m * rows->d * sizeof *z);
     if (report) *report = local;
     HFI_FREE(ctx, run.sample_x, run.sample_y);

@@ -211,15 +211,15 @@ static hf_status whole_step(hfi_svgp_climb *c, double rho)
 static hf_status first_steps(hfi_svgp_climb *c)
 {
     hfi_svgp *q = c->run->q;
-    const hf_likelihood kind = q->noise.kind;
-    const size_t robust = kind == HF_LIKELIHOOD_GAUSSIAN ? 1 : FIRST_STEPS;
-    const size_t all = kind == HF_LIKELIHOOD_STUDENT_T ? robust + FIRST_STEPS : robust;
+    const hfi_svgp_kind *kind = q->noise.kind;
+    const size_t robust = hfi_svgp_is_plain(kind) ? 1 : FIRST_STEPS;
+    const size_t all = kind->approach ? robust + FIRST_STEPS : robust;
     double *gradient = c->sums.gradient;
     hf_status s = HF_OK;
     c->sums.gradient = NULL;
     while (s >= 0 && c->whole < all) {
         const bool first = c->whole < robust;
-        if (first && kind == HF_LIKELIHOOD_STUDENT_T) q->noise.kind = HF_LIKELIHOOD_ROBUST;
+        if (first && kind->approach) q->noise.kind = kind->approach;
         s = whole_step(c, first ? 1.0 : 0.7);
         q->noise.kind = kind;
         c->whole++;
@@ -249,8 +249,7 @@ static hf_status climb_init(hfi_svgp_run *run, hfi_svgp_climb *c)
     if (!c->bound) return HF_ERR_MEMORY;
     c->stage = run->warm ? 1 : 0;
     run->report->found.stop = HF_STOP_ITERATIONS;
-    const bool student = run->q->noise.kind == HF_LIKELIHOOD_STUDENT_T;
-    c->rho = c->batches.count > 1 ? fmax(usual_rho, 0.5 / (double)c->batches.count) : student ? 0.5 : 1.0;
+    c->rho = c->batches.count > 1 ? fmax(usual_rho, 0.5 / (double)c->batches.count) : run->q->noise.kind->rho;
     hfi_svgp_get_state(run, c->state);
     return HF_OK;
 }
@@ -292,7 +291,7 @@ hf_status hfi_svgp_take_sample(hfi_svgp_run *run)
 hf_status hfi_svgp_rethreshold(hfi_svgp_run *run)
 {
     hfi_svgp *q = run->q;
-    if (q->noise.kind != HF_LIKELIHOOD_ROBUST) return HF_OK;
+    if (!q->noise.kind->weighed) return HF_OK;
     const hf_fit_settings *settings = run->settings;
     double threshold = run->threshold;
     if (settings->threshold_rule != HF_THRESHOLD_GIVEN) {

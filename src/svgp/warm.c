@@ -108,11 +108,11 @@ static hf_status climb(hfi_svgp_run *run, const warm_stage *at, warm *w)
     hf_fit_settings settings = *run->settings;
     hfi_trainer_get(t, w->state);
     settings.iterations = hfi_smaller(settings.iterations, at->iterations);
-    if (settings.sites == HF_LIKELIHOOD_GAUSSIAN)
-        return hfi_trainer_maximise(t, w->state, settings.iterations);
+    const hfi_svgp_kind *kind = run->q->noise.kind;
+    if (hfi_svgp_is_plain(kind)) return hfi_trainer_maximise(t, w->state, settings.iterations);
     hfi_reweighting done;
     hf_status s = hfi_evaluator_select(&t->evaluator);
-    if (settings.sites == HF_LIKELIHOOD_STUDENT_T) settings.threshold_rule = HF_THRESHOLD_MAD;
+    if (kind->approach) settings.threshold_rule = HF_THRESHOLD_MAD;
     settings.rounds = settings.rounds > 0 ? hfi_smaller(settings.rounds, at->rounds) : at->rounds;
     if (s >= 0) s = hfi_robust_reweight(t, &settings, run->threshold, w->state, &done);
     return s;

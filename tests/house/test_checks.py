@@ -144,6 +144,7 @@ class Likelihoods(Tree):
         self.take("src/sites/likelihood_", "src/kernel/forms.c", "include/holdfast/enums.h", check_likelihoods.LIST)
         needed = {"include/holdfast/enums.h": check_likelihoods.EXCEPTIONS["include/holdfast/enums.h"]}
         self.enterContext(unittest.mock.patch.object(check_likelihoods, "EXCEPTIONS", needed))
+        self.enterContext(unittest.mock.patch.object(check_likelihoods, "QUESTIONS", {}))
         self.clean(check_likelihoods)
 
     def asking(self, body):
@@ -154,12 +155,41 @@ class Likelihoods(Tree):
     def test_likelihoods(self):
         self.take("src/", "apps/", "include/")
         self.clean(check_likelihoods)
-        asks, = self.asking("return sites == HF_LIKELIHOOD_GAMMA;")
-        self.assertIn("src/fit/asks.c", asks)
+        asked, named = self.asking("return sites == HF_LIKELIHOOD_GAMMA;")
+        self.assertIn("src/fit/asks.c: asks for a likelihood", asked)
+        self.assertIn("src/fit/asks.c: HF_LIKELIHOOD_GAMMA", named)
         os.remove(os.path.join(self.root, "src/sites/likelihood_gamma.c"))
-        asks, gone = sorted(check_likelihoods.find_problems(self.root, self.build), key=lambda problem: "no src/sites" in problem)
+        asks, gone = sorted(check_likelihoods.find_problems(self.root, self.build), key=lambda problem: "no src/sites" in problem)[1:]
         self.assertIn("src/fit/asks.c", asks)
         self.assertIn("no src/sites/likelihood_gamma.c", gone)
+
+    def test_questions(self):
+        """Also for those that other methods describe; to give one is no question."""
+        self.few()
+        for body in ["return fit->sites == HF_LIKELIHOOD_GAUSSIAN;", "return HF_LIKELIHOOD_ROBUST != sites;", "return sites == (HF_LIKELIHOOD_SOFTMAX);",
+                     "switch (sites) {\n    case HF_LIKELIHOOD_PURSUIT:\n        return 1;\n    }", "return sites > HF_LIKELIHOOD_ROBUST;",
+                     "static const int rows[] = {[HF_LIKELIHOOD_PURSUIT] = 1};", "return rows[HF_LIKELIHOOD_ROBUST];",
+                     "return mask & BIT(HF_LIKELIHOOD_SOFTMAX);"]:
+            with self.subTest(body):
+                problem, = self.asking(body)
+                self.assertIn("src/fit/asks.c: asks for a likelihood on lines 4" if "case" not in body else "on lines 5", problem)
+        for body in ["settings.sites = HF_LIKELIHOOD_ROBUST;\n    return 0;", 'return use((const row){"rrp", HF_LIKELIHOOD_PURSUIT});',
+                     "/* sites == HF_LIKELIHOOD_ROBUST */\n    return 0;", "return sites < HF_LIKELIHOOD_COUNT_OF(1);"]:
+            with self.subTest(body):
+                self.assertEqual(self.asking(body), [])
+
+    def test_counted_questions(self):
+        """More than are allowed, fewer, and a file that is gone."""
+        self.few()
+        with unittest.mock.patch.object(check_likelihoods, "QUESTIONS", {"src/fit/asks.c": (1, "words")}):
+            ask = "sites == HF_LIKELIHOOD_ROBUST"
+            self.assertEqual(self.asking(f"return {ask};"), [])
+            for body, said in [(f"return {ask} || {ask};", "lines 4, 4, 1 are allowed"), ("return 0;", "0 times now, not 1")]:
+                with self.subTest(body):
+                    problem, = self.asking(body)
+                    self.assertIn(said, problem)
+            os.remove(os.path.join(self.root, "src/fit/asks.c"))
+            self.assertEqual(check_likelihoods.find_problems(self.root, self.build), ["tests/house/check_likelihoods.py: there is no src/fit/asks.c"])
 
     def test_names(self):
         self.few()

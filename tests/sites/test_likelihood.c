@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of likelihoods against differences, sums and integrals that are slow and plain. */
 #include "core/core.h"
-#include "sites/likelihood.h"
+#include "sites/kind.h"
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,6 +43,32 @@ static void every_name_has_its_row(void **state)
     for (size_t k = 0; k < ALL; k++) assert_string_equal(hfi_likelihood_named(all[k])->name, all[k]);
     assert_null(hfi_likelihood_named("gaussian"));
     assert_null(hfi_likelihood_named(NULL));
+}
+
+/* Every value of hf_likelihood, and one that there is not. */
+static void every_kind_of_sites_has_its_row(void **state)
+{
+    (void)state;
+    size_t others = 0;
+    for (unsigned k = 0; k <= HF_LIKELIHOOD_GAMMA; k++) {
+        const hfi_sites_kind *kind = hfi_sites_kind_of((hf_likelihood)k);
+        assert_ptr_equal(kind->likelihood, hfi_likelihood_named(hf_enum_name(HF_ENUM_LIKELIHOOD, k)));
+        others += kind->likelihood == NULL ? 1 : 0;
+        assert_true(kind->direct == (kind->plain || kind->weighed));
+        assert_false(kind->plain && kind->weighed);
+    }
+    assert_int_equal(others, 4);
+    const hfi_sites_kind *gaussian = hfi_sites_kind_of(HF_LIKELIHOOD_GAUSSIAN),
+                         *robust = hfi_sites_kind_of(HF_LIKELIHOOD_ROBUST),
+                         *student = hfi_sites_kind_of(HF_LIKELIHOOD_STUDENT_T);
+    assert_true(gaussian->plain && robust->weighed && hfi_sites_kind_of(HF_LIKELIHOOD_SOFTMAX)->every_class);
+    assert_true(hfi_sites_observed_noise(gaussian, 0.3, 4.0, 1.0) == 0.3);
+    assert_true(hfi_sites_observed_noise(robust, 0.3, 4.0, INFINITY) == 0.3);
+    assert_true(hfi_sites_observed_noise(robust, 0.3, 4.0, 1.0) > 0.3);
+    assert_true(hfi_sites_observed_noise(student, 0.3, 4.0, INFINITY) ==
+                student->likelihood->observed(0.3, 4.0));
+    const hfi_sites_kind *none = hfi_sites_kind_of((hf_likelihood)99);
+    assert_false(none->likelihood || none->plain || none->weighed || none->direct || none->every_class);
 }
 
 /* Each derivative in f against a difference of the one before it. */
@@ -382,6 +408,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_name_has_its_row),
+        cmocka_unit_test(every_kind_of_sites_has_its_row),
         cmocka_unit_test(derivatives_agree_with_differences),
         cmocka_unit_test(derivatives_in_dispersion_agree_with_differences),
         cmocka_unit_test(densities_are_those_of_a_distribution),

@@ -30,7 +30,8 @@ typedef struct fixture {
 
 static hfi_svgp_noise noise_of(hf_likelihood kind)
 {
-    return (hfi_svgp_noise){.kind = kind, .noise = 0.07, .threshold = 0.6, .student = hfi_student_make(3.5)};
+    return (hfi_svgp_noise){
+        .kind = hfi_svgp_kind_of(kind), .noise = 0.07, .threshold = 0.6, .student = hfi_student_make(3.5)};
 }
 
 static void make_data(fixture *f)
@@ -419,8 +420,9 @@ static void student_terms_match_quadrature(void **state)
                  {0.0, 6.0, 0.1, 4.0, -4.89140082572},
                  {25.0, 0.5, 0.02, 8.0, -36.2081464159}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        const hfi_svgp_noise n = {
-            .kind = HF_LIKELIHOOD_STUDENT_T, .noise = cases[i].s, .student = hfi_student_make(cases[i].nu)};
+        const hfi_svgp_noise n = {.kind = hfi_svgp_kind_of(HF_LIKELIHOOD_STUDENT_T),
+                                  .noise = cases[i].s,
+                                  .student = hfi_student_make(cases[i].nu)};
         assert_near(hfi_svgp_expected(&n, cases[i].r, 0.0, 0.0, 0.0, cases[i].v, 0.0).value,
                     cases[i].expected, 1e-8 * fabs(cases[i].expected));
     }

@@ -195,8 +195,9 @@ static void student_fits_end_at_a_fixed_point(void **state)
         w.settings.student_nu = 3.0;
         w.settings.iterations = 3;
         assert_true(run_whole(&w) >= 0);
-        const hfi_svgp_noise n = {
-            .kind = HF_LIKELIHOOD_STUDENT_T, .noise = w.noise, .student = hfi_student_make(w.nu)};
+        const hfi_svgp_noise n = {.kind = hfi_svgp_kind_of(HF_LIKELIHOOD_STUDENT_T),
+                                  .noise = w.noise,
+                                  .student = hfi_student_make(w.nu)};
         assert_true(w.nu == 3.0);
         /* The same q by natural steps from the prior, small ones, long enough. */
         hfi_svgp q;

@@ -126,7 +126,7 @@ hf_status certified_observed(certified *run, bool observed)
 
 size_t certified_latent(const certified *run, size_t of)
 {
-    const bool one = run->classifier != NULL && hf_model_settings(run->model)->sites != HF_LIKELIHOOD_SOFTMAX;
+    const bool one = run->classifier != NULL && hf_model_latents(run->model) == 1;
     return one ? 0 : of;
 }
 

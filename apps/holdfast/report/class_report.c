@@ -22,8 +22,9 @@ static void print_classes(FILE *out, const hf_model *model)
 static void print_latent(FILE *out, const hf_model *model)
 {
     const hf_likelihood sites = hf_model_settings(model)->sites;
-    if (sites == HF_LIKELIHOOD_SOFTMAX)
-        fprintf(out, "link         softmax, a latent function for each class\n");
+    if (hf_model_latents(model) > 1)
+        fprintf(out, "link         %s, a latent function for each class\n",
+                hf_enum_name(HF_ENUM_LIKELIHOOD, sites));
     else
         say(out, "link         %s, the latent function is of \"%s\"\n",
             hf_enum_name(HF_ENUM_LIKELIHOOD, sites), hf_model_class(model, 1));
