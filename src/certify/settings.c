@@ -46,8 +46,8 @@ SETTINGS_TABLE(hf_certify_settings, "a certified range", rows)
 
 #define SETTINGS hf_region
 static const hfi_setting region_rows[] = {
-    {CHOICE(shape, hf_shape, SHAPE, HF_SHAPE_L1),
-     HELP("box (default), l2 or l1: the points whose moves, in units of the\nhalf-widths, have at most norm 1")},
+    {CHOICE(shape, hf_shape, SHAPE, HF_SHAPE_L1), HELP("box (default), l2 or l1: the points whose moves, in "
+                                                       "units of the\nhalf-widths, have at most norm 1")},
     {LIST(least), HELP("lower limits within which inputs stay besides (default: none)")},
     {LIST(most), HELP("upper limits, likewise")},
     {LIST(step), HELP("inputs move by whole multiples of it only; 0: freely (default)")},

@@ -22,9 +22,14 @@ static hf_status check_rows(hf_context *ctx, const hf_data *data, const hfi_like
     return HF_OK;
 }
 
-/* Arrays beside the readings. Settings are asked about by the table of settings. */
-static hf_status check_arrays(hf_context *ctx, const hf_data *data, const hfi_likelihood *l)
+/* Arrays beside the readings, and whether the likelihood has a dispersion; the table of settings is asked about the
+ * rest. */
+static hf_status check_arrays(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                              const hfi_likelihood *l)
 {
+    if (settings->noise_start > 0.0 && !l->parameter)
+        return hfi_refuse(ctx, "noise_start %g does not go with sites %s, which have no dispersion",
+                          settings->noise_start, l->name);
     if (data->noise)
         return hfi_refuse(ctx, "%s sites go with readings without known noise variances (noise)", l->name);
     if (data->mean)
@@ -40,7 +45,7 @@ hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const h
         return hfi_refuse(ctx, "exposures are of counts and amounts, not of %s sites",
                           hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (!l) return HF_OK;
-    const hf_status s = check_arrays(ctx, data, l);
+    const hf_status s = check_arrays(ctx, data, settings, l);
     return s < 0 ? s : check_rows(ctx, data, l);
 }
 

@@ -22,10 +22,9 @@ LIST = {
     "src/arrays/arrays_kinds.c": (1, "a place without a copy for the most usual prediction"),
     "src/model/compare.c": (2, "what a comparison takes, before there is a model"),
     "src/model/fit_rows.c": (5, "settings of several outputs are kept as those of one where there is one"),
-    "src/model/likelihood.c": (1, "columns, before there is a model"),
     "src/model/object.c": (1, "who owns the posterior"),
     "src/model/shape.c": (4, "widths and units that follow from it"),
-    "src/model/stream.c": (2, "what a stream takes, before there is a model"),
+    "src/model/stream.c": (1, "what a stream takes, before there is a model"),
 }
 
 

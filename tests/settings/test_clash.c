@@ -138,6 +138,11 @@ static bool robust(const hf_fit_settings *s)
     return s->sites == HF_LIKELIHOOD_ROBUST;
 }
 
+static bool weighed_at_once(const hf_fit_settings *s)
+{
+    return robust(s) && s->minibatch == 0;
+}
+
 static bool student(const hf_fit_settings *s)
 {
     return s->sites == HF_LIKELIHOOD_STUDENT_T;
@@ -169,7 +174,7 @@ static const struct rule {
     {"rounds", robust},
     {"threshold_rule", robust},
     {"consistent_noise", robust},
-    {"beta", robust},
+    {"beta", weighed_at_once},
     {"student_nu", student},
 };
 
@@ -269,7 +274,6 @@ static void fits_of_other_likelihoods_are_told(void **state)
         {"poisson", "minibatch", "5", 1, "minibatch 5 does not go with sites poisson, but with "},
         {"poisson", "optimiser", "adam", 1, "optimiser adam does not go with sites poisson, but with "},
         {"poisson", "max_noise", "1", 1, "max_noise 1 does not go with sites poisson, but with "},
-        {"poisson", "noise_start", "1", 1, "noise_start 1 does not go with sites poisson, but with "},
         {"gamma", "noise_start", "1", 1, NULL},
         {"gamma", "optimiser", "lbfgs", 1, NULL},
         {"gamma", "transform", "log", 1, "transform log does not go with sites gamma, but with "},
@@ -295,31 +299,15 @@ static void fits_of_other_likelihoods_are_told(void **state)
     hf_fit_settings s;
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         assert_int_equal(hf_fit_settings_preset(ctx, cases[k].preset, &s, sizeof s), HF_OK);
-        assert_int_equal(
-            hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value), HF_OK);
+        assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value),
+                         HF_OK);
         const hf_status status =
             hf_settings_check(ctx, hf_fit_settings_table(), &s, cases[k].outputs, NULL, NULL);
         if ((status == HF_OK) != (cases[k].words == NULL))
-            fail_msg("%s, %s %s: %s", cases[k].preset, cases[k].name, cases[k].value, hf_context_message(ctx));
+            fail_msg("%s, %s %s: %s", cases[k].preset, cases[k].name, cases[k].value,
+                     hf_context_message(ctx));
         if (cases[k].words && strstr(hf_context_message(ctx), cases[k].words) != hf_context_message(ctx))
             fail_msg("%s, but: %s", cases[k].words, hf_context_message(ctx));
-    }
-    hf_context_free(ctx);
-}
-
-/* A start of the dispersion is refused where a likelihood has none. */
-static void dispersions_have_starts(void **state)
-{
-    (void)state;
-    hf_context *ctx = hf_context_create();
-    hf_fit_settings s;
-    for (unsigned k = 0; strcmp(hf_enum_name(HF_ENUM_LIKELIHOOD, k), "unknown") != 0; k++) {
-        const hfi_likelihood *l = hfi_likelihood_of_rates((hf_likelihood)k);
-        if (!l) continue;
-        assert_int_equal(hf_fit_settings_preset(ctx, l->name, &s, sizeof s), HF_OK);
-        s.noise_start = 1.0;
-        assert_true((hf_settings_check(ctx, hf_fit_settings_table(), &s, 1, NULL, NULL) == HF_OK) ==
-                    (l->parameter != NULL));
     }
     hf_context_free(ctx);
 }
@@ -338,7 +326,8 @@ static void uses_are_told(void **state)
         {HFI_USE_STREAM, "solver", "exact",
          "solver exact does not go with a file that is read in parts, but with inducing"},
         {HFI_USE_STREAM, "sites", "poisson", "sites poisson does not go with a file that is read in parts, "},
-        {HFI_USE_PARTS, "suspects", "force", "suspects force does not go with a file that is read in parts, "},
+        {HFI_USE_PARTS, "suspects", "force",
+         "suspects force does not go with a file that is read in parts, "},
         {HFI_USE_EULBO, "solver", "exact", "solver exact does not go with EULBO, but with inducing or proj"},
         {HFI_USE_EULBO, "sites", "student-t", "sites student-t does not go with EULBO, but with "},
         {HFI_USE_EULBO, "train", "off", "train off does not go with EULBO: "},
@@ -348,8 +337,8 @@ static void uses_are_told(void **state)
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         hf_fit_settings s = hf_fit_settings_default();
         s.solver = HF_SOLVER_INDUCING;
-        assert_int_equal(
-            hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value), HF_OK);
+        assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value),
+                         HF_OK);
         assert_int_equal(hfi_fit_settings_use(ctx, &s, cases[k].use), HF_ERR_ARGUMENT);
         if (strstr(hf_context_message(ctx), cases[k].words) != hf_context_message(ctx))
             fail_msg("%s, but: %s", cases[k].words, hf_context_message(ctx));
@@ -428,7 +417,6 @@ int main(void)
         cmocka_unit_test(the_table_is_the_conditions),
         cmocka_unit_test(clashes_are_told),
         cmocka_unit_test(fits_of_other_likelihoods_are_told),
-        cmocka_unit_test(dispersions_have_starts),
         cmocka_unit_test(uses_are_told),
         cmocka_unit_test(choices_follow),
         cmocka_unit_test(others_follow),

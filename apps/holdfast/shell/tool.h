@@ -63,7 +63,10 @@ typedef struct tool_option {
 
 /** A row that stands for all options of settings of a group (NULL: of all) of the verb's table of
  * that index. */
-#define TOOL_SETTINGS(index, group) {NULL, 0, (group), NULL, (index)}
+#define TOOL_SETTINGS(index, group)                                                                \
+    {                                                                                              \
+        NULL, 0, (group), NULL, (index)                                                            \
+    }
 
 /** hf_fit_settings_table() and its like. */
 typedef const hf_settings_table *tool_table(void);
@@ -112,7 +115,11 @@ typedef struct tool_verb {
 } tool_verb;
 
 /** Members of a verb: its tables of settings. */
-#define TOOL_TABLES(...) .settings = (tool_table *const[]){__VA_ARGS__}
+#define TOOL_TABLES(...)                                                                           \
+    .settings = (tool_table *const[])                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
 /** All of an array of options. */
 #define TOOL_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof *(array)
 /** The same: how many operands it takes, and what runs; the second one in a session. */
