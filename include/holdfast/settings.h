@@ -108,7 +108,7 @@ typedef struct hf_setting {
     const char *argument;
     /** True: a model keeps it, so that hf_model_settings() has the value that was used. */
     bool in_model;
-    /** Help; newlines break lines. NULL for members that only programs set. */
+    /** Help; newlines break lines. NULL where the header alone describes the member. */
     const char *help;
     /** Meaning of NaN, text "nan": the default, or the same as the default 0; NULL: the number is
      * never NaN. */

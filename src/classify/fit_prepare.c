@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+/* Names of held values, and the number of classes; the table of settings is asked about the rest. */
 static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
 {
     const hf_fit_settings *s = &fit->settings;
@@ -13,18 +14,7 @@ static hf_status check_settings(hf_context *ctx, const hfi_class_fit *fit)
         if (s->set[k].name &&
             (strncmp(s->set[k].name, "noise", 5) == 0 || strcmp(s->set[k].name, "threshold") == 0))
             return hfi_refuse(ctx, "classification has no %s to be set", s->set[k].name);
-    const hf_status fits = hfi_class_check_link(ctx, fit->link, fit->given->classes);
-    return fits < 0 ? fits : hfi_class_check_inference(ctx, fit->link, fit->inference);
-}
-
-static hf_status check_two(hf_context *ctx, const hf_fit_settings *s)
-{
-    if (s->solver == HF_SOLVER_PROJECTED)
-        return hfi_refuse(ctx,
-                          "classification knows the exact and the inducing solver, not the projected one");
-    if (s->mean == HF_MEAN_MEDIAN)
-        return hfi_refuse(ctx, "labels have no median to be a prior mean; give zero, constant or linear");
-    return HF_OK;
+    return hfi_class_check_link(ctx, fit->link, fit->given->classes);
 }
 
 static const char *class_name(const hf_class_data *data, size_t c)
@@ -121,7 +111,6 @@ hf_status hfi_class_fit_init(hf_context *ctx, const hf_class_data *data, const h
                              hfi_class_fit *fit)
 {
     hf_status s = hfi_class_fit_begin(ctx, data, settings, fit);
-    if (s >= 0) s = check_two(ctx, &fit->settings);
     if (s >= 0) fit->settings.solver = solver_of(&fit->settings, data);
     if (s >= 0) s = prepare(ctx, fit);
     if (s < 0) hfi_class_fit_free(fit);

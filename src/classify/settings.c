@@ -2,14 +2,21 @@
 /* Settings of fits of labels, and of what is decided by them. */
 #include "core/settings_rows.h"
 
+#include "settings/sites_bits.h"
+
 #include <holdfast/classify.h>
+
+#define TWO     (BIT(HF_LINK_PROBIT) | BIT(HF_LINK_LOGIT))
+#define SOFTMAX BIT(HF_LINK_SOFTMAX)
 
 #define SETTINGS hf_class_settings
 static const hfi_setting rows[] = {
     {CHOICE(link, hf_link, LINK, HF_LINK_SOFTMAX)},
-    {CHOICE(inference, hf_inference, INFERENCE, HF_INFERENCE_AUTO), DEFAULT(HF_INFERENCE_AUTO)},
+    {CHOICE(inference, hf_inference, INFERENCE, HF_INFERENCE_AUTO), DEFAULT(HF_INFERENCE_AUTO),
+     CLASHES(INFERENCE_OF_LABELS(link, TWO, SOFTMAX))},
     {TEXT(kernel)},
-    {CHOICE(mean, hf_mean_kind, MEAN_KIND, HF_MEAN_LINEAR), DEFAULT(HF_MEAN_CONSTANT)},
+    {CHOICE(mean, hf_mean_kind, MEAN_KIND, HF_MEAN_LINEAR), DEFAULT(HF_MEAN_CONSTANT),
+     CLASHES(MEAN_OF_LABELS(link, TWO, SOFTMAX))},
     {FLAG(own_kernels)},
     {FLAG(train), DEFAULT(true)},
     {FLAG(priors), DEFAULT(true)},
@@ -17,7 +24,7 @@ static const hfi_setting rows[] = {
     {FLAG(standardise), DEFAULT(true)},
     {COUNT(iterations, 1), DEFAULT(60)},
     {COUNT(restarts, 0)},
-    {CHOICE(solver, hf_solver, SOLVER, HF_SOLVER_PROJECTED)},
+    {CHOICE(solver, hf_solver, SOLVER, HF_SOLVER_PROJECTED), CLASHES(SOLVER_OF_LABELS(link, TWO, SOFTMAX))},
     {COUNT(inducing, 0)},
     {CHOICE(inducing_method, hf_inducing_method, INDUCING_METHOD, HF_INDUCING_DTC),
      DEFAULT(HF_INDUCING_FITC)},

@@ -15,15 +15,8 @@ typedef struct softmax_fit {
     char *column, *text; /* name of the input with the class; the kernel */
 } softmax_fit;
 
-static hf_status check_settings(hf_context *ctx, const hf_fit_settings *s, const hf_class_data *data)
+static hf_status check_stride(hf_context *ctx, const hf_class_data *data)
 {
-    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_EXACT)
-        return hfi_refuse(ctx, "the softmax link knows the exact solver only, not the %s one",
-                          hf_enum_name(HF_ENUM_SOLVER, s->solver));
-    if (s->mean != HF_MEAN_ZERO && s->mean != HF_MEAN_CONSTANT)
-        return hfi_refuse(
-            ctx, "the prior mean of several classes is 'constant', one for each, or 'zero', not '%s'",
-            hf_enum_name(HF_ENUM_MEAN_KIND, s->mean));
     if (data->ldx < data->d)
         return hfi_fail(ctx, HF_ERR_DIMENSION, "row stride %zu is less than the %zu inputs", data->ldx,
                         data->d);
@@ -133,7 +126,7 @@ static hf_status begin(hf_context *ctx, const hf_class_data *data, const hf_fit_
                        bool own_kernels, softmax_fit *f)
 {
     hf_status s = hfi_class_fit_begin(ctx, data, settings, &f->fit);
-    if (s >= 0) s = check_settings(ctx, &f->fit.settings, data);
+    if (s >= 0) s = check_stride(ctx, data);
     if (s >= 0) s = name_column(ctx, data, f);
     if (s >= 0) s = stack(ctx, data, f);
     if (s >= 0) s = set_kernel(ctx, data, own_kernels, f);

@@ -96,6 +96,13 @@ hf_status hfi_settings_take(hf_context *ctx, const hf_settings_table *table, con
  */
 hf_status hfi_settings_agree(hf_context *ctx, const hf_settings_table *table, const void *own,
                              size_t outputs, hf_setting_clash *clash);
+/**
+ * HF_ERR_ARGUMENT where the value's bit is among those that do not go with something that is no
+ * setting, such as a function; the message names setting, value, `beside` and the values that
+ * would do. `why` may be NULL.
+ */
+hf_status hfi_setting_deny(hf_context *ctx, const hfi_setting *row, const void *settings,
+                           unsigned bits, const char *beside, const char *why);
 /** hfi_settings_take(), and hfi_settings_agree() as those of one output. */
 hf_status hfi_settings_open(hf_context *ctx, const hf_settings_table *table, const void *given,
                             void *own);

@@ -139,6 +139,17 @@ static hf_status tell(hf_context *ctx, const hf_setting_clash *c)
     return hfi_refuse(ctx, "%s %s%s%s", what, rest, colon, why);
 }
 
+hf_status hfi_setting_deny(hf_context *ctx, const hfi_setting *row, const void *settings, unsigned bits,
+                           const char *beside, const char *why)
+{
+    char value[48], wanted[160] = "";
+    if (!has(bits, hfi_setting_bit(row, settings))) return HF_OK;
+    hfi_setting_text(row, settings, sizeof value, value);
+    if (row->face.type == HF_SETTING_CHOICE) other_choices(row, bits, wanted, sizeof wanted);
+    return hfi_refuse(ctx, "%s%s%s does not go with %s%s%s%s%s", row->face.name, *value ? " " : "", value,
+                      beside, *wanted ? ", but with " : "", wanted, why ? ": " : "", why ? why : "");
+}
+
 /* ---- for everybody ---------------------------------------------------------------------------------------------- */
 
 static hf_status check_row(hf_context *ctx, const hf_settings_table *table, const hfi_setting *row,

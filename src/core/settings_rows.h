@@ -94,6 +94,8 @@ _Static_assert(sizeof(hf_setting_type) == sizeof(unsigned), "enums must have the
 #define SINCE(version) .since = (version)
 #define OPTION(name, value, text)                                                                  \
     .face.option = (name), .face.argument = (value), .face.help = (text)
+/* Help of a member that no option sets. */
+#define HELP(text)     .face.help = (text)
 #define UNSET(meaning) .face.unset = (meaning), .initial = (double)NAN
 
 #define SETTINGS_TABLE(name, of, rows)                                                             \

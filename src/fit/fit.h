@@ -121,8 +121,7 @@ void hfi_fit_scale_inputs(hfi_fit *fit, const double *mean, const double *sd);
 /** Checks what several outputs need: each has a reading, and the last input is their number. This
  * and the following functions of outputs.c and order.c do nothing for one output, but for its
  * kernel and mean. */
-hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data,
-                                const hf_fit_settings *settings);
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data);
 /** Location and scale of every output's readings (0 if `centred` is false), into a scaling made for
  * one. */
 hf_status hfi_fit_measure_outputs(hfi_fit *fit, bool centred, hfi_scaling *scaling);

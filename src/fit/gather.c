@@ -15,7 +15,7 @@ static const char *input_name(const hf_data *data, size_t j, char buffer[32])
 
 static hf_status check_inducing_inputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (s->inducing == 0 || s->inducing > data->n)
+    if (s->inducing > data->n)
         return hfi_refuse(ctx, "%zu inducing inputs are given for %zu readings; give from one to as many",
                           s->inducing, data->n);
     for (size_t k = 0; k < s->inducing * data->d; k++)
@@ -35,18 +35,14 @@ static hf_status check_action_matrix(hf_context *ctx, const hf_data *data, const
     return hfi_given_actions_check(ctx, data->n, s->actions, s->action_matrix);
 }
 
-/* Inducing inputs and actions that are given beside the data. */
+/* Inducing inputs and actions that are given beside the data, and have to fit it. */
 static hf_status check_given(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
-    if (status >= 0 && s->action_matrix) status = check_action_matrix(ctx, data, s);
-    if (status >= 0 && !s->action_matrix && s->action_kind == HF_ACTIONS_GIVEN &&
-        hfi_fit_solver_of(s->solver)->actions)
-        status = hfi_refuse(ctx, "actions are to be given, but there is no matrix of them");
-    return status;
+    const hf_status status = s->inducing_inputs ? check_inducing_inputs(ctx, data, s) : HF_OK;
+    return status >= 0 && s->action_matrix ? check_action_matrix(ctx, data, s) : status;
 }
 
-/* One amplitude for each output. */
+/* One amplitude for each output: entries of an array, and how many outputs the data has. */
 static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
     const size_t outputs = hfi_larger(data->outputs, 1);
@@ -64,17 +60,8 @@ static hf_status check_betas(hf_context *ctx, const hf_data *data, const hf_fit_
 
 static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s)
 {
-    if (hfi_likelihood_is_class(s->sites))
-        return hfi_refuse(ctx,
-                          "%s sites are of labels: hf_classifier_fit() fits arrays of them, hf_fit() a table",
-                          hf_enum_name(HF_ENUM_LIKELIHOOD, s->sites));
-    if (s->transform != HF_TRANSFORM_NONE)
-        return hfi_refuse(ctx, "a transform is of the target of a table, which hf_fit() knows; give arrays "
-                               "as they are to be modelled (hf_transform_forward())");
-    if (hfi_kernel_is_auto(s->kernel))
-        return hfi_refuse(ctx,
-                          "the kernel auto is chosen for a table, by hf_fit(); name the kernel for arrays");
-    hf_status status = hfi_settings_agree(ctx, hf_fit_settings_table(), s, data->outputs, NULL);
+    hf_status status = hfi_fit_settings_use(ctx, s, HFI_USE_ARRAYS);
+    if (status >= 0) status = hfi_settings_agree(ctx, hf_fit_settings_table(), s, data->outputs, NULL);
     if (status >= 0) status = check_betas(ctx, data, s);
     return status < 0 ? status : check_given(ctx, data, s);
 }
@@ -99,7 +86,7 @@ hf_status hfi_fit_check(hf_context *ctx, const hf_data *data, const hf_fit_setti
             return hfi_refuse(ctx, "the noise variance of row %zu is %g; it must be finite and not negative",
                               i + 1, data->noise[i]);
     }
-    hf_status s = hfi_fit_check_outputs(ctx, data, settings);
+    hf_status s = hfi_fit_check_outputs(ctx, data);
     if (s >= 0) s = check_settings(ctx, data, settings);
     return s < 0 ? s : hfi_fit_check_likelihood(ctx, data, settings);
 }

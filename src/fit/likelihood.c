@@ -22,28 +22,19 @@ static hf_status check_rows(hf_context *ctx, const hf_data *data, const hfi_like
     return HF_OK;
 }
 
-/* Settings that counts and amounts have no use for, with what is to be said of each. */
-static hf_status check_settings(hf_context *ctx, const hf_data *data, const hf_fit_settings *s,
-                                const hfi_likelihood *l)
+/* Arrays beside the readings, and whether the likelihood has a dispersion; the table of settings is asked about the
+ * rest. */
+static hf_status check_arrays(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings,
+                              const hfi_likelihood *l)
 {
-    const struct {
-        bool wrong;
-        const char *what;
-    } rules[] = {
-        {data->outputs > 1, "readings of one output, not of several"},
-        {data->noise != NULL, "readings without known noise variances (noise)"},
-        {data->mean != NULL, "readings without prior means (mean); give exposures"},
-        {s->calibrate, "uncalibrated predictions; switch calibrate off"},
-        {s->objective != HF_OBJECTIVE_EVIDENCE, "the objective evidence"},
-        {s->minibatch > 0, "all rows at once, not minibatches"},
-        {s->optimiser != HF_OPTIMISER_LBFGS, "the optimiser lbfgs"},
-        {hfi_latent_method_of(hfi_inference_of(s)) == NULL, "the inference ep, laplace or variational"},
-        {s->mean == HF_MEAN_MEDIAN, "a mean that is zero, constant or linear"},
-        {s->max_noise > 0.0, "no bound on a noise (max_noise)"},
-        {s->noise_start > 0.0 && !l->parameter, "no start of a noise (noise_start)"},
-    };
-    for (size_t k = 0; k < sizeof rules / sizeof *rules; k++)
-        if (rules[k].wrong) return hfi_refuse(ctx, "%s sites go with %s", l->name, rules[k].what);
+    if (settings->noise_start > 0.0 && !l->parameter)
+        return hfi_refuse(ctx, "noise_start %g does not go with sites %s, which have no dispersion",
+                          settings->noise_start, l->name);
+    if (data->noise)
+        return hfi_refuse(ctx, "%s sites go with readings without known noise variances (noise)", l->name);
+    if (data->mean)
+        return hfi_refuse(ctx, "%s sites go with readings without prior means (mean); give exposures",
+                          l->name);
     return HF_OK;
 }
 
@@ -54,7 +45,7 @@ hf_status hfi_fit_check_likelihood(hf_context *ctx, const hf_data *data, const h
         return hfi_refuse(ctx, "exposures are of counts and amounts, not of %s sites",
                           hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (!l) return HF_OK;
-    const hf_status s = check_settings(ctx, data, settings, l);
+    const hf_status s = check_arrays(ctx, data, settings, l);
     return s < 0 ? s : check_rows(ctx, data, l);
 }
 

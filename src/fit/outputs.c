@@ -17,17 +17,9 @@ static const char *output_name(const hf_data *data, size_t t, char buffer[32])
     return buffer;
 }
 
-hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data, const hf_fit_settings *settings)
+hf_status hfi_fit_check_outputs(hf_context *ctx, const hf_data *data)
 {
     if (data->outputs <= 1) return HF_OK;
-    if (settings->inducing_choice == HF_INDUCING_KMEANS)
-        return hfi_refuse(ctx, "means of readings of several outputs belong to none of them; choose inducing "
-                               "inputs by 'greedy', 'mdpp' or 'first', not by 'kmeans'");
-    if (hfi_likelihood_is_noise(settings->sites) && !settings->shared_noise)
-        return hfi_refuse(ctx,
-                          "%s noise of several outputs has one scale for all of them: take the preset "
-                          "t-mogp, or let them share the noise (shared_noise)",
-                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
     if (data->d < 2)
         return hfi_fail(
             ctx, HF_ERR_DIMENSION,
@@ -147,22 +139,11 @@ static hf_status make_of_one(hfi_fit *fit)
 hf_status hfi_fit_make_outputs(hfi_fit *fit)
 {
     if (fit->outputs <= 1) return make_of_one(fit);
-    hf_status s = make_kernel(fit);
+    const hf_status s = make_kernel(fit);
     if (s < 0) return s;
-    switch (fit->settings->mean) {
-    case HF_MEAN_ZERO:
+    if (fit->settings->mean == HF_MEAN_ZERO)
         return hf_mean_create(fit->ctx, HF_MEAN_ZERO, fit->d, &fit->mean);
-    case HF_MEAN_CONSTANT:
-    case HF_MEAN_OUTPUTS:
-        return hf_mean_create_outputs(fit->ctx, fit->d, fit->outputs, &fit->mean);
-    case HF_MEAN_MEDIAN:
-    case HF_MEAN_LINEAR:
-        break;
-    }
-    return hfi_refuse(
-        fit->ctx,
-        "with several outputs the prior mean is 'constant', one for each output, or 'zero', not '%s'",
-        hf_enum_name(HF_ENUM_MEAN_KIND, fit->settings->mean));
+    return hf_mean_create_outputs(fit->ctx, fit->d, fit->outputs, &fit->mean);
 }
 
 /* ---- noise ----------------------------------------------------------------------------------- */

@@ -253,21 +253,6 @@ static hf_status calibrate(rows_fit *j, const hfi_svgp_report *svgp, hf_posterio
 
 /* ---- the fit --------------------------------------------------------------------------------- */
 
-static hf_status check(hf_context *ctx, const hf_fit_settings *settings)
-{
-    if (!hfi_fit_solver_of(settings->solver)->parts)
-        return hfi_refuse(ctx,
-                          "a table that is read in parts is fitted with the inducing solver, not the %s one",
-                          hf_enum_name(HF_ENUM_SOLVER, settings->solver));
-    if (hfi_likelihood_of_rates(settings->sites))
-        return hfi_refuse(ctx, "%s sites need all readings at once, not a table that is read in parts",
-                          hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
-    if (settings->suspects != HF_OUTLIERS_OFF)
-        return hfi_refuse(ctx, "the suspect finder needs all readings at once; use robust sites for a table "
-                               "that is read in parts");
-    return HF_OK;
-}
-
 static hf_status open_journal(rows_fit *j)
 {
     if (!j->settings.checkpoint) return HF_OK;
@@ -369,7 +354,8 @@ hf_status hfi_fit_rows(hf_context *ctx, const hfi_row_source *rows, const char *
                        const hf_fit_settings *settings, hf_posterior **posterior, hf_fit_report *report)
 {
     const double begin = hfi_now();
-    hf_status s = check(ctx, settings);
+    hf_status s = hfi_fit_settings_use(ctx, settings, HFI_USE_STREAM);
+    if (s >= 0) s = hfi_fit_settings_use(ctx, settings, HFI_USE_PARTS);
     if (s < 0) return s;
     if (rows->n == 0) return hfi_fail(ctx, HF_ERR_NO_DATA, "there are no readings to fit");
     rows_fit j = {.ctx = ctx, .rows = rows, .settings = *settings};

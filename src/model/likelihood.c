@@ -25,9 +25,6 @@ hf_status hfi_likelihood_check_columns(hf_context *ctx, const hf_columns *column
     }
     if (columns->mean != NULL) what = "a mean column; give an exposure column";
     if (columns->noise != NULL) what = "a noise column: the likelihood says how readings vary";
-    if (hfi_columns_outputs(columns) > 1) what = "several outputs";
-    if (settings->transform != HF_TRANSFORM_NONE) what = "a transform: latent values are logarithms already";
-    if (hfi_kernel_is_auto(settings->kernel)) what = "the kernel auto; name the kernel";
     if (what == NULL) return HF_OK;
     return hfi_refuse(ctx, "%s sites do not go with %s", name, what);
 }

@@ -270,21 +270,8 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
                           columns->mean);
     if (columns->target == NULL)
         return hfi_refuse(ctx, "hf_fit_stream: columns->target is NULL; name the column to predict");
-    if (hfi_likelihood_is_class(own.sites))
-        return hfi_refuse(
-            ctx, "hf_fit_stream: %s sites are of labels, which hf_fit() takes from a table in memory",
-            hf_enum_name(HF_ENUM_LIKELIHOOD, own.sites));
-    if (own.transform != HF_TRANSFORM_NONE)
-        return hfi_refuse(ctx,
-                          "hf_fit_stream: the transform %s is of a table in memory; write a column of the "
-                          "transformed target into the file",
-                          hf_enum_name(HF_ENUM_TRANSFORM, own.transform));
-    if (own.action_matrix != NULL)
-        return hfi_refuse(
-            ctx, "hf_fit_stream: a matrix of actions is for a table in memory, which hf_fit() takes");
-    if (hfi_kernel_is_auto(own.kernel))
-        return hfi_refuse(ctx,
-                          "hf_fit_stream: the kernel auto is chosen for a table in memory; name the kernel");
+    status = hfi_fit_settings_use(ctx, &own, HFI_USE_STREAM);
+    if (status < 0) return status;
     const double begin = hfi_now();
     hf_model *made = hfi_model_new(ctx);
     if (made == NULL) return HF_ERR_MEMORY;

@@ -19,20 +19,7 @@ static hf_status check_fit(hf_context *ctx, const hf_data *data, const hf_fit_se
                           data == NULL ? "are" : "is");
     if (data->outputs > 1 || data->mean != NULL)
         return hfi_refuse(ctx, "EULBO is for readings of one output, without prior means of their own");
-    if (!fit->train || fit->minibatch > 0 || !hfi_sites_kind_of(fit->sites)->direct ||
-        fit->checkpoint != NULL)
-        return hfi_refuse(ctx, "EULBO goes on from a training: without minibatches, Student-t sites, "
-                               "relevance pursuit and checkpoint");
-    if (fit->objective == HF_OBJECTIVE_LOO || fit->objective == HF_OBJECTIVE_WLOO)
-        return hfi_refuse(
-            ctx, "EULBO adds to a bound, and the objective '%s' is none; use evidence, weighted or rcagp",
-            hf_enum_name(HF_ENUM_OBJECTIVE, fit->objective));
-    if (!hfi_fit_solver_of(fit->solver)->bound)
-        return hfi_refuse(ctx,
-                          "EULBO is for the inducing and the projected solver, not for '%s'; with the exact "
-                          "one maximise an acquisition function",
-                          hf_enum_name(HF_ENUM_SOLVER, fit->solver));
-    return HF_OK;
+    return hfi_fit_settings_use(ctx, fit, HFI_USE_EULBO);
 }
 
 static hf_status check_domain(hf_context *ctx, const hf_data *data, const hf_domain *domain,

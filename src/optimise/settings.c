@@ -7,10 +7,11 @@
 
 #define SETTINGS hf_search_settings
 static const hfi_setting rows[] = {
-    {COUNT(samples, 0)},
-    {COUNT(starts, 0), DEFAULT(6)},
-    {COUNT(iterations, 1), DEFAULT(40)},
-    {NUMBER(resolution, 0, 0.5)},
+    {COUNT(samples, 0), HELP("points of a box that are looked at (default, and 0: 256 for each input)")},
+    {COUNT(starts, 0), DEFAULT(6), HELP("and so many climbs from the best of them (default 6; 0: none)")},
+    {COUNT(iterations, 1), DEFAULT(40), HELP("evaluations of a climb at most (default 40)")},
+    {NUMBER(resolution, 0, 0.5), UNIT("share"),
+     HELP("places are rounded to multiples of this share of the sides of the box\n(default 0: not rounded)")},
 };
 SETTINGS_TABLE(hf_search_settings, "a search", rows)
 #undef SETTINGS

@@ -34,6 +34,18 @@ bool hfi_likelihood_is_noise(hf_likelihood kind);
  * EP. */
 hf_inference hfi_inference_of(const hf_fit_settings *settings);
 
+/** Functions that are given settings of a fit and do not take all of them. */
+typedef enum hfi_fit_use {
+    HFI_USE_ARRAYS, /* hf_fit_data(): arrays as they are to be modelled */
+    HFI_USE_STREAM, /* hf_fit_stream(): a file that is read in parts */
+    HFI_USE_PARTS,  /* and its rows, without a finder of suspects */
+    HFI_USE_EULBO   /* hf_eulbo() */
+} hfi_fit_use;
+
+/** HF_ERR_ARGUMENT where a setting does not go with the use: the message names setting, value, use
+ * and what would do. */
+hf_status hfi_fit_settings_use(hf_context *ctx, const hf_fit_settings *settings, hfi_fit_use use);
+
 /** Whether a fit of a table is to choose the kernel of its settings: it is "auto". */
 bool hfi_kernel_is_auto(const char *kernel);
 

@@ -4,16 +4,14 @@
 #define SETTINGS hf_fit_settings
 #include "core/settings_rows.h"
 
+#include "settings/sites_bits.h"
+
 #include <holdfast/train.h>
 
 /* ---- what goes with what ---------------------------------------------------------------------------------------- */
 
 #define ONE                             BIT(0)
 #define SEVERAL                         BIT(1)
-#define OR_BIT(id, symbol, name, help)  | BIT(HF_LIKELIHOOD_##id)
-#define LABELS                          (BIT(HF_LIKELIHOOD_SOFTMAX) HF_LABEL_LIKELIHOODS(OR_BIT))
-#define NOISES                          (0u HF_NOISE_LIKELIHOODS(OR_BIT))
-#define RATES                           (0u HF_RATE_LIKELIHOODS(OR_BIT))
 #define ZERO_OF(id, symbol, name, help) 0,
 enum {
     LAST_SITES = sizeof(char[]){HF_SITES_LIST(ZERO_OF)} /* the first, gaussian, is no row of the list */
@@ -21,6 +19,7 @@ enum {
 #define LINE(id, symbol, name, help) ";\n" name ": " help
 #define OF_ROBUST                    NOT(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST)))
 #define OF_READINGS                  REFUSED(sites, LABELS)
+#define OF_NOISY_READINGS            REFUSED(sites, LABELS | RATES)
 #define OF_TRAINING                  NOT(train, OFF)
 #define OF_PROJECTED                 NOT(sites, LABELS), NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))
 #define OF_BLOCKS                    OF_PROJECTED, NOT(action_kind, ALL_BUT(BIT(HF_ACTIONS_BLOCKS)))
@@ -39,6 +38,11 @@ enum {
 #define LEAVE_ONE_OUT (BIT(HF_OBJECTIVE_LOO) | BIT(HF_OBJECTIVE_WLOO))
 #define BOUNDS        (BIT(HF_OBJECTIVE_WEIGHTED) | BIT(HF_OBJECTIVE_RCAGP))
 #define OF_OUTPUTS    NOT(outputs, ONE), OF_READINGS
+#define OF_ALL_ROWS                                                                                          \
+    {                                                                                                        \
+        .refused = true, .term = {{"sites", BIT(HF_LIKELIHOOD_ROBUST)}, {"minibatch", SOME}},                \
+        .why = "weight functions of minibatches have no amplitude"                                           \
+    }
 
 /* ---- rows ------------------------------------------------------------------------------------------------------- */
 
@@ -61,10 +65,21 @@ static const hfi_setting rows[] = {
     {CHOICE(mean, hf_mean_kind, MEAN_KIND, HF_MEAN_LINEAR), MODEL, .kept = HF_MEAN_OUTPUTS + 1,
      DEFAULT(HF_MEAN_CONSTANT), KEPT(1),
      OPTION("mean", "KIND", "prior mean: zero, constant (default), median, linear"),
-     CLASHES(VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, LABELS | RATES))},
+     CLASHES(MEAN_OF_LABELS(sites, LABELS, BIT(HF_LIKELIHOOD_SOFTMAX)),
+             VALUES_REFUSED(BIT(HF_MEAN_MEDIAN), sites, RATES),
+             {.values = BIT(HF_MEAN_MEDIAN) | BIT(HF_MEAN_LINEAR),
+              .refused = true,
+              .term = {{"outputs", SEVERAL}},
+              .why = "it is constant, one for each, or zero"})},
     {CHOICE(sites, hf_likelihood, LIKELIHOOD, LAST_SITES), MODEL, KEPT(1),
      OPTION("sites", "KIND", "gaussian" HF_SITES_LIST(LINE)),
      CLASHES(VALUES_REFUSED(NOISES | LABELS | RATES, solver, BIT(HF_SOLVER_PROJECTED)),
+             VALUES_REFUSED(BIT(HF_LIKELIHOOD_SOFTMAX), solver, BIT(HF_SOLVER_INDUCING)),
+             VALUES_REFUSED(LABELS | RATES, outputs, SEVERAL),
+             {.values = NOISES,
+              .refused = true,
+              .term = {{"outputs", SEVERAL}, {"shared_noise", OFF}},
+              .why = "several outputs have one scale of it, as in the preset t-mogp"},
              {.values = BIT(HF_LIKELIHOOD_PURSUIT),
               .refused = true,
               .term = {{"minibatch", SOME}},
@@ -86,7 +101,8 @@ static const hfi_setting rows[] = {
              {.values = SUSPECTS, .term = {ON_BLOCKS}, .why = "every reading is part of block actions"}),
      .strict = true},
     {FLAG(groups), READINGS, DEFAULT(true), KEPT(1), CLASHES(NOT(suspects, BIT(HF_OUTLIERS_OFF)))},
-    {FLAG(calibrate), READINGS, DEFAULT(true), KEPT(1), CLASHES(OF_READINGS), .strict = true},
+    {FLAG(calibrate), READINGS, DEFAULT(true), KEPT(1),
+     CLASHES(OF_READINGS, VALUES_REFUSED(ON, sites, LABELS | RATES)), .strict = true},
     {CHOICE(centre, hf_centre, CENTRE, HF_CENTRE_CONDITIONAL), READINGS, DEFAULT(HF_CENTRE_LEAVE_ONE_OUT),
      KEPT(1),
      OPTION("centre", "RULE",
@@ -118,7 +134,12 @@ static const hfi_setting rows[] = {
     {CHOICE(objective, hf_objective, OBJECTIVE, HF_OBJECTIVE_RCAGP), TRAINING, KEPT(1),
      OPTION("objective", "NAME",
             "what training maximises: evidence (default), loo, wloo;\nnot exact: weighted, rcagp"),
-     CLASHES(OF_READINGS, OF_TRAINING, VALUES(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
+     CLASHES(OF_READINGS, VALUES_REFUSED(BOUNDS | LEAVE_ONE_OUT, sites, LABELS | RATES), OF_TRAINING,
+             VALUES_REFUSED(BOUNDS | LEAVE_ONE_OUT, minibatch, SOME),
+             {.values = BOUNDS | LEAVE_ONE_OUT,
+              .refused = true,
+              .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
+              .why = "variational Student-t fits maximise a bound of the evidence"},
              {.values = BOUNDS | LEAVE_ONE_OUT,
               .term = {{"sites", NOISES | BIT(HF_LIKELIHOOD_PURSUIT)}},
               .why = "these are trained by the evidence"},
@@ -150,18 +171,26 @@ static const hfi_setting rows[] = {
      OPTION("inducing", "M", "inducing inputs (default: by the number of readings)"), CLASHES(OF_INDUCING)},
     {CHOICE(inducing_method, hf_inducing_method, INDUCING_METHOD, HF_INDUCING_DTC), SOLVER, KEPT(2),
      OPTION("inducing-method", "NAME", "vfe (default), fitc, dtc"),
-     CLASHES(OF_INDUCING, NOT(minibatch, SOME),
+     CLASHES(OF_INDUCING,
+             {.values = ALL_BUT(BIT(HF_INDUCING_VFE)),
+              .refused = true,
+              .term = {{"sites", ALL_BUT(LABELS | RATES)}, {"minibatch", SOME}},
+              .why = "minibatches are VFE"},
+             NOT(minibatch, SOME),
              {.values = ALL_BUT(BIT(HF_INDUCING_VFE)),
               .refused = true,
               .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
               .why = "variational Student-t fits are VFE"})},
     {CHOICE(inducing_choice, hf_inducing_choice, INDUCING_CHOICE, HF_INDUCING_FIRST), SOLVER, KEPT(2),
      OPTION("inducing-choice", "NAME", "where they are placed: greedy (default), kmeans, mdpp, first"),
-     CLASHES(OF_INDUCING)},
+     CLASHES(OF_INDUCING, {.values = BIT(HF_INDUCING_KMEANS),
+                           .refused = true,
+                           .term = {{"outputs", SEVERAL}},
+                           .why = "means of readings of several outputs belong to none of them"})},
     {LIST(inducing_inputs), SOLVER,
      CLASHES(REFUSED(solver, BIT(HF_SOLVER_AUTO) | BIT(HF_SOLVER_EXACT)),
              {.refused = true, .term = {ON_BLOCKS}}, REFUSED(minibatch, SOME),
-             REFUSED(sites, NOISES | LABELS), REFUSED(outputs, SEVERAL))},
+             REFUSED(sites, NOISES | LABELS), REFUSED(outputs, SEVERAL), REFUSED(inducing, NONE))},
     {FLAG(train_inducing), SOLVER, KEPT(2),
      OPTION("train-inducing", NULL, "train the inducing inputs with the hyperparameters"),
      CLASHES(OF_INDUCING, OF_TRAINING, OF_READINGS)},
@@ -178,7 +207,10 @@ static const hfi_setting rows[] = {
             "krylov (default): what conjugate gradients visit; inducing:\n"
             "from inducing inputs; blocks: one entry a reading, trained; given:\n"
             "those of --actions-file"),
-     CLASHES(OF_PROJECTED)},
+     CLASHES(OF_PROJECTED, {.values = BIT(HF_ACTIONS_GIVEN),
+                            .refused = true,
+                            .term = {{"solver", ALL_BUT(BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_INDUCING))},
+                                     {"action_matrix", NONE}}})},
     {LIST(action_matrix), SOLVER,
      OPTION("actions-file", "FILE.csv",
             "given actions: a column for each, a row for each of TRAIN.csv,\nafter a line of names"),
@@ -205,7 +237,7 @@ static const hfi_setting rows[] = {
      CLASHES(OF_PROJECTED)},
     {CHOICE(optimiser, hf_optimiser, OPTIMISER, HF_OPTIMISER_ADAM), TRAINING, KEPT(2),
      OPTION("optimiser", "NAME", "lbfgs (default), adam"),
-     CLASHES(OF_READINGS, OF_TRAINING,
+     CLASHES(OF_READINGS, VALUES_REFUSED(BIT(HF_OPTIMISER_ADAM), sites, LABELS | RATES), OF_TRAINING,
              {.values = BIT(HF_OPTIMISER_LBFGS),
               .term = {{"minibatch", SOME}},
               .why = "minibatches are trained by adam"})},
@@ -214,16 +246,16 @@ static const hfi_setting rows[] = {
      CLASHES(OF_TRAINING, NOT(optimiser, ALL_BUT(BIT(HF_OPTIMISER_ADAM))))},
     {COUNT(minibatch, 1), SOLVER, ZERO("all rows at once"), KEPT(2),
      OPTION("minibatch", "B", "inducing solver: train by Adam on B rows a step"),
-     CLASHES(NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_PROJECTED)), OF_TRAINING, OF_READINGS,
+     CLASHES(NOT(solver, BIT(HF_SOLVER_EXACT) | BIT(HF_SOLVER_PROJECTED)), OF_TRAINING, OF_NOISY_READINGS,
              REFUSED(outputs, SEVERAL))},
     {POSITIVE(beta), READINGS, ZERO("such that plain readings are Gaussian ones"), KEPT(2), UNIT("target"),
      OPTION("beta", "B",
             "robust sites: amplitude of the weights in units of the target, of\n"
             "several outputs in those of each; or one for each, separated by commas\n"
             "(default: so that plain readings are Gaussian ones)"),
-     CLASHES(OF_READINGS, OF_ROBUST)},
+     CLASHES(OF_READINGS, OF_ROBUST, OF_ALL_ROWS)},
     {LIST(output_beta), READINGS,
-     CLASHES(REFUSED(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST))), NOT(outputs, ONE))},
+     CLASHES(REFUSED(sites, ALL_BUT(BIT(HF_LIKELIHOOD_ROBUST))), NOT(outputs, ONE), OF_ALL_ROWS)},
     {LENGTH(output_beta_count), READINGS},
     {FLAG(scaled_beta), READINGS,
      OPTION("scaled-beta", NULL, "robust sites: --beta counts in scales of the standardised targets"),
@@ -236,7 +268,7 @@ static const hfi_setting rows[] = {
      CLASHES(OF_READINGS, NOT(sites, ALL_BUT(NOISES)))},
     {POSITIVE(max_noise), TRAINING, ZERO("none"), KEPT(3), UNIT("target^2"),
      OPTION("max-noise", "V", "upper bound on the trained noise variance (of every output)"),
-     CLASHES(OF_READINGS, OF_TRAINING)},
+     CLASHES(OF_NOISY_READINGS, OF_TRAINING)},
     {COUNT(coregion_rank, 1), OUTPUTS, ZERO("full up to 8 outputs, then 3"), KEPT(3),
      OPTION("coregion-rank", "R",
             "several outputs: rank of the covariance between them (default:\nfull up to 8 outputs, then 3)"),
@@ -258,14 +290,8 @@ static const hfi_setting rows[] = {
             "bound; of softmax: corrected, laplace with a better mean; laplace.\n"
             "auto (default): variational for student-t, corrected for softmax, else ep"),
      CLASHES(NOT(sites, ALL_BUT(LABELS | RATES | NOISES)),
-             {.values = BIT(HF_INFERENCE_EP) | BIT(HF_INFERENCE_VARIATIONAL),
-              .refused = true,
-              .term = {{"sites", BIT(HF_LIKELIHOOD_SOFTMAX)}},
-              .why = "softmax has corrected and laplace"},
-             {.values = BIT(HF_INFERENCE_CORRECTED),
-              .refused = true,
-              .term = {{"sites", (LABELS | RATES | NOISES) & ALL_BUT(BIT(HF_LIKELIHOOD_SOFTMAX))}},
-              .why = "it is for softmax"},
+             INFERENCE_OF_LABELS(sites, (LABELS | RATES | NOISES) & ALL_BUT(BIT(HF_LIKELIHOOD_SOFTMAX)),
+                                 BIT(HF_LIKELIHOOD_SOFTMAX)),
              {.values = BIT(HF_INFERENCE_LAPLACE) | BIT(HF_INFERENCE_EP),
               .term = {{"solver", BIT(HF_SOLVER_INDUCING)}, {"sites", NOISES}},
               .why = "student-t noise with the inducing solver is variational"})},
@@ -274,7 +300,12 @@ static const hfi_setting rows[] = {
      OPTION("transform", "KIND",
             "of a skewed target: none (default), sqrt (0 or more), log (positive):\n"
             "what is modelled of it; auto: the one that predicts it best"),
-     CLASHES(OF_READINGS, REFUSED(outputs, SEVERAL))},
+     CLASHES(OF_READINGS,
+             {.values = ALL_BUT(BIT(HF_TRANSFORM_NONE)),
+              .refused = true,
+              .term = {{"sites", LABELS | RATES}},
+              .why = "latent values of counts and amounts are logarithms already"},
+             REFUSED(outputs, SEVERAL))},
     {CHOICE(lengthscale_prior, hf_prior_kind, PRIOR_KIND, HF_PRIOR_DIMENSION), TRAINING, KEPT(6),
      OPTION("lengthscale-prior", "NAME",
             "weak (default); dimension: longer with the number of inputs, as\n"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fit: checks, training, the final solution. */
 #include "svgp/svgp.h"
+#include "core/settings.h"
 #include "sites/kind.h"
 #include "svgp/impl.h"
 #include <math.h>
@@ -16,24 +17,18 @@ static const double first_nu = 4.0;
 static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_trainer *space,
                        const hf_fit_settings *settings, size_t m, double noise)
 {
+    const hfi_svgp_kind *kind = hfi_svgp_kind_of(settings->sites);
+    hf_fit_settings chosen = *settings;
     if (rows->n == 0 || m == 0)
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
-    const hfi_svgp_kind *kind = hfi_svgp_kind_of(settings->sites);
+    /* The table of settings is asked once more: the number of rows may have chosen solver and minibatch. */
+    chosen.solver = HF_SOLVER_INDUCING;
+    if (chosen.minibatch == 0 && !(kind && kind->shape)) chosen.minibatch = USUAL_BATCH;
+    const hf_status s = hfi_settings_agree(ctx, hf_fit_settings_table(), &chosen, 1, NULL);
+    if (s < 0) return s;
     if (!kind)
         return hfi_refuse(ctx, "%s sites look at all readings at once: no minibatches",
                           hf_enum_name(HF_ENUM_LIKELIHOOD, settings->sites));
-    if (settings->objective != HF_OBJECTIVE_EVIDENCE)
-        return hfi_refuse(
-            ctx, "minibatches and variational Student-t fits maximise the evidence's bound, not \"%s\"",
-            hf_enum_name(HF_ENUM_OBJECTIVE, settings->objective));
-    if (settings->inducing_method != HF_INDUCING_VFE)
-        return hfi_refuse(ctx, "minibatches and variational Student-t fits are VFE, not %s",
-                          hf_enum_name(HF_ENUM_INDUCING_METHOD, settings->inducing_method));
-    if (kind->weighed && (settings->beta > 0.0 || settings->output_beta))
-        return hfi_refuse(ctx, "minibatches have no weight functions with an amplitude (beta)");
-    if (settings->student_nu < 0.0 || (settings->student_nu > 0.0 && settings->student_nu <= 1.0) ||
-        !isfinite(settings->student_nu))
-        return hfi_refuse(ctx, "%g degrees of freedom: more than 1 are needed", settings->student_nu);
     if (!(noise > 0.0) || !isfinite(noise))
         return hfi_refuse(ctx, "a noise variance of %g; it must be positive", noise);
     if (space->count != space->noise + 1 && space->count != space->noise + 1 + m * rows->d)

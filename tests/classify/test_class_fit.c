@@ -200,12 +200,38 @@ static void what_cannot_be_fitted_is_refused(void **state)
     labels_free(&l);
 }
 
+static void fits_of_labels_are_told(void **state)
+{
+    (void)state;
+    static const char *const cases[][5] = {
+        {"probit", "solver", "projected", "solver projected does not go with link probit"},
+        {"softmax", "solver", "inducing", "solver inducing does not go with link softmax"},
+        {"logit", "mean", "median", "mean median does not go with link logit"},
+        {"softmax", "mean", "linear", "mean linear does not go with link softmax"},
+        {"softmax", "inference", "ep", "inference ep does not go with link softmax"},
+        {"probit", "inference", "corrected", "inference corrected does not go with link probit"},
+    };
+    hf_context *ctx = hf_context_create();
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        hf_class_settings s = hf_class_settings_default();
+        assert_int_equal(hf_settings_set(ctx, hf_class_settings_table(), &s, "link", cases[k][0]), HF_OK);
+        assert_int_equal(hf_settings_set(ctx, hf_class_settings_table(), &s, cases[k][1], cases[k][2]),
+                         HF_OK);
+        assert_int_equal(hf_settings_check(ctx, hf_class_settings_table(), &s, 1, NULL, NULL),
+                         HF_ERR_ARGUMENT);
+        if (!strstr(hf_context_message(ctx), cases[k][3]))
+            fail_msg("%s, but: %s", cases[k][3], hf_context_message(ctx));
+    }
+    hf_context_free(ctx);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(training_ends_at_a_maximum),    cmocka_unit_test(units_of_inputs_change_nothing),
         cmocka_unit_test(order_of_rows_changes_nothing), cmocka_unit_test(inducing_fits_are_near),
         cmocka_unit_test(given_values_are_held),         cmocka_unit_test(what_cannot_be_fitted_is_refused),
+        cmocka_unit_test(fits_of_labels_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

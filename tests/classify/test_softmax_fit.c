@@ -175,10 +175,10 @@ static void what_is_refused(void **state)
     hf_class_settings settings = softmax_settings();
     const hf_assignment noise = {"noise[1]", 0.1};
     settings.solver = HF_SOLVER_INDUCING;
-    refused(&r, &data, &settings, HF_ERR_ARGUMENT, "exact solver only, not the inducing");
+    refused(&r, &data, &settings, HF_ERR_ARGUMENT, "solver inducing does not go with link softmax");
     settings = softmax_settings();
     settings.mean = HF_MEAN_LINEAR;
-    refused(&r, &data, &settings, HF_ERR_ARGUMENT, "'constant', one for each, or 'zero', not 'linear'");
+    refused(&r, &data, &settings, HF_ERR_ARGUMENT, "mean linear does not go with link softmax");
     settings = softmax_settings();
     settings.set = &noise;
     settings.set_count = 1;

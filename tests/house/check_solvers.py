@@ -12,9 +12,7 @@ QUESTION = re.compile(r"(?:[=!]=|\bcase)\s*HF_SOLVER_[A-Z]+\b|\bHF_SOLVER_[A-Z]+
 OWN = re.compile(r"src/solver/.*|src/fit/solver\.c")
 LIST = {
     "apps/holdfast/fit/fit.c": (2, "a user who left the solver open is told what the exact one would have taken"),
-    "apps/holdfast/fit/fit_settings.c": (2, "the options that --stream goes with"),
-    "src/classify/fit_prepare.c": (1, "the arguments of a call: labels are not projected"),
-    "src/classify/softmax_fit.c": (2, "the arguments of a call: the softmax link has one solver"),
+    "apps/holdfast/fit/fit_settings.c": (1, "the options that --stream goes with"),
     "src/settings/complete.c": (1, "what the suspect finder's default goes by, before there is a fit"),
     "src/study/training.c": (1, "a preset that projects is its own way to take many trials"),
 }

@@ -3,6 +3,7 @@
 #include "core/settings.h"
 
 #include "core/core.h"
+#include "settings/settings.h"
 
 #include <holdfast/train.h>
 
@@ -75,6 +76,12 @@ static bool block_actions(const hf_fit_settings *s)
     return projected(s) && s->action_kind == HF_ACTIONS_BLOCKS;
 }
 
+/* Without a matrix none are given. */
+static bool chosen_actions(const hf_fit_settings *s)
+{
+    return projected(s) && s->action_kind != HF_ACTIONS_GIVEN;
+}
+
 static bool counted(const hf_fit_settings *s)
 {
     return projected(s) && s->action_kind != HF_ACTIONS_INDUCING && s->action_kind != HF_ACTIONS_GIVEN;
@@ -116,6 +123,11 @@ static bool trained_readings(const hf_fit_settings *s)
     return s->train && !labels(s);
 }
 
+static bool trained_noise(const hf_fit_settings *s)
+{
+    return trained_readings(s) && !hfi_likelihood_of_rates(s->sites);
+}
+
 static bool all_rows_trained(const hf_fit_settings *s)
 {
     return s->train && s->minibatch == 0;
@@ -124,6 +136,11 @@ static bool all_rows_trained(const hf_fit_settings *s)
 static bool robust(const hf_fit_settings *s)
 {
     return s->sites == HF_LIKELIHOOD_ROBUST;
+}
+
+static bool weighed_at_once(const hf_fit_settings *s)
+{
+    return robust(s) && s->minibatch == 0;
 }
 
 static bool student(const hf_fit_settings *s)
@@ -136,7 +153,7 @@ static const struct rule {
     condition useful;
 } rules[] = {
     {"actions", counted},
-    {"action_kind", projected},
+    {"action_kind", chosen_actions},
     {"single_precision", projected},
     {"tolerance", krylov},
     {"blocks", block_actions},
@@ -149,7 +166,7 @@ static const struct rule {
     {"restarts", all_rows_trained},
     {"iterations", trained},
     {"lengthscale_prior", trained_readings},
-    {"max_noise", trained_readings},
+    {"max_noise", trained_noise},
     {"noise_start", trained_readings},
     {"common_start", trained_readings},
     {"checkpoint", trained_readings},
@@ -157,7 +174,7 @@ static const struct rule {
     {"rounds", robust},
     {"threshold_rule", robust},
     {"consistent_noise", robust},
-    {"beta", robust},
+    {"beta", weighed_at_once},
     {"student_nu", student},
 };
 
@@ -243,6 +260,92 @@ static void clashes_are_told(void **state)
     hf_context_free(ctx);
 }
 
+/* A preset with a member that is set, and what is said. */
+static void fits_of_other_likelihoods_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *preset, *name, *value;
+        size_t outputs;
+        const char *words;
+    } cases[] = {
+        {"poisson", "objective", "loo", 1, "objective loo does not go with sites poisson, but with "},
+        {"poisson", "calibrate", "on", 1, "calibrate on does not go with sites poisson, but with "},
+        {"poisson", "minibatch", "5", 1, "minibatch 5 does not go with sites poisson, but with "},
+        {"poisson", "optimiser", "adam", 1, "optimiser adam does not go with sites poisson, but with "},
+        {"poisson", "max_noise", "1", 1, "max_noise 1 does not go with sites poisson, but with "},
+        {"gamma", "noise_start", "1", 1, NULL},
+        {"gamma", "optimiser", "lbfgs", 1, NULL},
+        {"gamma", "transform", "log", 1, "transform log does not go with sites gamma, but with "},
+        {"gamma", "mean", "median", 1, "mean median does not go with sites gamma, but with "},
+        {"gamma", "solver", "projected", 1, "sites gamma does not go with solver projected, but with "},
+        {"gamma", "kernel", "auto", 1, "kernel auto does not go with sites gamma, but with "},
+        {"gamma", "sites", "gamma", 2, "sites gamma does not go with several outputs"},
+        {"probit", "sites", "probit", 2, "sites probit does not go with several outputs"},
+        {"probit", "mean", "median", 1, "mean median does not go with sites probit, but with "},
+        {"probit", "mean", "linear", 1, NULL},
+        {"softmax", "mean", "linear", 1, "mean linear does not go with sites softmax, but with "},
+        {"softmax", "solver", "inducing", 1, "sites softmax does not go with solver inducing, but with "},
+        {"softmax", "inference", "ep", 1, "inference ep does not go with sites softmax, but with "},
+        {"student-t", "sites", "student-t", 2, "sites student-t needs shared_noise on: "},
+        {"student-t", "solver", "inducing", 1, NULL},
+        {"sgpr", "inducing_choice", "kmeans", 2, "inducing_choice kmeans does not go with several outputs"},
+        {"gp", "mean", "linear", 2, "mean linear does not go with several outputs: "},
+        {"cagp", "action_kind", "given", 1, "action_kind given needs action_matrix"},
+        {"svgp", "objective", "loo", 1, "objective loo does not go with minibatch 1024"},
+        {"svgp", "inducing_method", "fitc", 1, "inducing_method fitc does not go with minibatch 1024: "},
+    };
+    hf_context *ctx = hf_context_create();
+    hf_fit_settings s;
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        assert_int_equal(hf_fit_settings_preset(ctx, cases[k].preset, &s, sizeof s), HF_OK);
+        assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value),
+                         HF_OK);
+        const hf_status status =
+            hf_settings_check(ctx, hf_fit_settings_table(), &s, cases[k].outputs, NULL, NULL);
+        if ((status == HF_OK) != (cases[k].words == NULL))
+            fail_msg("%s, %s %s: %s", cases[k].preset, cases[k].name, cases[k].value,
+                     hf_context_message(ctx));
+        if (cases[k].words && strstr(hf_context_message(ctx), cases[k].words) != hf_context_message(ctx))
+            fail_msg("%s, but: %s", cases[k].words, hf_context_message(ctx));
+    }
+    hf_context_free(ctx);
+}
+
+/* Functions that do not take all settings: arrays, files read in parts, EULBO. */
+static void uses_are_told(void **state)
+{
+    (void)state;
+    static const struct {
+        hfi_fit_use use;
+        const char *name, *value, *words;
+    } cases[] = {
+        {HFI_USE_ARRAYS, "sites", "probit", "sites probit does not go with arrays, but with "},
+        {HFI_USE_ARRAYS, "transform", "log", "transform log does not go with arrays, but with none: "},
+        {HFI_USE_ARRAYS, "kernel", "auto", "kernel auto does not go with arrays: "},
+        {HFI_USE_STREAM, "solver", "exact",
+         "solver exact does not go with a file that is read in parts, but with inducing"},
+        {HFI_USE_STREAM, "sites", "poisson", "sites poisson does not go with a file that is read in parts, "},
+        {HFI_USE_PARTS, "suspects", "force",
+         "suspects force does not go with a file that is read in parts, "},
+        {HFI_USE_EULBO, "solver", "exact", "solver exact does not go with EULBO, but with inducing or proj"},
+        {HFI_USE_EULBO, "sites", "student-t", "sites student-t does not go with EULBO, but with "},
+        {HFI_USE_EULBO, "train", "off", "train off does not go with EULBO: "},
+        {HFI_USE_EULBO, "minibatch", "5", "minibatch 5 does not go with EULBO"},
+    };
+    hf_context *ctx = hf_context_create();
+    for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
+        hf_fit_settings s = hf_fit_settings_default();
+        s.solver = HF_SOLVER_INDUCING;
+        assert_int_equal(hf_settings_set(ctx, hf_fit_settings_table(), &s, cases[k].name, cases[k].value),
+                         HF_OK);
+        assert_int_equal(hfi_fit_settings_use(ctx, &s, cases[k].use), HF_ERR_ARGUMENT);
+        if (strstr(hf_context_message(ctx), cases[k].words) != hf_context_message(ctx))
+            fail_msg("%s, but: %s", cases[k].words, hf_context_message(ctx));
+    }
+    hf_context_free(ctx);
+}
+
 /* ---- one choice implies another --------------------------------------------------------------------------------- */
 
 /* The settings with that solver and these members chosen. */
@@ -313,6 +416,8 @@ int main(void)
         cmocka_unit_test(presets_go_together),
         cmocka_unit_test(the_table_is_the_conditions),
         cmocka_unit_test(clashes_are_told),
+        cmocka_unit_test(fits_of_other_likelihoods_are_told),
+        cmocka_unit_test(uses_are_told),
         cmocka_unit_test(choices_follow),
         cmocka_unit_test(others_follow),
     };

@@ -29,7 +29,7 @@ static void rows_make_sense(void **state)
         if (choice) assert_string_equal(hf_enum_name(row->names, (unsigned)most), "unknown");
         if (face->zero) assert_true(row->initial == 0.0 && (face->above || face->least > 0.0));
         assert_false(list && (row->initial != 0.0 || row->since > 0));
-        assert_true((face->option != NULL) == (face->help != NULL));
+        assert_true(face->option == NULL || face->help != NULL);
         assert_true(face->option || !face->argument);
         for (size_t k = 0; k < i; k++) {
             assert_string_not_equal(face->name, hf_fit_settings_table()->row[k].face.name);

@@ -179,7 +179,7 @@ class Classes(ToolCase):
         self.fails(FIT + ["--inference", "ep"], "--sites student-t, probit", code=2)
         self.fails(probit + ["--inference", "mcmc"], "laplace, ep, variational, corrected or auto", code=2)
         self.fails(probit + ["--set", "noise=1"], "noise")
-        self.fails(["fit", "two.csv", "-t", "species,petal_width", "--sites", "probit"], "several targets")
+        self.fails(["fit", "two.csv", "-t", "species,petal_width", "--sites", "probit"], "one output", code=2)
         self.fails(probit + ["--mean", "median"], "median", code=2)
 
     def test_wrong_queries(self):

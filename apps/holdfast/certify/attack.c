@@ -16,17 +16,10 @@ static const tool_option options[] = {
     {"features", 'f', "A,B,...", "only these inputs move (default: all but those of texts)", true},
     {"method", 'm', "METHOD",
      "projected (default): many small steps; sign: one step along the\nsign of the gradient", false},
-    {"steps", 0, "N", "of the projected attack (default 40)", false},
-    {"goal", 0, "GOAL",
-     "of models of readings: farthest (default) from the value in the\nrow, largest or smallest", false},
-    {"what", 0, "WHAT", "of models of readings: mean (default), sd, mean-plus (mean + B sd)", false},
+    TOOL_SETTINGS(0, NULL),
     {"beta", 0, "B", "of mean-plus, of either sign", false},
     {"observed", 0, NULL, "of sd and mean-plus: the sd of a new reading, its noise in it", false},
     {"of", 0, "NAME", "of models of readings: which output (default: the first)", false},
-    {"starts", 0, "N",
-     "of models of readings: from how many points the projected attack\nbegins, the row and others drawn "
-     "from its box (default 5)",
-     false},
     {"ball", 0, "SHAPE",
      "of models of readings: box (default), l2 or l1: the points with\nsum (moves/radius)^2 or sum "
      "|moves|/radius of at most 1",
@@ -202,5 +195,6 @@ const tool_verb verb_attack = {
     .example = "  holdfast fit data/boston.csv -t chas -f rm,nox,medv --sites probit -o chas.hf\n"
                "  holdfast attack chas.hf --at data/boston.csv --radius 0.2 --sds -o attacked.csv",
     TOOL_OPTIONS(options),
+    TOOL_TABLES(hf_attack_settings_table),
     CERTIFIED(work),
 };

@@ -96,20 +96,9 @@ hf_status certified_settings(certified *run, hf_certify_settings *settings);
 hf_status certified_observed(certified *run, bool observed);
 /** --never-above, --never-below and --delta (certify_claims.c); *claims := true if one is given. */
 hf_status certified_claim(certified *run, hf_claim *out, bool *claims);
-/* Rows for the verbs' tables of options, read by certified_settings(). */
-#define CERTIFIED_LIMITS                                                                           \
-    {"time-limit", 0, "S", "seconds for a box (default 60; 0: no limit): wider, just as true",     \
-     false},                                                                                       \
-        {"total-time", 0, "S",                                                                     \
-         "seconds for all boxes: each has an even share of what is left\n(default 0: no limit)",   \
-         false},                                                                                   \
-        {"node-limit", 0, "N", "parts that a box is split into (default 0: no limit), likewise",   \
-         false},                                                                                   \
-    {                                                                                              \
-        "memory-limit", 0, "M",                                                                    \
-            "MiB for the parts of a box that are open (default 256; 0: no\nlimit), likewise",      \
-            false                                                                                  \
-    }
+/* The verb's rows of options that are limits, where that table is its first; read by
+ * certified_settings(). */
+#define CERTIFIED_LIMITS TOOL_SETTINGS(0, "limits")
 
 /** Settings of a call that is one of `left`: with its share of what is left of --total-time. */
 hf_certify_settings certified_share(const certified *run, const hf_certify_settings *settings,

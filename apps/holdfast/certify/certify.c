@@ -46,26 +46,12 @@ static const tool_option options[] = {
      "them\ntogether are from those of the point). Default: probability of classifiers, else\nmean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
-    {"beta", 0, "B", "of mean-plus, of either sign", false},
-    {"observed", 0, NULL,
-     "of sd and mean-plus: the sd of a new reading, its noise in it, so\nthat mean-plus is a quantile of "
-     "readings",
-     false},
-    {"never-above", 0, "V",
-     "a verdict instead of a range: whether the value (--what mean,\nsd, mean-plus or probability) is never "
-     "above V in the box",
-     false},
-    {"never-below", 0, "V", "never below V, likewise; both: between them", false},
-    {"delta", 0, "D", "never farther than D from what it is at the point, likewise", false},
+    TOOL_SETTINGS(0, "quantity"),
+    TOOL_SETTINGS(1, NULL),
     CLASS_RULE,
-    {"norm", 0, "P", "of outputs: 1, 2 (default), inf or another power from 1 on", false},
-    {"weights", 0, "W,...",
-     "of outputs: what each is multiplied by, in their order (default 1);\n1 over what counts as much in "
-     "each",
-     false},
+    TOOL_SETTINGS(2, NULL),
     {"count", 0, "K", "of readings: how many are bad (default 1)", false},
-    {"tolerance", 0, "E", "how far a range may be wider than what is attained, at either\nend (default 0.01)",
-     false},
+    TOOL_SETTINGS(0, "search"),
     CERTIFIED_LIMITS,
     {"max-radius", 0, NULL,
      "the largest certified radius up to --radius of each row, and the\nnearest counterexample found: of the "
@@ -80,7 +66,7 @@ static const tool_option options[] = {
      "INPUT_at_upper), of verdicts\nwhere the worst value is (INPUT_at_worst)",
      TOOL_TELLS},
     {"sides", 0, NULL, "columns more, likewise: the sides of the boxes (INPUT_from,\nINPUT_to)", TOOL_TELLS},
-    {"rigorous", 0, NULL, "proof against rounding; probabilities of two classes only", false},
+    TOOL_SETTINGS(0, "proof"),
     {"output", 'o', "OUT.csv",
      "file to write (default: standard output): the inputs, lower,\nupper, lower_attained, upper_attained, "
      "status, nodes, seconds;\nof counts and amounts rate_lower and rate_upper, the exponentials;\nof "
@@ -467,5 +453,6 @@ const tool_verb verb_certify = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),
+    TOOL_TABLES(hf_certify_settings_table, hf_claim_table, hf_output_norm_table),
     CERTIFIED(work),
 };

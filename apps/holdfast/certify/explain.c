@@ -508,5 +508,6 @@ const tool_verb verb_explain = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast explain hills.hf --at data/hills.csv --step 1 --tolerance 1 --mean -o scores.csv",
     TOOL_OPTIONS(options),
+    TOOL_TABLES(hf_certify_settings_table),
     CERTIFIED(work),
 };

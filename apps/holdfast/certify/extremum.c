@@ -133,5 +133,6 @@ const tool_verb verb_extremum = {
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     TOOL_OPTIONS(options),
+    TOOL_TABLES(hf_certify_settings_table),
     CERTIFIED(work),
 };

@@ -30,7 +30,11 @@ static const tool_option options[] = {
      "say, t-mogp: student-t with one\nnoise, independent: the default without covariance between them;\n"
      "names of likelihoods, as --sites has them; softmax",
      false},
-    /* here those of the settings */
+    TOOL_SETTINGS(0, "model"),
+    TOOL_SETTINGS(0, "readings"),
+    TOOL_SETTINGS(0, "outputs"),
+    TOOL_SETTINGS(0, "solver"),
+    TOOL_SETTINGS(0, "training"),
     {"stream", 0, NULL,
      "by minibatches from a table that need not fit in memory, through\na cache of its numbers", false},
     {"cache", 0, "FILE", "where the cache of --stream goes (default: TRAIN.csv.hfcache)", TOOL_WRITES},
@@ -42,11 +46,6 @@ static const tool_option options[] = {
 
 /* ---- options of the settings, from the library's table ----------------------------------------------------------- */
 
-enum {
-    OWN_BEFORE = 7 /* of `options` */
-};
-
-static const char *const groups[] = {"model", "readings", "outputs", "solver", "training", NULL};
 static const tool_option traits[] = {{.name = "kernel", .letter = 'k'},
                                      {.name = "mean", .letter = 'm'},
                                      {.name = "set", .traits = TOOL_REPEATS},
@@ -80,10 +79,8 @@ const tool_verb verb_fit = {
         "readings; and which share of what is predicted each input takes part in.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
     TOOL_OPTIONS(options),
-    .settings = hf_fit_settings_table,
-    .groups = groups,
+    TOOL_TABLES(hf_fit_settings_table),
     .traits = traits,
-    .place = OWN_BEFORE,
     .derives = derive,
     TOOL_RUN(1, 1, fit_run),
 };

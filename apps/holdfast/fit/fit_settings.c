@@ -173,7 +173,8 @@ static int check_one_target(const tool_arguments *arguments, size_t targets)
     return TOOL_OK;
 }
 
-/* Complains about settings that do not go with columns of the table that options name. */
+/* Complains about settings that do not go with columns of the table, or with a file of it, that options name:
+ * these are no settings, and the library is given them apart. */
 static int check_columns(const tool_arguments *arguments, size_t targets, const hf_fit_settings *s)
 {
     const tool_verb *verb = arguments->verb;
@@ -299,12 +300,9 @@ static int choose_stream(const tool_arguments *arguments, hf_fit_settings *s)
         USUAL_ROWS = 1024
     };
     if (!has_argument(arguments, "stream")) return TOOL_OK;
-    if (s->solver != HF_SOLVER_AUTO && s->solver != HF_SOLVER_INDUCING)
-        return usage_error(arguments->verb, "--stream goes with the inducing solver; leave out --solver %s",
-                           hf_enum_name(HF_ENUM_SOLVER, s->solver));
     if (strcmp(arguments->operand[0], "-") == 0)
         return usage_error(arguments->verb, "--stream reads a file more than once; standard input cannot be");
-    s->solver = HF_SOLVER_INDUCING;
+    if (s->solver == HF_SOLVER_AUTO) s->solver = HF_SOLVER_INDUCING;
     if (s->minibatch == 0) s->minibatch = USUAL_ROWS;
     if (!has_argument(arguments, "optimiser")) s->optimiser = HF_OPTIMISER_ADAM;
     return TOOL_OK;
@@ -350,11 +348,26 @@ static int choose_checkpoint(const tool_arguments *arguments, fit_settings *out)
 
 /* ---- what does not go together ---------------------------------------------------------------------------------- */
 
+/* Minibatches that nobody asked for but --stream. */
+static bool is_streamed(const tool_arguments *arguments, const hf_setting *setting)
+{
+    return setting != NULL && strcmp(setting->name, "minibatch") == 0 && has_argument(arguments, "stream") &&
+           !has_argument(arguments, "minibatch");
+}
+
+static int stream_error(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c)
+{
+    hf_setting_clash valueless = *c;
+    valueless.value[0] = '\0';
+    return setting_clash_error(arguments, ctx, hf_fit_settings_table(), "stream", &valueless);
+}
+
 static int clash_error(const tool_arguments *arguments, hf_context *ctx, const hf_setting_clash *c)
 {
     const tool_verb *verb = arguments->verb;
     const char *colon = c->why != NULL ? ": " : "", *why = c->why != NULL ? c->why : "";
     const char *option = c->setting != NULL ? c->setting->option : NULL;
+    if (is_streamed(arguments, c->setting)) return stream_error(arguments, ctx, c);
     if (c->setting != NULL && strcmp(c->setting->name, "output_eps") == 0) option = "eps";
     if (c->setting != NULL && strcmp(c->setting->name, "output_beta") == 0) option = "beta";
     if (option == NULL || c->other != NULL)
@@ -373,18 +386,21 @@ static int clash_error(const tool_arguments *arguments, hf_context *ctx, const h
 static int check_effects(const tool_arguments *arguments, hf_context *ctx, size_t outputs,
                          const hf_fit_settings *s)
 {
-    const char *names[2 * MOST_NAMES + 2];
+    static const double some_actions = 0.0;
+    const char *names[2 * MOST_NAMES + 3];
     hf_setting_clash clash = {0};
+    hf_fit_settings asked = *s;
+    /* The file is read when all else is right. */
+    if (has_argument(arguments, "actions-file")) asked.action_matrix = &some_actions;
     /* The model itself is in nobody's way until all else is said. */
     size_t count = chosen_names(arguments, "model", true, names);
     count += chosen_names(arguments, "model", false, names + count);
     if (s->train && s->objective != HF_OBJECTIVE_EVIDENCE) names[count++] = "objective";
+    if (s->train && has_argument(arguments, "stream")) names[count++] = "minibatch";
     names[count++] = NULL; /* the whole */
     for (size_t k = 0; k < count; k++)
-        if (hf_settings_check(ctx, hf_fit_settings_table(), s, outputs, names[k], &clash) < 0)
+        if (hf_settings_check(ctx, hf_fit_settings_table(), &asked, outputs, names[k], &clash) < 0)
             return clash_error(arguments, ctx, &clash);
-    if (s->action_kind == HF_ACTIONS_GIVEN && !has_argument(arguments, "actions-file"))
-        return usage_error(arguments->verb, "--action-kind given: which? Say --actions-file FILE.csv");
     return TOOL_OK;
 }
 

@@ -25,43 +25,59 @@ static tool_option option_of(const hf_setting *setting, const tool_option *trait
     return made;
 }
 
-/* The options that a verb has from its table of settings. */
-static const tool_option *setting_options(const tool_verb *verb, size_t *count)
+/* A verb's options, those of settings in their places. */
+typedef struct option_list {
+    const tool_verb *verb;
+    size_t count;
+    tool_option option[TOOL_MOST_SETTINGS];
+} option_list;
+
+static void add_settings(option_list *out, const hf_settings_table *table, const char *group)
 {
-    static struct {
-        const tool_verb *verb;
-        size_t count;
-        tool_option option[TOOL_MOST_SETTINGS];
-    } made[4], *m = made; /* there are three such verbs */
-    const hf_settings_table *table = verb->settings();
-    while (m->verb != NULL && m->verb != verb) m++;
-    for (size_t g = 0; m->verb == NULL && (verb->groups == NULL ? g == 0 : verb->groups[g] != NULL); g++)
-        for (size_t i = 0; i < hf_setting_count(table); i++) {
-            const hf_setting *setting = hf_setting_at(table, i);
-            if (setting->option != NULL &&
-                (verb->groups == NULL || strcmp(setting->group, verb->groups[g]) == 0))
-                m->option[m->count++] = option_of(setting, verb->traits);
-        }
-    m->verb = verb;
-    *count = m->count;
-    return m->option;
+    for (size_t i = 0; i < hf_setting_count(table) && out->count < TOOL_MOST_SETTINGS; i++) {
+        const hf_setting *setting = hf_setting_at(table, i);
+        if (setting->option != NULL && (group == NULL || strcmp(setting->group, group) == 0))
+            out->option[out->count++] = option_of(setting, out->verb->traits);
+    }
+}
+
+static void make_list(option_list *out, const tool_verb *verb)
+{
+    out->verb = verb;
+    for (size_t i = 0; i < verb->option_count; i++) {
+        const tool_option *option = &verb->options[i];
+        if (option->name == NULL)
+            add_settings(out, verb->settings[option->traits](), option->argument);
+        else if (out->count < TOOL_MOST_SETTINGS)
+            out->option[out->count++] = *option;
+    }
+}
+
+/* Lists of the verbs that have settings, made when they are first asked for. */
+static const option_list *list_of(const tool_verb *verb)
+{
+    enum {
+        VERBS = 8 /* fit, study create, track create and those of certificates */
+    };
+    static option_list made[VERBS];
+    size_t k = 0;
+    while (k + 1 < VERBS && made[k].verb != NULL && made[k].verb != verb) k++;
+    if (made[k].verb != verb) {
+        made[k].count = 0;
+        make_list(&made[k], verb);
+    }
+    return &made[k];
 }
 
 size_t option_total(const tool_verb *verb)
 {
-    size_t more = 0;
-    if (verb->settings != NULL) (void)setting_options(verb, &more);
-    return verb->option_count + more;
+    return verb->settings != NULL ? list_of(verb)->count : verb->option_count;
 }
 
-/* Own options before `place`, those that are made, the rest of the own ones, the common ones. */
+/* All options of a verb, then the common ones. */
 const tool_option *option_at(const tool_verb *verb, size_t i)
 {
-    size_t count = 0;
-    const tool_option *more = verb->settings != NULL ? setting_options(verb, &count) : NULL;
-    const size_t before = more != NULL ? verb->place : verb->option_count;
-    if (i < before) return &verb->options[i];
-    if (i < before + count) return &more[i - before];
-    i -= count;
-    return i < verb->option_count ? &verb->options[i] : &common_options[i - verb->option_count];
+    const size_t count = option_total(verb);
+    if (i >= count) return &common_options[i - count];
+    return verb->settings != NULL ? &list_of(verb)->option[i] : &verb->options[i];
 }

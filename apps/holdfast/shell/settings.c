@@ -50,8 +50,8 @@ static void remedy(const tool_arguments *arguments, const hf_settings_table *tab
         return;
     }
     const bool flag = other->type == HF_SETTING_FLAG;
-    const bool out =
-        flag ? strcmp(c->wanted, is_on(table, other) ? "on" : "off") == 0 : strcmp(c->other_value, "0") != 0;
+    const bool absent = *c->other_value == '\0' || strcmp(c->other_value, "0") == 0;
+    const bool out = flag ? strcmp(c->wanted, is_on(table, other) ? "on" : "off") == 0 : !absent;
     snprintf(text, room, "%s --%s", out ? "leave out" : "add", option);
 }
 

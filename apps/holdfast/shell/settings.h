@@ -11,7 +11,7 @@
 #include <holdfast/settings.h>
 
 enum {
-    TOOL_MOST_SETTINGS = 80
+    TOOL_MOST_SETTINGS = 96 /* options of a verb */
 };
 
 /** The setting of an option, or else that of its name, and with a text; NULL: the option is about

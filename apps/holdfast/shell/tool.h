@@ -61,6 +61,16 @@ typedef struct tool_option {
     unsigned traits;      /* of tool_trait; false is none of them, true is TOOL_REPEATS */
 } tool_option;
 
+/** A row that stands for all options of settings of a group (NULL: of all) of the verb's table of
+ * that index. */
+#define TOOL_SETTINGS(index, group)                                                                \
+    {                                                                                              \
+        NULL, 0, (group), NULL, (index)                                                            \
+    }
+
+/** hf_fit_settings_table() and its like. */
+typedef const hf_settings_table *tool_table(void);
+
 struct tool_arguments;
 struct tool_session;
 struct certified;
@@ -75,13 +85,10 @@ typedef struct tool_verb {
     const char *example;  /* commands that work as printed in the root of the source */
     const tool_option *options;
     size_t option_count;
-    /* whose options come before option `place`; or NULL */
-    const hf_settings_table *(*settings)(void);
-    /* their order, up to NULL; NULL: that of the table */
-    const char *const *groups;
-    /* letters and traits of some of them, up to one without a name; or NULL */
+    /* tables of settings, for the rows TOOL_SETTINGS among the options; or NULL */
+    tool_table *const *settings;
+    /* letters and traits of some of their options, up to one without a name; or NULL */
     const tool_option *traits;
-    size_t place;
     size_t least,
         /* operands, files that are read; SIZE_MAX: everything from the first operand on is handed
          * over as it is */
@@ -107,7 +114,13 @@ typedef struct tool_verb {
     size_t part_count;
 } tool_verb;
 
-/** Members of a verb: all of an array of options. */
+/** Members of a verb: its tables of settings. */
+#define TOOL_TABLES(...)                                                                           \
+    .settings = (tool_table *const[])                                                              \
+    {                                                                                              \
+        __VA_ARGS__                                                                                \
+    }
+/** All of an array of options. */
 #define TOOL_OPTIONS(array) .options = (array), .option_count = sizeof(array) / sizeof *(array)
 /** The same: how many operands it takes, and what runs; the second one in a session. */
 #define TOOL_RUN(fewest, largest, function) .least = (fewest), .most = (largest), .run = (function)

@@ -21,6 +21,7 @@ static const tool_option options[] = {
      "readings are off by V at most,\nthe truth less C (default 0) has at most norm B under the kernel,\na "
      "function of x1, x2, ... in [0, 1]",
      true},
+    TOOL_SETTINGS(0, NULL),
 };
 
 /* ---- settings --------------------------------------------------------------------------------------------------- */
@@ -127,9 +128,8 @@ const tool_verb verb_study_create = {
     .example = "  holdfast study create trials.hf --log rate=1e-4:1 --integer depth=1:8 --minimise loss\n"
                "  holdfast study create kinds.hf --real x=0:1 --category kind=a,b --maximise y --at-most z=3",
     TOOL_OPTIONS(options),
-    .settings = hf_study_settings_table,
+    TOOL_TABLES(hf_study_settings_table),
     .traits = (const tool_option[]){{.name = "kernel", .letter = 'k'}, {.name = NULL}},
-    .place = sizeof options / sizeof options[0],
     .changes = true,
     STUDIED(1, 1, run_create),
 };

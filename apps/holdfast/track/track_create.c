@@ -78,11 +78,10 @@ const tool_verb verb_track_create = {
         "  holdfast track create learnt.hf --box 'heat=0:100' -t yield --learn data/oven.csv",
     .options = track_create_options,
     .option_count = TRACK_CREATE_OPTIONS,
-    .settings = hf_track_settings_table,
+    TOOL_TABLES(hf_track_settings_table),
     .traits = (const tool_option[]){{.name = "kernel", .letter = 'k'},
                                     {.name = "method", .letter = 'm'},
                                     {.name = NULL}},
-    .place = TRACK_CREATE_BEFORE,
     .changes = true,
     TRACKED(run_create),
 };

@@ -13,7 +13,7 @@ const tool_option track_create_options[] = {
      true},
     {"label", 0, "COLUMN", "names of the candidates (default: the first column of text)", false},
     {"target", 't', "NAME", "what is measured (default y)", false},
-    /* here those of the settings */
+    TOOL_SETTINGS(0, NULL),
     {"learn", 0, "SURVEY.csv",
      "choose method, drift, kernel and noise by readings at many places\nand times (columns time, inputs, "
      "target), as track advise does;\nwith an expert's answers where --queries says how many a step",

@@ -74,8 +74,7 @@ hf_status plan_domain(tracked *run, track_plan *plan);
 void plan_free(track_plan *plan);
 
 enum {
-    TRACK_CREATE_OPTIONS = 7,
-    TRACK_CREATE_BEFORE = 5 /* of them before those that are settings */
+    TRACK_CREATE_OPTIONS = 8
 };
 /** Options of track create; they lie beside what reads them. */
 extern const tool_option track_create_options[TRACK_CREATE_OPTIONS];
