@@ -28,7 +28,7 @@ bool bo_results_load(bo_results *results, const char *path);
 
 /**
  * Prints a table in Markdown: for each problem, share and method the regret of what is recommended
- * at the end and of the best that was tried (medians), in how many runs it is feasible, and means:
+ * at the end and of the best that was tried (medians); in how many runs it is feasible; and means:
  * wrong values told, trials without a say, how many of these were told wrong values, repeated
  * trials, seconds; and the longest hf_study_ask() of all.
  */

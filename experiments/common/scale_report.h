@@ -13,9 +13,9 @@
  * ratio is RMSE over the RMSE of the same method on the same rows undamaged. */
 void scale_table(const records *list);
 
-/** For every method of a set that was run on at least three numbers of rows: the slope of log
- * seconds (processor time of the fit, time of the prediction) and log memory against log n, by
- * least squares over both kinds of damage. */
+/** For every method of a set that was run on at least three numbers of rows: the slopes of log
+ * seconds (processor time of the fit, time of the prediction) and log memory against log n. They
+ * come from least squares over both kinds of damage. */
 void scale_exponents(const records *list);
 
 #endif

@@ -151,7 +151,7 @@ static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
 }
 
 /* A cosine over a plane: its tangent at the centre, lowered by what it can bend downward and raised by what
- * it can upward, or its range where that is less apart. */
+ * it can upward; or its range where that is less apart. */
 static void cosine_lines(double u, double half, hfi_plan_value *v)
 {
     const double bend = 0.5 * half * half, down = bend * fmax(0.0, v->upper),

@@ -221,7 +221,7 @@ void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected,
                            hfi_cut *out);
-/** Moves both sides of `at` out by one factor, so that no more of n residuals are beyond than the
+/** Moves both sides of `at` out by one factor. No more of n residuals are then beyond than the
  * share of suspects of the first stage allows: n p + 4 sqrt(p (1 - p) n (1 + n / rows)). Nothing
  * where that share is not known. HF_ERR_MEMORY. */
 hf_status hfi_fit_bound_cut(hf_context *ctx, size_t n, const double *t, const hfi_cut *first,

@@ -11,10 +11,10 @@
 #include <holdfast/kernel.h>
 
 /**
- * *lower <= k(x, z) <= *upper for the real number that the formulas of kernel.h define from exactly
- * these inputs and exactly the parameters that hf_kernel_parameter() tells, without the rules for
- * extremes that the double code has (there the interval is just wide enough, [0, tiny]). `same`
- * says both are the same row (white). The output that a number stands for is that of
+ * *lower <= k(x, z) <= *upper for the real number that the formulas of kernel.h define. It is from
+ * exactly these inputs and exactly the parameters that hf_kernel_parameter() tells. The rules for
+ * extremes that the double code has do not count (there the interval is just wide enough, [0,
+ * tiny]). `same` says both are the same row (white). The output that a number stands for is that of
  * hfi_output_of(), as everywhere.
  *
  * Equal inputs are at distance exactly 0, so that k(x, x) of a stationary term without products is

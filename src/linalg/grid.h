@@ -4,7 +4,7 @@
  * @brief Symmetric matrices that the processes of a group hold together.
  *
  * The processes stand in a grid of `down` x `across`. A matrix is cut into square blocks of
- * HFI_GRID_BLOCK rows and columns, and block (I, J) belongs to the process in row I modulo `down`
+ * HFI_GRID_BLOCK rows and columns. Block (I, J) belongs to the process in row I modulo `down`
  * and column J modulo `across` of the grid (block-cyclic, as in ScaLAPACK): of n x n numbers
  * everybody holds about n^2 / (down across), and everybody has work until the last block column. A
  * part is column-major, hfi_grid.rows x hfi_grid.columns, without gaps; row r of it is row

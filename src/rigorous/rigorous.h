@@ -17,9 +17,9 @@
  * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals,
  * and the remainder N norm_p / p!: N is the norm of mean - m in the kernel's space, sqrt(t' K t),
  * enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd is the length of the
- * posterior's features: it moves no faster than the prior's, |phi(x) - phi(c)|, and where the
- * kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the
- * root of a quadratic.
+ * posterior's features: it moves no faster than the prior's, |phi(x) - phi(c)|. Where the kernel
+ * has second derivatives it is within norm_2 / 2 of the length of their linear part, the root of a
+ * quadratic.
  *
  * A quantity may be a probability of class 1 of two, too (link.h): of the mean and sd in user
  * units, monotone in both.

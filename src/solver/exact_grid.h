@@ -3,8 +3,9 @@
  * @file exact_grid.h
  * @brief K + D of an exact solve, held by all processes of a group together (linalg/grid.h).
  *
- * Everybody knows all inputs (n d numbers) and evaluates the covariances of its own part, about n^2
- * / p of them and half of that because only the lower triangle counts. Nobody holds n^2 numbers.
+ * Every process knows all inputs (n d numbers) and evaluates the covariances of its own part. Those
+ * are about n^2 / p, and half of that because only the lower triangle counts. Nobody holds n^2
+ * numbers.
  */
 #ifndef HFI_SOLVER_EXACT_GRID_H
 #define HFI_SOLVER_EXACT_GRID_H

@@ -16,7 +16,7 @@
  *
  * Two locks. Whoever changes a file holds flock() of it: OWN for as long as the ledger lives,
  * SHARED between begin and end. That is what a second program waits for or is told of. SQLite's own
- * locks are held for as long as a transaction or a reading takes, so that programs that only look
+ * locks are held for as long as a transaction or a reading takes. Programs that only look therefore
  * never wait for a writer to end. Only what was opened for changes lets SQLite write, also to put
  * in order what a program left that was killed.
  *
