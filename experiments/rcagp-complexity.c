@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-complexity.c
- * @brief What i actions cost: seconds of a solve, of a step of training and of predictions against i. Beside
+ * @brief The cost of i actions: seconds of a solve, of a step of training and of predictions against i. Beside
  * them stand bare products of matrices of the same shapes (sections 2 and B of "Robust and Computation-Aware Gaussian
  * Processes", 2025).
  *

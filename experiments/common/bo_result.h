@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bo_result.h
- * @brief What came of runs of studies: lines of JSON, kept and summed up.
+ * @brief Results of runs of studies: lines of JSON, kept and summed up.
  */
 #ifndef EXPERIMENTS_BO_RESULT_H
 #define EXPERIMENTS_BO_RESULT_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file cert_data.h
- * @brief What the experiments with certified probabilities have in common: which sets
+ * @brief Shared by the experiments with certified probabilities: which sets
  * (class_data.h) and how far their points are moved, splits, models, boxes and options.
  */
 #ifndef EXPERIMENTS_CERT_DATA_H

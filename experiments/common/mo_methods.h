@@ -13,7 +13,7 @@
  * | MO-RCGP-own | MO-RCGP with the average of each output's readings as its prior mean, where the protocol has one number for all |
  *
  * All of those have the kernel, noise and prior mean of the protocol and no priors on
- * hyperparameters. Nothing is standardised unless the protocol says so. What is not imitated: the
+ * hyperparameters. Nothing is standardised unless the protocol says so. Not imitated: the
  * jitter of the published program (common/mo_reference.h has it), its numerical gradients, and its
  * loose stopping.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file scale_report.h
- * @brief What large fits cost and how good they are, in tables: one row a fit, and how cost grows
+ * @brief Cost and quality of large fits, in tables: one row a fit, and how cost grows
  * with the rows.
  */
 #ifndef EXPERIMENTS_SCALE_REPORT_H

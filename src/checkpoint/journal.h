@@ -103,9 +103,9 @@ hf_status hfi_journal_answer(hfi_journal *journal, hfi_journal_entry *entry,
 hf_status hfi_journal_recall(hfi_journal *journal, hfi_journal_entry *entry, bool *found);
 
 /** Keeps the answer to the question for which hfi_journal_recall() found none. Results of which
- * nothing follows (out of memory, cancelled) are not kept: the question will be asked again. Of
- * errors only HF_ERR_NOT_POSITIVE_DEFINITE, with which searches go on, is an answer. Never fails:
- * what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
+ * nothing follows (out of memory, cancelled) are not kept: the question will be asked again. The
+ * only error that is an answer is HF_ERR_NOT_POSITIVE_DEFINITE, with which searches go on. Never
+ * fails: what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
 void hfi_journal_keep(hfi_journal *journal, const hfi_journal_entry *entry);
 
 /** A note for the user at the end (disk full, a damaged entry), NULL if nothing. Owned by the

@@ -401,7 +401,7 @@ static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight,
     }
 }
 
-/* weight times the product of a list of factors, two at least. Of f g, with the ranges of both, an estimate
+/* weight times the product of a list of factors, two at least. For f g, with the ranges of both, an estimate
  * from below is the larger of
  *
  *     gL f + fL g - fL gL        gU f + fU g - fU gU

@@ -273,9 +273,9 @@ typedef struct hfi_fit_solver {
 const hfi_fit_solver *hfi_fit_solver_of(hf_solver solver);
 
 /** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and
- * actions (0 where there are none). What the settings leave open is chosen by n: exact up to 2000
- * readings, then projected on Krylov actions with hyperparameters from inducing inputs, from 20 000
- * on inducing alone. */
+ * actions (0 where there are none). The number n decides all that the settings leave open: exact up
+ * to 2000 readings, then projected on Krylov actions with hyperparameters from inducing inputs,
+ * from 20 000 on inducing alone. */
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
 

@@ -239,7 +239,7 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
  * from. */
 static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper = 1e3;
 
-/* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a
+/* In standardised units. One of several outputs is easily explained away as noise: starting from much noise a
  * search loses sight of inputs that matter little before it sees them. Weights that come with a start of
  * their own, and Student-t noise, do not ask for that. */
 static double start_of_noise(const hfi_fit *fit)

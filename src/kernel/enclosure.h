@@ -21,7 +21,7 @@
  * its outputscale and the interval a point. Relative width for ordinary pairs some 1e-18 where long
  * double has 64 digits; products by cosines, sums with both signs and exponents beyond some tens
  * lose what they must. No allocation; any number of threads. Half a microsecond to three, some
- * twenty times hfi_kernel_value(). What is assumed of the machine: interval.h.
+ * twenty times hfi_kernel_value(). Assumptions about the machine: interval.h.
  * @return false, and nothing written, where an input is not finite, a bound overflows even long
  *                double, or hfi_interval_usable() is false.
  */

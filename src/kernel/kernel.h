@@ -112,8 +112,8 @@ hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t
  * expressions and files know row s only. HF_ERR_MEMORY. */
 hf_status hfi_kernel_order_outputs(hf_context *ctx, hf_kernel *kernel, const size_t *order);
 /** The parameter of coregion i that is what output s has beyond those in the rows before it: the
- * last entry of its row, or (*squared) its variance of its own; SIZE_MAX if it is held. What it
- * shares with them: parameters *first to *end. */
+ * last entry of its row, or (*squared) its variance of its own; SIZE_MAX if it is held. Shared
+ * with them: parameters *first to *end. */
 size_t hfi_kernel_coregion_own(const hf_kernel *kernel, size_t i, size_t s, bool *squared,
                                size_t *first, size_t *end);
 

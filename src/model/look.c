@@ -150,7 +150,7 @@ static double from_top(const double *sorted, size_t n, bool mirrored, size_t k)
  *
  * Far is more than five times the width of the middle four fifths beyond these. It is also at least
  * twice as far from the median as the next value. Numbers that cannot be negative may have a long tail:
- * they must be far on the logarithmic scale too, where widths are those of the upper half. Of
+ * they must be far on the logarithmic scale too, where widths are those of the upper half. Among
  * lognormal numbers that are values beyond 3.8 standard deviations with a gap of 1.3 below. */
 static size_t count_far(const double *sorted, size_t n, bool mirrored)
 {

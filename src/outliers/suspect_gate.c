@@ -37,7 +37,7 @@ static double resolution(double *sorted, size_t count)
 
 /* More than half of the kept readings may be one number, as with zero-inflated counts or a sensor at rest. Any
  * prediction of that number is then perfect, and the others are infinitely far from it: the CRPS then says nothing
- * about whether those are wrong. What is left is that wrong readings are few. */
+ * about whether those are wrong. The remaining test is that wrong readings are few. */
 static const double most_beside_one_number = 0.05;
 
 static bool half_are_one_number(const double *sorted, size_t count)

@@ -377,7 +377,7 @@ double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
  * quotient of their determinants: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y| <= r, the length
  * of Y = S_0^-1/2 X S_0^-1/2,
  * - log det(1 + Y) <= (q^(1/2) - 1) r - log(1 - r), as the sums of the k-th powers of eigenvalues are at most
- *   r^k. What is lost is a share of P_c, however small that is. */
+ *   r^k. The loss is a share of P_c, however small that is. */
 double hfi_box_by_density(hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file chain.h
- * @brief What the trace of a Markov chain says about how well it has mixed; for the solver room
+ * @brief How well a Markov chain has mixed, by its trace; for the solver room
  * only.
  */
 #ifndef HFI_CHAIN_H

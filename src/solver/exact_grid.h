@@ -43,8 +43,8 @@ hf_status hfi_exact_grid_factor(hfi_exact_grid *grid, const hf_kernel *kernel, c
 /** log det of the last factorisation, while `a` holds the factor. */
 hf_status hfi_exact_grid_log_det(hfi_exact_grid *grid, double *log_det);
 /** theta[p] += sum_ij W_ij dK_ij/dtheta_p over ALL i, j, for the symmetric W of which w is this
- * process's part (lower triangle), white included. `diagonal` (n) is that of W. What is on and
- * above the diagonal of w is spoilt, entries below are doubled. */
+ * process's part (lower triangle), white included. `diagonal` (n) is that of W. Entries on and
+ * above the diagonal of w are spoilt, those below are doubled. */
 hf_status hfi_exact_grid_adjoint(hfi_exact_grid *grid, const hf_kernel *kernel,
                                  const double *inputs, double *w, const double *diagonal,
                                  double *theta);

@@ -70,7 +70,7 @@ static single_readings readings_in_order(size_t n)
     return order;
 }
 
-/* The next reading of which enough is outside Q. What is outside adds up to n - count over all
+/* The next reading of which enough is outside Q. The parts outside add up to n - count over all
  * readings, so that one is left while count < n: those that are passed over could not make 1
  * together. */
 static void take_reading(hfi_dense_system *s, single_readings *order)

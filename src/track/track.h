@@ -31,7 +31,8 @@ typedef enum hfi_event_kind {
     HFI_EVENTS
 } hfi_event_kind;
 
-/** One event. What a kind does not need is 0 (y, a, b, c) or NULL, and is kept all the same. */
+/** One event. A member that a kind does not need is 0 (y, a, b, c) or NULL, and is kept all the
+ * same. */
 typedef struct hfi_event {
     hfi_event_kind kind;
     uint64_t id; /* told, answered: of the reading; requested: of the request; batch: how many */
@@ -216,8 +217,8 @@ bool hfi_places_known(const hfi_places *places, const double *x);
 size_t hfi_places_at(hfi_places *places, const double *x);
 /** Where there are more places than the settings allow, this lets those go that the others
  * determine best. Without an expert, or where he is asked anywhere, all go that are of no use. A
- * place that a reading or request is at never goes. Amortised O(most_places) a new place. Does nothing
- * when out of memory. */
+ * place that a reading or request is at never goes. Amortised O(most_places) a new place. Does
+ * nothing when out of memory. */
 void hfi_track_thin(hf_context *ctx, hf_track *track);
 
 /* ---- counts.c: which readings count, and how much -------------------------------------------- */

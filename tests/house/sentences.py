@@ -15,6 +15,9 @@ DISPLAYED = re.compile(r"\s*\*(?: {4}|\s*\|)")  # a formula or a row of a table 
 TAG = re.compile(r"@(?:file\s+\S+|param(?:\[\w+\])?\s+\w+|\w+)")  # begins a sentence; what it names is none of its words
 JOINT = re.compile(r"(?:\s|/\*.*?\*/|\b[A-Z][A-Za-z0-9_]*\b)*", re.S)  # may stand between literals of one string: PRIu64
 ESCAPE = re.compile(r"\\(.)", re.S)
+DEEP = re.compile(r"^(?: {2,}|\|).*$", re.M)  # a row of a table, or an example, in a message
+PROGRAM = re.compile(r"""[$#{}<>] | \b(?:using[ ][\d(]|rgb|linewidth|linecolor|set[ ][xy](?:range|label)|CREATE|INSERT|VALUES)\b
+                         | \A(?![^$]*\b(?:the|of|is|are)\b)""", re.X)  # of gnuplot, SQL, HTML, CSS; a list of names
 PRINTED = "<!-- tables -->"  # below it a page has what programs print
 
 
@@ -44,20 +47,27 @@ def comments(text):
 
 
 def strings(text):
-    """(line, prose) of C strings, adjacent literals joined; each begins on the line of its first literal."""
+    """(line, prose) of C strings without what they display, adjacent literals joined; the line is that of the first."""
     prose, begin, end = [], 0, None
     for match in house.TOKEN.finditer(text):
         token = match.group(0)
         if token[0] != '"':
             continue
         if prose and not JOINT.fullmatch(text, end, match.start()):
-            yield text.count("\n", 0, begin) + 1, "".join(prose)
+            yield text.count("\n", 0, begin) + 1, DEEP.sub("", "".join(prose))
             prose = []
         begin = begin if prose else match.start()
         prose.append(ESCAPE.sub(lambda escape: {"n": "\n", "t": "\t"}.get(escape.group(1), escape.group(1)), token[1:-1]))
         end = match.end()
     if prose:
-        yield text.count("\n", 0, begin) + 1, "".join(prose)
+        yield text.count("\n", 0, begin) + 1, DEEP.sub("", "".join(prose))
+
+
+def messages(text):
+    """(line, sentence) of the strings that are no texts of programs."""
+    for line, sentence in of_c(text, (strings,)):
+        if not PROGRAM.search(sentence):
+            yield line, sentence
 
 
 def page(text):

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file class_values.c
- * @brief What labels of two classes come to, for comparison with scikit-learn and with plain numpy.
+ * @brief Numbers that follow from labels of two classes, for comparison with scikit-learn and with plain numpy.
  *
  * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and
  * they), the mean, n, d, the number of inducing inputs m, the number of queries q; n rows of inputs; n

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file count_values.c
- * @brief What counts and amounts come to, for comparison with scipy.
+ * @brief Numbers that follow from counts and amounts, for comparison with scipy.
  *
  * Standard input: the sites; a line with the kernel; then numbers: its parameters on the training scale (how
  * many, and they), the mean, the dispersion, n; n rows of one input, a reading and an exposure. Standard

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file student_values.c
- * @brief What the three approximations under Student-t noise say about a problem, for comparison with plain numpy.
+ * @brief Answers of the three approximations under Student-t noise about a problem, for comparison with plain numpy.
  *
  * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and
  * they), the mean, the squared scale, the degrees of freedom, n, d; n rows of inputs; n readings; n known
