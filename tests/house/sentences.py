@@ -16,7 +16,7 @@ TAG = re.compile(r"@(?:file\s+\S+|param(?:\[\w+\])?\s+\w+|\w+)")  # begins a sen
 JOINT = re.compile(r"(?:\s|/\*.*?\*/|\b[A-Z][A-Za-z0-9_]*\b)*", re.S)  # may stand between literals of one string: PRIu64
 ESCAPE = re.compile(r"\\(.)", re.S)
 DEEP = re.compile(r"^(?: {2,}|\|).*$", re.M)  # a row of a table, or an example, in a message
-PROGRAM = re.compile(r"""[$#{}<>] | \b(?:using[ ][\d(]|rgb|linewidth|linecolor|set[ ][xy](?:range|label)|CREATE|INSERT|VALUES)\b
+PROGRAM = re.compile(r"""[$#{}] | <! | \b(?:using[ ][\d(]|rgb|linewidth|linecolor|set[ ][xy](?:range|label)|CREATE|INSERT|VALUES)\b
                          | \A(?![^$]*\b(?:the|of|is|are)\b)""", re.X)  # of gnuplot, SQL, HTML, CSS; a list of names
 PRINTED = "<!-- tables -->"  # below it a page has what programs print
 

@@ -442,7 +442,6 @@ class Prose(Tree):
         self.assertEqual(list(check_prose.script_openings("# Says\n# What it is\n# Whatever\nprint('# What')\n")), [])
         self.assertEqual(list(check_prose.torn("struct a {\n    double b;\n    int c, /**< d */\n        e;\n};\n")), [])
 
-
     def test_words_that_do_not_count(self):
         for comment in ["`" + "a " * 30 + "` is `b`", "Sum.\n *\n *     " + "is " * 30, "Sum:\n * | " + "is " * 30 + "|",
                         "Sum" + " of" * 23 + ", call(" + "is, " * 9 + ")", "Sum" + " of" * 20 + ".) Sum" + " of" * 20,
