@@ -5,8 +5,8 @@
  * points of certified / found.
  *
  * Robust sites of readings of a smooth function, one input, squared exponential kernel. The search replaces
- * one reading after another, each time the one and the number that move the mean the most, then goes over
- * them twice more. With one reading the certificate is exact, so that what is missing from 1 is the search's.
+ * one reading after another, each time the one and the number that move the mean the most. Then it goes
+ * over them twice more. With one reading the certificate is exact, so that what is missing from 1 is the search's.
  */
 #include "common/bench.h"
 #include "core/core.h"

@@ -7,8 +7,8 @@
  *     certain-constraints [--places N] [--asked N] [--rounds R] [--seed S] [--functions M] [--weaken W]
  *
  * Each function has a study of its own. Six times it is asked for two trials (hf_study_ask()), which are told; each
- * time 1600 further places are held against the envelopes by which it decides, everywhere and where the truth is
- * nearest to the limit (in R rounds of 400; 0: only what is asked counts). Ends when so many places were admitted
+ * time 1600 further places are held against the envelopes by which it decides. They lie everywhere and where the truth
+ * is nearest to the limit (in R rounds of 400; 0: only what is asked counts). Ends when so many places were admitted
  * (default 1e5) or asked (default: no limit), whichever comes first, or after M functions of each kernel. The exit
  * status is 1 at a violation. --weaken divides the norm bound that the study is told: above 1 violations must come.
  */

@@ -2,7 +2,7 @@
 /**
  * @file certify.c
  * @brief How long certified ranges of the posterior mean take on one thread, and how many boxes: the global
- * minimum over a box to a tolerance, the range that the bound of the whole box alone gives, and how many
+ * minimum over a box to a tolerance, the range that the bound of the whole box alone gives; and how many
  * boxes the kernel decomposition (bound A) needs alone. Before that, both ends of means and sds with the
  * lengthscale 0.7 root(d), in seconds of the processor.
  *

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file projected.c
- * @brief What one evaluation of the projected solver streams: B = K A and its adjoint, n = 40 000, d = 8, 256
+ * @brief One evaluation of the projected solver as a stream: B = K A and its adjoint, n = 40 000, d = 8, 256
  * blocks, ARD Matern-5/2.
  *
  * Beside the arithmetic of two covariances per pair of rows, and beside the same quantities in numpy.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rigorous-ranges.c
- * @brief What proof against rounding costs: microseconds that bounding one box takes on one thread, by
+ * @brief The cost of proof against rounding: microseconds that bounding one box takes on one thread, by
  * default and rigorously.
  *
  * Boxes of half-width 0.1 about random points, bounded without splitting, both ends: a question's time less

@@ -3,7 +3,7 @@
  * exceeding what the pipe bears.
  *
  * Nothing is random here. The flow meter is off by 0.3 at most, and how rough the valve's curve can be is
- * bounded by its norm. What follows is where the curve can be, and nowhere else. The envelope is const and
+ * bounded by its norm. So the curve can be in the band that follows, and nowhere else. The envelope is const and
  * the workspace is made once: a query allocates nothing, takes no lock, and begins where the last one
  * ended. */
 #include <holdfast/holdfast.h>

@@ -3,8 +3,8 @@
  * prove that braking afterwards is early enough. Where they do, that is its plan: the push for 50 ms, then the
  * brake. Where they do not, it goes on with the last plan, which still holds, and asks of a weaker push next.
  *
- * x = (position, speed), and nobody knows how either changes within 50 ms under a push u, but for
- * readings of these changes that are off by 0.0002 at most, and for how rough they can be. A tube of
+ * x = (position, speed). Nobody knows how either changes within 50 ms under a push u. Known are
+ * readings of these changes that are off by 0.0002 at most, and how rough the changes can be. A tube of
  * four such steps, one of the push and three of braking, holds every run of every sledge of that kind.
  * Everything is made before the loop; in it nothing is allocated and no lock taken. Each bound may change its
  * support four times and no more: then it is looser than it could be, as sure, and in time. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bo-problem: evaluates test problems of optimisation for other programs, line by line, so that optimisers in any
- * language see exactly the same functions, starts and wrong values. */
+/* bo-problem: evaluates test problems of optimisation for other programs, line by line. Optimisers in any language
+ * thus see exactly the same functions, starts and wrong values. */
 #include "common/bo_problem.h"
 
 #include <ctype.h>

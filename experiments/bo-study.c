@@ -12,8 +12,8 @@
 
 static const char heading[] =
     "usage: bo-study [options]\n"
-    "Runs studies on test problems of optimisation, with right values and with a share of wrong ones, and\n"
-    "prints how far what they recommend is from the best: beside other optimisers, and beside studies that\n"
+    "Runs studies on test problems of optimisation, with right values and with a share of wrong ones.\n"
+    "Prints how far what they recommend is from the best: beside other optimisers, and beside studies that\n"
     "doubt nothing. Problems with two objectives or constraints stand beside random points.\n";
 
 enum {
@@ -70,11 +70,11 @@ static void read_options(int argc, char **argv, plan *p)
                     known_share),
         option_range("seeds", "numbers of the runs (default 0..19)", &p->first, &p->last),
         option_list("methods", "LIST",
-                    "of default, plain (doubts nothing), informed (knows which are\n"
-                    "wrong), once (repeats nothing), global and regions (with\n"
-                    "and without trust regions), thompson, pursuit (preset rrp), expert and expert-mean\n"
-                    "(one value in twenty is corrected), plain-expert and plain-mean, random; the first is\n"
-                    "compared with the second and with the peers (default default,plain,random)",
+                    "of default, plain (doubts nothing), informed (knows which are wrong), once (repeats\n"
+                    "nothing); global and regions (with and without trust regions), thompson, pursuit\n"
+                    "(preset rrp); expert and expert-mean (one value in twenty is corrected), plain-expert\n"
+                    "and plain-mean, random; the first is compared with the second and with the peers\n"
+                    "(default default,plain,random)",
                     &p->methods, "default,plain,random", bo_method_known),
         option_choice("peers", "FILES",
                       "runs of other optimisers, CSV of peer_optimisers.py, to be shown beside", &p->peers,

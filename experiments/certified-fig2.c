@@ -2,9 +2,9 @@
 /**
  * @file certified-fig2.c
  * @brief Figure 2: the least and the largest class probability that a point can be moved to, as the box about
- * it grows, and what an attack by one signed gradient step finds.
+ * it grows; also what an attack by one signed gradient step finds.
  *
- * Its first row shows the points. Of rows it has the probability of class 1 over two inputs, the
+ * Its first row shows the points. For rows it has the probability of class 1 over two inputs, the
  * others being those of the point, test points and the largest box; of pictures the pixels that
  * move.
  */

@@ -2,7 +2,7 @@
 /**
  * @file certified-fig6.c
  * @brief Figure 6: scores of pixels, and how many pixels have to change until an image is taken for another
- * class, when they are changed in the order of certified scores or of a linear fit's.
+ * class. They are changed in the order of certified scores or of a linear fit's.
  *
  * The scores are those of the probability of the image's class, for steps gamma; the linear fit draws with a
  * standard deviation of its own for each pixel (all move at once), width 0.75 root(pixels). A pixel is moved

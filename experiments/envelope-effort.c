@@ -8,11 +8,9 @@
  *   all of the noise bound, up and down, leave f itself there; a bound that is half as much too large does
  *   not (Remark 4).
  * - The norm of the forced Henon map: what exact readings on a grid ask for, without and with 1e-8 on the
- *   diagonal of K, and times the safety factor of 1.2 that the authors' other
- *   program has.
+ *   diagonal of K; and that times the safety factor of 1.2 that the authors' other program has.
  * - Effort: mean width over a mesh of the envelope of Figure 2 (random, noise 1, the published program's
- *   readings), each bound started cold and stopped after so many changes of
- *   the active set.
+ *   readings). Each bound is started cold and stopped after so many changes of the active set.
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"

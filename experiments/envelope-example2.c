@@ -5,12 +5,12 @@
  *
  *     min (z1 - 1)^2 + (z2 - 5)^2     subject to C(z) <= -10,     C the optimal upper bound of the forced Henon map
  *
- * from 64, 81 and 100 readings with uniform noise 1, on a grid or at random. Solved as the authors did, by a
- * grid of 10 x 10 points that is refined three times around its best one (each side a fifth of the one
- * before), with the 1e-8 that their program adds to the diagonal of the kernel matrix with the query
- * (common/env_henon.h), by a grid refined four times with the exact kernel, and by SLSQP with the gradient of
- * C, from the best points of a mesh. The authors' 10 random draws are Python's, from seed 1; the grids are
- * read with noise from the same seed.
+ * from 64, 81 and 100 readings with uniform noise 1, on a grid or at random. Solved in three ways. As the
+ * authors did: by a grid of 10 x 10 points that is refined three times around its best one (each side a fifth of the
+ * one before). It has the 1e-8 that their program adds to the diagonal of the kernel matrix with the query
+ * (common/env_henon.h). Then by a grid refined four times with the exact kernel; and by SLSQP with the gradient of C,
+ * from the best points of a mesh. The authors' 10 random draws are Python's, from seed 1; the grids are read with noise
+ * from the same seed.
  */
 #include "common/env_bounds.h"
 #include "common/env_henon.h"

@@ -6,11 +6,10 @@
  *
  * A model of one step, learned from 400 noisy readings, plans eight feeds (common/env_control.h). Where the
  * reactor is after k steps is a function of the state it starts in and of the k feeds; for each k and each of
- * the two concentrations that function has an envelope, from 800 earlier plans that were carried out and read
+ * the two concentrations that function has an envelope. It comes from 800 earlier plans that were carried out and read
  * with noise uniform within 0.05, bound 0.06. Kernels are squared exponential with one lengthscale, from five
- * contiguous folds of 400 noise-free runs; the norm is 1.2 times what those runs ask for, sqrt(y'(K + 1e-5
- * I)^-1 y). The boxes are for the plans from four states; the printed areas are means over the eight boxes of
- * all four.
+ * contiguous folds of 400 noise-free runs; the norm is 1.2 times what those runs ask for, sqrt(y'(K + 1e-5 I)^-1 y).
+ * The boxes are for the plans from four states; the printed areas are means over the eight boxes of all four.
  *
  * As the published program does: the 400 runs are from corners of the box of states and feeds, so that after
  * k < 8 steps only 2^(k+2) inputs are different, each of them read often; and states are read late

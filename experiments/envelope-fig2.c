@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file envelope-fig2.c
- * @brief Figure 2: how far the optimal upper bound of the forced Henon map lies above it, on a grid and on
- * random points, with little and much noise.
+ * @brief Figure 2: how far the optimal upper bound of the forced Henon map lies above it; on a grid and on
+ * random points; with little and much noise.
  *
  * Averages of C - f over a mesh of 21 x 21 points, as the authors saved their surfaces; 100 readings, uniform
  * noise. One of the authors' data sets (grid, noise 1) is public with the bounds that their solver found: on

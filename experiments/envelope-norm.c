@@ -8,8 +8,8 @@
  *
  * - sum: 25 kernel functions with random centres and normal weights, so that the norm is known (as in Figure 7);
  * - henon: the forced Henon map of the first two examples. It grows beyond all bounds away from the origin,
- *   which no function in the space of this kernel does, and those functions are
- *   determined by their values on the square: no norm is enough for the map itself, only for functions near it.
+ *   which no function in the space of this kernel does. Their values on the square determine those functions: no norm
+ *   is enough for the map itself, only for functions near it.
  *
  * Every reading is known within the noise bound; the norm is that of the smoothest function within all of them.
  */

@@ -6,7 +6,7 @@
  *
  * Prices in units of the quotation's smallest step, 1/64. All models: noise variance at most that of a quarter
  * tick, 1/128. Published models: squared exponential kernel, standardised readings, the averages of the
- * readings as prior mean, eps = 5 / N. The paper caps the noise, the published program holds it at that
+ * readings as prior mean, eps = 5 / N. The paper caps the noise. The published program holds it at that
  * cap (both bounds of its search are the same), and so do the published models here. The program also keeps the
  * entries of A, B = A A', within log 1e3 = 6.9 standard deviations. MO-RCGP's density grows until the first
  * entry is there, and the others are within: it is held there.

@@ -8,8 +8,8 @@
  * targets are clean. A tenth of the 576 training rows, 58 as the program rounds (focused: 57), are damaged in
  * output 1 (u uniform on (0, 1), afresh for each number): uniform + U(6, 9) for half of them and - U(6, 9)
  * for the other half, asymmetric + U(6, 9), focused: inputs to their medians + 0.1 u MAD, the reading 6 + 0.1
- * u MAD(y1). The published models have one squared exponential kernel without a lengthscale for each input,
- * one noise for both outputs and, as in the published program, one prior mean for both: 0, the average of the
+ * u MAD(y1). The published models have one squared exponential kernel without a lengthscale for each input.
+ * They have one noise and, as in the published program, one prior mean for both outputs: 0, the average of the
  * sound readings. (MO-RCGP-own has the average of each output's damaged readings, as the paper's Figures 2
  * and 5 do.) Ours have the library's default kernel, and what their presets say.
  */

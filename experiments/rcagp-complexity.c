@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-complexity.c
- * @brief What i actions cost: seconds of a solve, of a step of training and of predictions against i, beside
- * bare products of matrices of the same shapes (sections 2 and B of "Robust and Computation-Aware Gaussian
+ * @brief The cost of i actions: seconds of a solve, of a step of training and of predictions against i. Beside
+ * them stand bare products of matrices of the same shapes (sections 2 and B of "Robust and Computation-Aware Gaussian
  * Processes", 2025).
  *
  * 4096 readings of four inputs, uniform on [0, 1]^4; Matern-5/2, lengthscale 0.4; robust sites. The paper

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-expert.c
- * @brief What is an expert's prior mean worth? Section 5, Figures 2 and 5 (right) of "Robust and
+ * @brief The worth of an expert's prior mean: section 5, Figures 2 and 5 (right) of "Robust and
  * Computation-Aware Gaussian Processes" (2025), for regression: some of the wrong readings are corrected, and
  * the corrections make the prior mean.
  *

@@ -4,7 +4,7 @@
  * @brief A false report moved the Dow Jones for four minutes on 23 April 2013: which models follow it?
  *
  * 202 opening values, one every two minutes; time standardised, index (y - median) / sd. Two of them, 109 and
- * 110 counted from 0, lie in the sell-off. What the index would have been without it nobody knows: the
+ * 110 counted from 0, lie in the sell-off. Nobody knows the index as it would have been without it: the
  * straight line from the reading before to the reading after stands for it.
  */
 #include "common/draws.h"

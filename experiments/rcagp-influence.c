@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rcagp-influence.c
- * @brief What one wrong reading may do: Proposition 4.1 and section F.1 of "Robust and Computation-Aware
+ * @brief The harm that one wrong reading may do: Proposition 4.1 and section F.1 of "Robust and Computation-Aware
  * Gaussian Processes" (2025), and what i actions cost and leave uncomputed (Propositions F.2 and F.3).
  *
  * 100 readings of sin(7 x) + x on [0, 1] with noise of sd 0.1; hyperparameters held at lengthscale 0.2,

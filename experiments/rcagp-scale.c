@@ -65,8 +65,8 @@ static void read_options(int argc, char **argv, plan *p)
                       &p->kinds, "none,asymmetric", "none,asymmetric,uniform,focused"),
         option_choice(
             "solvers", "LIST",
-            "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name),\n"
-            "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust), default (nothing\n"
+            "of inducing (preset rcsvgp), weighted and wloo (the same with the objective of that name);\n"
+            "projected (preset rcagp), plain (preset sgpr) and svgp (both not robust); default (nothing\n"
             "asked for), exact and sklearn (both up to 2000 training rows);\n"
             "default inducing,projected",
             &p->solvers, "inducing,projected",

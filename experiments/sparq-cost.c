@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file sparq-cost.c
- * @brief What a step costs as time goes by: seconds of one processor and bytes, to 10^5 steps, and how long
+ * @brief The cost of a step as time goes by: seconds of one processor and bytes, to 10^5 steps, and how long
  * an answer takes with 40 expert answers.
  *
  * The synthetic problem with its tuned constants. A step is everything: requests, answers, the next place,

@@ -5,10 +5,9 @@
  * pretends to have, and beside their bounds.
  *
  * SparQ-GP-UCB as printed is run on the synthetic problem. At step T the pretend posterior has a reading of
- * f_T at every x_t, with the noise of a fresh one, but for those that are not dropped, which have their aged
- * noise. Beside it: the variational posterior through places of an M-DPP sample (Propositions 1 and 2 prove
- * their bounds for it), and the posterior that Algorithm 1 computes, which has a reading at as many places
- * and nothing of the others.
+ * f_T at every x_t, with the noise of a fresh one. Those that are not dropped have their aged noise instead. Beside it:
+ * the variational posterior through places of an M-DPP sample (Propositions 1 and 2 prove their bounds for it); and the
+ * posterior that Algorithm 1 computes. The latter has a reading at as many places and nothing of the others.
  */
 #include "common/env_run.h"
 #include "common/room.h"

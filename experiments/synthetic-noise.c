@@ -3,10 +3,10 @@
  * @file synthetic-noise.c
  * @brief Does the default stay harmless when the noise is not normal, and sharp when readings are wrong?
  *
- * Draws of a Gaussian process with five kinds of noise (normal, Student-t with 3 and 2 degrees of freedom, an
- * sd that depends on the input, skewed), undamaged or with one-sided wrong readings that are gross or only
- * moderate. The data are made here, so nothing is needed but the program. Scores in units of the clean
- * training targets' sd.
+ * Draws of a Gaussian process with five kinds of noise: normal, Student-t with 3 and 2 degrees of freedom, an
+ * sd that depends on the input, skewed. They are undamaged or have one-sided wrong readings that are gross or only
+ * moderate. The data are made here, so nothing is needed but the program. Scores in units of the clean training
+ * targets' sd.
  */
 #include "common/draws.h"
 #include "common/study.h"

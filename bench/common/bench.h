@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bench.h
- * @brief What the benchmarks share: a clock, medians, made-up data, the peer's timings, bare
+ * @brief Shared by the benchmarks: a clock, medians, made-up data, the peer's timings, bare
  * LAPACK.
  *
  * Ours and what it is compared with are timed in turns, so that a busy moment of the machine hits

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bed_report.h
- * @brief What the fits of the bed add up to, as tables of Markdown.
+ * @brief Sums over the fits of the bed, as tables of Markdown.
  */
 #ifndef EXPERIMENTS_BED_REPORT_H
 #define EXPERIMENTS_BED_REPORT_H

@@ -3,10 +3,10 @@
  * @file bo_expert.h
  * @brief An expert in the loop of bo_paper.h, who has a word on one reading in twenty.
  *
- * As in section 5 and Figure 5 (right) of "Robust and Computation-Aware Gaussian Processes" (2025)
- * the expert knows which readings are wrong, and corrects one for every twenty that there are,
- * exactly. Which one: of the wrong ones that the model sees, the one that hf_expert_ask() would ask
- * about first.
+ * The expert knows which readings are wrong, and corrects one for every twenty that there are,
+ * exactly; as in section 5 and Figure 5 (right) of "Robust and Computation-Aware Gaussian
+ * Processes" (2025). Which one: of the wrong ones that the model sees, the one that hf_expert_ask()
+ * would ask about first.
  *
  * | name    | what becomes of the corrections                                                   |
  * |---------|-----------------------------------------------------------------------------------|

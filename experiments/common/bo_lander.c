@@ -10,7 +10,7 @@
  * A lander in two dimensions: one rigid body with two feet, above hills with a flat pad in the middle. Sizes, masses,
  * engines, what the controller sees and the rewards are those of the environment LunarLander-v2 of OpenAI Gym; the
  * controller and its twelve numbers in [0, 2] are those of Eriksson et al. (2019), and the start has their harder push
- * (1500 N). Lengths in metres of the environment, 20 wide; gravity 10; 50 frames a second. What differs:
+ * (1500 N). Lengths in metres of the environment, 20 wide; gravity 10; 50 frames a second. Differences:
  *   - The legs do not swing: hull and legs are one body, and a foot is a point with a damped spring and
  *   friction against
  *     the ground. Where swinging legs would give way, at an impact above 3 m/s, the lander crashes.

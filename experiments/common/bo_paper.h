@@ -8,7 +8,7 @@
  * A run begins with N uniform places (250 printed), then asks for one place after the other. A
  * reading is wrong with probability 0.25 and then larger by 1 to 2 sd. Readings are taken in units
  * of the mean and sd of the first N told. The model sees as many readings as there were at the
- * start: the first nine tenths and the last tenth of all. What is reported are clean values: the
+ * start: the first nine tenths and the last tenth of all. The reported values are clean: the
  * largest one so far, and that at the reading with the largest posterior mean.
  */
 #ifndef EXPERIMENTS_BO_PAPER_H

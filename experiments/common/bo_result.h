@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bo_result.h
- * @brief What came of runs of studies: lines of JSON, kept and summed up.
+ * @brief Results of runs of studies: lines of JSON, kept and summed up.
  */
 #ifndef EXPERIMENTS_BO_RESULT_H
 #define EXPERIMENTS_BO_RESULT_H
@@ -28,7 +28,7 @@ bool bo_results_load(bo_results *results, const char *path);
 
 /**
  * Prints a table in Markdown: for each problem, share and method the regret of what is recommended
- * at the end and of the best that was tried (medians), in how many runs it is feasible, and means:
+ * at the end and of the best that was tried (medians); in how many runs it is feasible; and means:
  * wrong values told, trials without a say, how many of these were told wrong values, repeated
  * trials, seconds; and the longest hf_study_ask() of all.
  */

@@ -17,8 +17,8 @@ typedef struct curve {
 } curve;
 
 /*
- * Second derivatives of the spline that is one cubic across the first two and the last two intervals ("not a
- * knot"), for at least four knots t. The two conditions are put into their neighbours' equations; what is
+ * Second derivatives of a spline for at least four knots t. It is one cubic across the first two and the last
+ * two intervals ("not a knot"). The two conditions are put into their neighbours' equations; what is
  * left is tridiagonal.
  */
 static void bend_curve(size_t count, const double *t, curve *c)

@@ -33,8 +33,8 @@ typedef struct bo_runs {
 /** Adds a copy; ends the program when memory is out. */
 void bo_runs_add(bo_runs *runs, const bo_run *run);
 void bo_runs_free(bo_runs *runs);
-/** Adds the runs of a file. False, with file and line on standard error, where it cannot be read,
- * or a line other than a torn last one is no run or one that is there already. */
+/** Adds the runs of a file. False, with file and line on standard error, where it cannot be read.
+ * So it is where a line other than a torn last one is no run or one that is there already. */
 bool bo_runs_load(bo_runs *runs, const char *path);
 /** The run of a problem, method, share and seed, or NULL. */
 const bo_run *bo_runs_find(const bo_runs *runs, const bo_run *key);
@@ -57,17 +57,17 @@ bo_cell bo_runs_cell(const bo_runs *runs, const char *problem, const char *metho
 const char *bo_runs_best(const bo_runs *runs, const char *problem, double wrong, const char *ours);
 
 /**
- * Prints a table in Markdown for each share of wrong values: a row for each problem, the median
- * regret (quartiles) of each method at the end, the seeds where a cell has fewer than the most,
- * and, where `ours` is not NULL, the ratio of our median to the best peer's with "yes" where it is
- * at most what is asked: 1 on right values, 1/3 on wrong ones.
+ * Prints a table in Markdown for each share of wrong values: a row for each problem: the median
+ * regret (quartiles) of each method at the end; the seeds where a cell has fewer than the most;
+ * where `ours` is not NULL, the ratio of our median to the best peer's, with "yes" where it is at
+ * most what is asked: 1 on right values, 1/3 on wrong ones.
  */
 void bo_table_print(FILE *out, const bo_runs *runs, const char *ours);
 
 /**
  * Prints a table in Markdown for each share of wrong values: a row for each problem that two
  * methods have both run on, of the seeds that they have in common: mean regret at the end and
- * standard error of each, on how many seeds the first is lower, and how the intervals of one
+ * standard error of each; on how many seeds the first is lower; and how the intervals of one
  * standard error on either side lie: "lower" (the first's wholly below), "higher" or "overlap".
  */
 void bo_pair_print(FILE *out, const bo_runs *runs, const char *first, const char *second);

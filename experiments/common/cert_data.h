@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file cert_data.h
- * @brief What the experiments with certified probabilities have in common: which sets
+ * @brief Shared by the experiments with certified probabilities: which sets
  * (class_data.h) and how far their points are moved, splits, models, boxes and options.
  */
 #ifndef EXPERIMENTS_CERT_DATA_H
@@ -46,8 +46,9 @@ typedef struct cert_options {
     const char *data;
     words sets;
     long train, limit, seed;
-    /** After the training pictures that there are come the same ones moved by one pixel, side for
-     * side, in rounds of as many, until there are as many as asked for or nine rounds. */
+    /** The training pictures that there are come first, then the same ones moved by one pixel, side
+     * for side, in rounds of as many. It ends when there are as many as asked for, or after nine
+     * rounds. */
     bool moved;
 } cert_options;
 

@@ -23,8 +23,8 @@
  * The kernel of the published program, which adds 1e-8 to the whole kernel matrix *with the query
  * in it*: another kernel term that looks at a third input, the number of the reading. All readings
  * have numbers of their own and all queries ENV_HENON_QUERY, so that 1e-8 stands on the diagonal
- * alone, that of the query included. What is bounded is then a function of the whole term's norm,
- * read without noise of that term, at a place with a number that no reading has.
+ * alone, that of the query included. The bound is then for a function of the whole term's norm. It
+ * is read without noise of that term, at a place with a number that no reading has.
  */
 #define ENV_HENON_PUBLISHED "se(x1,x2,lengthscale=5)+1e-8*se(x3,lengthscale=0.01)"
 #define ENV_HENON_QUERY     (-5.0)

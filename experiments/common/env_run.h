@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file env_run.h
- * @brief What programs that keep rows have in common: options, and the way from the rows that are
+ * @brief Shared by programs that keep rows: options, and the way from the rows that are
  * there over those that are lacking to what is printed and drawn.
  */
 #ifndef EXPERIMENTS_ENV_RUN_H

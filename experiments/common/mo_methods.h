@@ -12,10 +12,10 @@
  * | t-MOGP      | Student-t noise that the outputs share, variational                                                    |
  * | MO-RCGP-own | MO-RCGP with the average of each output's readings as its prior mean, where the protocol has one number for all |
  *
- * All of those have the kernel, noise and prior mean of the protocol, no priors on hyperparameters,
- * and nothing is standardised unless the protocol says so. What is not imitated: the jitter
- * of the published program (common/mo_reference.h has it), its numerical gradients, and its loose
- * stopping.
+ * All of those have the kernel, noise and prior mean of the protocol and no priors on
+ * hyperparameters. Nothing is standardised unless the protocol says so. Not imitated: the
+ * jitter of the published program (common/mo_reference.h has it), its numerical gradients, and its
+ * loose stopping.
  *
  * | name        | ours                                                                                                   |
  * |-------------|--------------------------------------------------------------------------------------------------------|

@@ -21,7 +21,7 @@ enum {
 };
 
 /** Names of the objectives, in their order: with the weights before the first fit the weighted
- * leave-one-out density with the powers 0, 1 and 2 of w / beta, log evidence of the plain model,
+ * leave-one-out density with the powers 0, 1 and 2 of w / beta; log evidence of the plain model;
  * the second power with weights centred on the prior mean. */
 extern const char *const mo_reference_objectives[MO_REFERENCE_OBJECTIVES];
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* Table S3 prints the Student-t rows of Table 1 once more (but for the seconds), and its CaGP rows without outliers are
+/* Table S3 prints the Student-t rows of Table 1 once more (but for the seconds). Its CaGP rows without outliers are
  * those of Table 1 in all but one digit, although the kernel is another one. */
 /* clang-format off */
 const paper_cell rcagp_paper[] = {

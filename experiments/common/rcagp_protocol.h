@@ -2,7 +2,7 @@
 /**
  * @file rcagp_protocol.h
  * @brief Data and models as the tables of "Robust and Computation-Aware Gaussian Processes" (2025)
- * were made, and beside them what this library does when it is asked for nothing.
+ * were made. Beside them stands what this library does when it is asked for nothing.
  *
  * **Data.** Inputs are standardised with the mean and sd of all rows, targets with those of all
  * clean targets; 80 % of the rows train, 20 % test. Exactly 10 % of the training rows are damaged,
@@ -30,12 +30,12 @@ bool rcagp_problem(hf_context *ctx, const char *data, const char *set, const cha
                    long offset, problem *out);
 
 /** Models by their names in the paper (SVGP, CaGP, RCSVGP, RCaGP, Student-t, RRP), with its
- * settings: isotropic kernel ("matern32" or "se"), all hyperparameters, inducing inputs (100, from
- * the first training rows) and entries of the 5 block actions trained by 50 steps of Adam at 0.01;
- * lengthscale, outputscale and noise start at log 2; weights centred on the constant mean, beta =
- * 1, c = (1 - eps) quantile. And ours, which take no settings: the presets of the library by their
- * names, and "forced", the default that sets aside whatever it suspects; "default-se", with "-se"
- * after any of these names, has the kernel "se(ard)" instead of the preset's.
+ * settings: isotropic kernel ("matern32" or "se"). Trained by 50 steps of Adam at 0.01 are all
+ * hyperparameters, inducing inputs (100, from the first training rows) and entries of the 5 block
+ * actions; lengthscale, outputscale and noise start at log 2; weights centred on the constant mean,
+ * beta = 1, c = (1 - eps) quantile. And ours, which take no settings: the presets of the library by
+ * their names, and "forced", the default that sets aside whatever it suspects; "default-se", with
+ * "-se" after any of these names, has the kernel "se(ard)" instead of the preset's.
  *
  * That is what the paper's program does, with which the sizes of its Table S4 agree. Its section 7
  * says otherwise: Matern-5/2 for "matern32", 25 actions, 25 inducing inputs; and its Table S4 gives

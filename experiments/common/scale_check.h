@@ -13,8 +13,9 @@
 void scale_check_heading(void);
 
 /** Hyperparameters and weights from the preset "rcsvgp"; then the posterior of the same sites by
- * the exact, the projected (Krylov and inducing actions) and the inducing solver, budgets from
- * `sizes`, compared at the test rows. Prints a row each. false: reason on standard error. */
+ * the exact, the projected (Krylov and inducing actions) and the inducing solver. They have budgets
+ * from `sizes` and are compared at the test rows. Prints a row each. false: reason on standard
+ * error. */
 bool scale_check(hf_context *ctx, const char *set, const problem *data, const words *sizes);
 
 #endif

@@ -4,8 +4,8 @@
  * @brief The data sets of others that experiments read: where each is looked for, what it is and
  * who has it.
  *
- * A set is known by its file below the folder of the data, "energy/energy.csv". What comes with
- * Holdfast is found without such a folder.
+ * A set is known by its file below the folder of the data, "energy/energy.csv". Sets that come
+ * with Holdfast are found without such a folder.
  */
 #ifndef EXPERIMENTS_SETS_H
 #define EXPERIMENTS_SETS_H

@@ -16,7 +16,7 @@ typedef enum sparq_source {
     SPARQ_RECOMMENDED_ONE /**< the same with the paper's bound of 1 a step */
 } sparq_source;
 
-/** A kind of run. What is 0 is the library's default. */
+/** A kind of run. A member that is 0 stands for the library's default. */
 typedef struct sparq_case {
     const char *group, *name;
     hf_track_method method;

@@ -6,12 +6,12 @@
  *
  * A pivoted factor L of the prior covariance of n readings (SE kernel, zero mean) makes f = L u
  * with r standard normal u. Every posterior here is one of u with a mean a and a precision C = I +
- * G' D^-1 G, G the rows that its readings have and D their noise variances, so that
+ * G' D^-1 G. G are the rows that its readings have and D their noise variances, so that
  *
  *     KL[q || p] = 1/2 (tr C_p C_q^-1 - r + (a_q - a_p)' C_p (a_q - a_p) + log det C_q - log det C_p)
  *
- * is exact whatever repeats among the readings: no covariance matrix is inverted. What f is
- * elsewhere given u is the same for all.
+ * is exact whatever repeats among the readings: no covariance matrix is inverted. The law of
+ * f elsewhere, given u, is the same for all.
  */
 #ifndef EXPERIMENTS_SPARQ_KL_H
 #define EXPERIMENTS_SPARQ_KL_H

@@ -41,7 +41,7 @@ typedef struct ozone_fit {
 bool ozone_fit_make(hf_context *ctx, const ozone_data *data, size_t days, ozone_fit *out);
 
 /** Average regrets, over the days that a station was read: of the station that is best in hindsight
- * (its number goes to *which), of a station at random, of the station that was best the day
+ * (its number goes to *which); of a station at random; of the station that was best the day
  * before. */
 void ozone_references(const ozone_data *data, double *fixed, size_t *which, double *random,
                       double *yesterday);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file study.h
- * @brief A study: numbered tasks, each a set of data on which several models are fitted, and a file
- * of results in which a study that was stopped finds what it has done already.
+ * @brief A study: numbered tasks, each a set of data on which several models are fitted; and a file
+ * of results. In it a study that was stopped finds what it has done already.
  */
 #ifndef EXPERIMENTS_STUDY_H
 #define EXPERIMENTS_STUDY_H

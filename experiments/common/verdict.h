@@ -25,10 +25,9 @@ typedef struct verdict {
 /** The heading of the table that verdict_aims() adds rows to. */
 void verdict_heading(void);
 
-/** Aims for one set: mean MAE of "default" at most `limit` times its own clean mean, no split above
- * twice its own clean
- *  value, clean MAE and RMSE at most 1 % and NLPD at most 0.03 worse than "gp", 95 % intervals that
- *  cover 90 to 98 %.
+/** Aims for one set: mean MAE of "default" at most `limit` times its own clean mean; no split above
+ * twice its own clean value; clean MAE and RMSE at most 1 % and NLPD at most 0.03 worse than "gp";
+ *  95 % intervals that cover 90 to 98 %.
  *  Prints each with its number and, beside it, what the oracle reaches; counts in *v. */
 void verdict_aims(const records *list, const char *set, double limit, const damage *damages,
                   size_t count, verdict *v);

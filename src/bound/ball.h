@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file ball.h
- * @brief What a region leaves of the cube [-1, 1]^m of a box's coordinates u.
+ * @brief The part that a region leaves of the cube [-1, 1]^m of a box's coordinates u.
  */
 #ifndef HFI_BOUND_BALL_H
 #define HFI_BOUND_BALL_H

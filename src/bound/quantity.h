@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file quantity.h
- * @brief What can be certified of a posterior: what a row of the table of quantities says.
+ * @brief The quantities of a posterior that can be certified: what a row of the table of quantities
+ * says.
  *
- * A row says of which moments of the latent value a quantity is, in which units, and what it makes
- * of numbers, intervals and models of them. How boxes of inputs are bounded, and points looked at,
- * are functions that rows share (problem.h). Everything that depends on what is asked about is in a
- * row; nobody asks which one it is.
+ * A row says of which moments of the latent value a quantity is, and in which units. It also says
+ * what the quantity makes of numbers, intervals and models of them. How boxes of inputs are
+ * bounded, and points looked at, are functions that rows share (problem.h). Everything that depends
+ * on what is asked about is in a row; nobody asks which one it is.
  */
 #ifndef HFI_BOUND_QUANTITY_H
 #define HFI_BOUND_QUANTITY_H

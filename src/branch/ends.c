@@ -63,7 +63,7 @@ static hf_status advance(ends *e, int which)
     return status;
 }
 
-/* An end that stopped since a value on its side of decide_at was attained counts on the other end
+/* An end stops when a value on its side of decide_at is attained. It then counts on the other end
  * to tell what is on the other side. Where that one met the tolerance without telling, this one
  * goes on to the tolerance too. */
 static bool goes_on(ends *e)

@@ -207,7 +207,7 @@ static void add_child(hfi_search *s, double parent, const double *low, const dou
     s->children++;
 }
 
-/* The parts of a box by its plan; the rest of the plan. What cannot be split is one part. */
+/* The parts of a box by its plan; the rest of the plan. A box that cannot be split is one part. */
 static const unsigned char *add_parts(hfi_search *s, double parent, const unsigned char *plan, double *low,
                                       double *high)
 {

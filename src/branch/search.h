@@ -60,7 +60,7 @@ typedef struct hfi_branch_functions {
     void (*bounds)(void *of, int thread, double sign, double enough, size_t count,
                    const double *low, const double *high, hfi_box_bound *bounds);
     /** Sign value at a point (sides entries), where wanted at a better one near it; `user` := that
-     * point. What is returned is attained there. One thread. */
+     * point. The value returned is attained there. One thread. */
     double (*look)(void *of, double sign, bool descend, const double *point, double *user);
 } hfi_branch_functions;
 

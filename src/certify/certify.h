@@ -56,7 +56,7 @@ hf_status hfi_certify_class_boxes(hf_context *ctx, const hf_classifier *classifi
                                   double *argmin, double *argmax);
 
 /** The range over one box of what decides for the class: of several classes by how much it is ahead
- * of the next, of two the latent mean, or with another threshold than 1/2 the probability of class
+ * of the next; of two the latent mean; or with another threshold than 1/2 the probability of class
  * 1. *own gets the cut (decide_at), a tolerance that is a small share of it, and output; which end
  * is looked for is the caller's. */
 hf_status hfi_class_lead(hf_context *ctx, const hf_classifier *classifier, size_t class,

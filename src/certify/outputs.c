@@ -104,8 +104,8 @@ static void bound_end(const output_ends *w, size_t i, int k, bool first, double 
     w->ends[2 * i + (size_t)k] = sign * (first ? out->bound : fmax(before, out->bound));
 }
 
-/* The largest distance that the ends leave. Of the output that it is most of, the end that does it says where
- * to look and to split. */
+/* The largest distance that the ends leave. The end of the output that leaves it says where to look and to
+ * split. */
 static void bound_all(const output_ends *w, bool first, double gain, hfi_box_bound *out)
 {
     hfi_box_bound end = {.point = w->point, .face = out->face};

@@ -14,13 +14,13 @@
  *
  * The set I is not known. B is at least mu diag(a_I), where mu is 1 less the largest sum of count - 1 sizes
  * |(A^-1)_ij| / (a_i a_j)^(1/2) in a row (Gershgorin), and B^-1 is at most A_II. So, of any v, v_I' B^-1 v_I
- * is at most H(v), the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the square of
- * the sum of the `count` largest |v_i| A_ii^(1/2), and
+ * is at most H(v). That is the lesser of 1 / mu times the sum of the `count` largest v_i^2 / a_i and the
+ * square of the sum of the `count` largest |v_i| A_ii^(1/2), and
  *
  *     w_I' B^-1 t_I <= (H(w) H(t))^(1/2)        C_-I(x, x) = C(x, x) + w_I' B^-1 w_I <= C(x, x) + H(w)        |z_i - mean_-I(x_i)| <= ((B^-1)_ii H(t))^(1/2)
  *
- * and as new sites weigh no more than 1 / min(weight) times the old ones, |e(x)|^2 <= H(w) / min(weight) sum
- * r_i^2 / d_i too, which falls with the distance from the readings. */
+ * and new sites weigh no more than 1 / min(weight) times the old ones. So |e(x)|^2 <= H(w) / min(weight) sum
+ * r_i^2 / d_i too; that falls with the distance from the readings. */
 #include "certify/certify.h"
 
 #include "kernel/kernel.h"
@@ -98,10 +98,9 @@ static double most_pull(const site *s, double sign)
  *     mean_new(x) - mean(x) = sum_I c_i (pull_i - t_i),    c = V w_I,    mean_-I(x_i) = z_i - (V t_I)_i
  *
  * The pull of reading i beside those of a set L of the others is (z - mean_-I(x_i) - sum_L C_il pull_l) / (v
- * + d), where pull_l are those of L without i, v >= C_ii - C_iL (C_LL + base)^-1 C_Li and z - centre and d
- * are functions of r = reading - centre: |r| / (v + d) <= threshold / (2 (base (base + v))^(1/2)), and the
- * shift is at most noise / threshold. So a bound for each L follows from those of its parts, the smallest
- * first. */
+ * + d). There pull_l are those of L without i, and v >= C_ii - C_iL (C_LL + base)^-1 C_Li; z - centre and d are
+ * functions of r = reading - centre: |r| / (v + d) <= threshold / (2 (base (base + v))^(1/2)), and the shift is at most
+ * noise / threshold. So a bound for each L follows from those of its parts, the smallest first. */
 
 enum {
     SET_MOST = 4, /* readings of a set */

@@ -6,14 +6,14 @@
  * A fit is determined by the answers to the questions it asks of its readings: values of its
  * objective, for most. A checkpoint is therefore a journal of these: what was asked for, and what
  * the answer was. A fit that goes on from a journal asks the same questions in the same order and
- * takes the answers from there as long as they last, so it ends in the same model, to the digit, as
+ * takes the answers from there while they last. So it ends in the same model, to the digit, as
  * a fit that was never interrupted. Where answers follow each other in milliseconds, as steps of
  * minibatches do, the journal keeps what the next step starts from instead: a snapshot in place of
  * the one before.
  *
  * The file is a header with the fingerprint of the fit, then one entry an answer, each with its own
- * checksum. An entry is written by one write() when its answer is there, so that killing the
- * process loses at most one evaluation, and flushed to the disk at most once a second. An entry
+ * checksum. One write() writes an entry when its answer is there, so that killing the process
+ * loses at most one evaluation. Entries are flushed to the disk at most once a second. An entry
  * that is incomplete or damaged ends the journal: it and what follows are evaluated and written
  * again. Snapshots have two places, in turn, so that one is whole while the other is written.
  * Numbers are stored as the machine has them: a journal is for the machine that wrote it and those
@@ -34,7 +34,7 @@ typedef struct hfi_journal hfi_journal;
 /* ---- whose journal it is (fingerprint.c) ----------------------------------------------------- */
 
 /** Fingerprint of the fit that a journal belongs to: 64 bits of each thing that its result depends
- * on, the data, the likelihood, the other settings (all but `checkpoint` and `resume`), the seed
+ * on: the data, the likelihood, the other settings (all but `checkpoint` and `resume`), the seed
  * and the version of the library. Threads are none of these. */
 enum {
     HFI_FINGERPRINT_DATA,
@@ -69,9 +69,9 @@ void hfi_fingerprint_difference(const hfi_fingerprint *a, const hfi_fingerprint 
  * Opens `path` for one fit, or makes it. With `resume` the answers in it will be taken; a file that
  * is not there or empty is begun. Devices are written to and never read.
  * Errors, which leave an existing file as it is: HF_ERR_ARGUMENT for answers of this fit without
- * `resume` (hours of work are not overwritten), for those of another fit, with what differs, and
- * for a file that is no checkpoint; HF_ERR_IO when it cannot be opened, or when another process
- * has it open. A full disk is no error: see hfi_journal_warning().
+ * `resume` (hours of work are not overwritten); for those of another fit, with what differs; and
+ * for a file that is no checkpoint; HF_ERR_IO when it cannot be opened, or when another process has
+ * it open. A full disk is no error: see hfi_journal_warning().
  */
 hf_status hfi_journal_open(hf_context *ctx, const char *path, bool resume,
                            const hfi_fingerprint *fingerprint, hfi_journal **out);
@@ -103,9 +103,9 @@ hf_status hfi_journal_answer(hfi_journal *journal, hfi_journal_entry *entry,
 hf_status hfi_journal_recall(hfi_journal *journal, hfi_journal_entry *entry, bool *found);
 
 /** Keeps the answer to the question for which hfi_journal_recall() found none. Results of which
- * nothing follows (out of memory, cancelled) are not kept: the question will be asked again. Of
- * errors only HF_ERR_NOT_POSITIVE_DEFINITE, with which searches go on, is an answer. Never fails:
- * what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
+ * nothing follows (out of memory, cancelled) are not kept: the question will be asked again. The
+ * only error that is an answer is HF_ERR_NOT_POSITIVE_DEFINITE, with which searches go on. Never
+ * fails: what goes wrong is in hfi_journal_warning(), and the fit goes on without a checkpoint. */
 void hfi_journal_keep(hfi_journal *journal, const hfi_journal_entry *entry);
 
 /** A note for the user at the end (disk full, a damaged entry), NULL if nothing. Owned by the
@@ -127,8 +127,8 @@ void hfi_journal_close(hfi_journal *journal, bool discard);
  * read. */
 hf_status hfi_journal_restore(hfi_journal *journal, size_t count, double *numbers, bool *found);
 /** Whether it is time for one: a twentieth of a second after the last, or as much later as keeps
- * writing them at two hundredths of the time, but at most a second unless the disk needs a fifth of
- * that. Always false where nothing is kept. */
+ * writing them at two hundredths of the time. It is at most a second later unless the disk needs a
+ * fifth of that. Always false where nothing is kept. */
 bool hfi_journal_is_due(const hfi_journal *journal);
 /** Replaces the older of the two, and flushes it to the disk. Never fails, as
  * hfi_journal_keep(). */

@@ -11,8 +11,8 @@
 #include <holdfast/classify.h>
 
 /** A fit of readings whose readings are labels: the rows with a label, standardised inputs, kernel,
- * mean, starts and priors are those of hfi_fit. What it takes for readings, in `y`, is -1 for class
- * 0 and 1 for all others; they say where a constant mean starts and nothing else. */
+ * mean, starts and priors are those of hfi_fit. It takes for readings, in `y`, -1 for class 0 and 1
+ * for all others; they say where a constant mean starts and nothing else. */
 typedef struct hfi_class_fit {
     hfi_fit base;
     hf_data data;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* E[link(f)] for a normal f. The trapezoidal rule of step h errs by at most 2 M / (exp(2 pi a / h) - 1) for
- * an integrand that is analytic where |Im| < a and whose modulus integrates to at most M along |Im| = a
- * (Trefethen and Weideman 2014, theorem 5.1). Here a = pi/2, and with s the standard deviation
+ * an integrand that is analytic where |Im| < a. M bounds the integral of its modulus along |Im| = a (Trefethen and
+ * Weideman 2014, theorem 5.1). Here a = pi/2, and with s the standard deviation
  *
  *     s <= 1    sigma(mean + s t) phi(t) dt                      |sigma| <= 1 there, so that M = exp(a^2 / 2) < 3.5
  *     s >  1    sigma'(x) Phi((mean - x) / s) dx, by parts       |sigma'| <= 1 / (2 cosh x), |Phi| <= 1 + q exp(q^2 / 2) / sqrt(2 pi) with q = a / s:  M < 5.1

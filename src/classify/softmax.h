@@ -133,7 +133,7 @@ hf_status hfi_softmax_gradient(hfi_softmax_problem *p, double *gradient);
 /** Doubles of scratch for the next function. */
 size_t hfi_softmax_scratch(size_t classes);
 /** E[softmax(f)] for f ~ N(mean, covariance) (C x C, both triangles). *error, or NULL: for up to
- * four classes a bound on the error of each probability, else an estimate of it, three standard
+ * four classes a bound on the error of each probability; else an estimate of it: three standard
  * errors of a quasi-Monte-Carlo sum of a fixed sequence. Allocates nothing, deterministic. */
 void hfi_softmax_probability(size_t classes, const double *mean, const double *covariance,
                              double *probability, double *error, double *scratch);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Derivatives of Laplace's evidence under the softmax link. With v = (I + W K)^-1 c, c_i = -W_i (diag Sigma_i
- * - 2 Sigma_i p_i) / 2 for the C x C blocks Sigma_i of the posterior covariance of a reading's latent values,
- * which is half of what -log det(I + K W) answers to a move of the mode,
+/* Derivatives of Laplace's evidence under the softmax link. Let v = (I + W K)^-1 c, c_i = -W_i (diag Sigma_i
+ * - 2 Sigma_i p_i) / 2 for the C x C blocks Sigma_i of the posterior covariance of a reading's latent values.
+ * c is half of what -log det(I + K W) answers to a move of the mode:
  *
  *     d value / dK = (aa' - S + va' + av')/2          d value / dm = a + v
  *

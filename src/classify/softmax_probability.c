@@ -3,8 +3,8 @@
  *
  * Two classes: the logistic function of one difference. Three and four: the product of trapezoidal rules in
  * z, f = mean + A z. For y along z_j the C imaginary parts of f are y A_cj; where they lie within an angle 2
- * theta < pi, |sum_c exp(f_c)| >= cos(theta) sum_c |exp(f_c)|, so that |softmax_c| <= 1 / cos(theta), and the
- * rule of step h errs by at most
+ * theta < pi, |sum_c exp(f_c)| >= cos(theta) sum_c |exp(f_c)|, so that |softmax_c| <= 1 / cos(theta). The rule of step
+ * h errs by at most
  *
  *     2 M / (exp(2 pi y / h) - 1),   M = exp(y^2 / 2) / cos(y w_j / 2),   w_j = max_c A_cj - min_c A_cj,   for any y < pi / w_j
  *

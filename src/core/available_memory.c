@@ -50,8 +50,8 @@ static size_t machine_memory(void)
     return kibibytes > SIZE_MAX / 1024 ? SIZE_MAX : to_size(kibibytes * 1024);
 }
 
-/* Room below the limit of one control group. What it keeps as inactive file cache is given back on demand and
- * therefore counts as free. SIZE_MAX when it has no limit. */
+/* Room below the limit of one control group. The inactive file cache is given back on demand and therefore
+ * counts as free. SIZE_MAX when it has no limit. */
 static size_t group_room(const char *folder, const char *limit_file, const char *usage_file)
 {
     char path[LINE_BYTES + 64];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file context_impl.h
- * @brief What a context is made of; for the core room only, everybody else uses the functions.
+ * @brief The parts of a context; for the core room only, everybody else uses the functions.
  */
 #ifndef HFI_CONTEXT_IMPL_H
 #define HFI_CONTEXT_IMPL_H

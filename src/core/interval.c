@@ -126,8 +126,8 @@ static hfi_interval fold(hfi_interval a)
     return (hfi_interval){smaller(rest.lower, beyond.lower), 0.5L};
 }
 
-/* Both functions are monotone on [0, 1/2]. An argument that rounding took past the end of it, by a unit in
- * its last place, is where the functions are flat to the square of that. */
+/* Both functions are monotone on [0, 1/2]. An argument that rounding took past the end of it is off by a
+ * unit in its last place. The functions are flat there, to the square of that. */
 
 hfi_interval hfi_interval_sin_squared(hfi_interval a)
 {

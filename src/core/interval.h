@@ -13,7 +13,8 @@
  * debugger or emulator computes it in fewer: hfi_interval_usable(); not IBM's pair of doubles,
  * which is refused at compile time); sqrtl is correctly rounded, as IEEE 754 asks; expl, log1pl,
  * sinl and cosl are wrong by at most HFI_LIBM_ULPS units in the last place (the GNU C library
- * states 1 to 3 for x86-64), and by less than LDBL_MIN where the result is smaller than that.
+ * states 1 to 3 for x86-64). They are wrong by less than LDBL_MIN where the result is smaller than
+ * that.
  */
 #ifndef HFI_INTERVAL_H
 #define HFI_INTERVAL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counter-based random streams. The key is (seed, purpose) and the counter (block, index, 0, 0), so no two
- * streams of one seed ever share a block and there is nothing to split or to hand around. */
+/* Counter-based random streams. The key is (seed, purpose) and the counter (block, index, 0, 0). So no two
+ * streams of one seed ever share a block, and there is nothing to split or to hand around. */
 #include "core/core.h"
 
 #include <Random123/philox.h>

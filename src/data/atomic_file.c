@@ -38,8 +38,8 @@ static size_t folder_length(const char *path)
     return slash == NULL ? 0 : (size_t)(slash - path) + 1;
 }
 
-/* Hard to guess, so that nobody can lie in wait with a link of that name (O_EXCL refuses one anyway) and two
- * programs that write the same file do not meet. */
+/* Hard to guess, so that two programs that write the same file do not meet. Nor can anybody lie in wait with
+ * a link of that name (O_EXCL refuses one anyway). */
 static uint64_t random_name(const void *salt)
 {
     uint64_t bits = 0;

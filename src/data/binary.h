@@ -4,9 +4,9 @@
  * @brief A table on disk whose rows can be read in any order: a CSV file of any size, parsed once.
  *
  * A cache holds every column as double precision numbers, row after row, NaN for what is missing or
- * text, and knows of each column what a reader of the CSV file would have complained about, with
- * the line. It belongs to this machine (byte order) and to one state of its source (size and time
- * of the last change).
+ * text. It knows of each column what a reader of the CSV file would have complained about, with the
+ * line. It belongs to this machine (byte order) and to one state of its source (size and time of
+ * the last change).
  *
  *     offset  0   16 bytes  "holdfast table\0\0"
  *            16    8 bytes  version; 8 bytes 0x0102030405060708 in the byte order of the writer
@@ -60,8 +60,8 @@ hf_status hfi_binary_create(hf_context *ctx, const char *csv, const char *path);
 hf_status hfi_binary_open(hf_context *ctx, const char *path, const char *csv, hfi_binary *out);
 void hfi_binary_close(hfi_binary *binary);
 
-/** Opens the cache of a CSV file at `path`, which is made if there is none (*made true) and made
- * anew if it is damaged or the source has changed since. Errors as of hfi_binary_create() and
+/** Opens the cache of a CSV file at `path`. The cache is made if there is none (*made true), and
+ * made anew if it is damaged or the source has changed since. Errors as of hfi_binary_create() and
  * hfi_binary_open(). */
 hf_status hfi_binary_obtain(hf_context *ctx, const char *csv, const char *path, hfi_binary *out,
                             bool *made);
@@ -75,9 +75,9 @@ hf_status hfi_binary_read(hf_context *ctx, const hfi_binary *binary, size_t begi
  * "verify"; can be cancelled. */
 hf_status hfi_binary_verify(hf_context *ctx, const hfi_binary *binary);
 
-/** A table of the same columns, numeric and text ones as in the cache, with only so many rows (and
- * with the lines of the source) as it takes to find in it what would have been found in the whole:
- * for each column its first text and its first infinite number, and a row of zeros for columns with
+/** A table of the same columns, numeric and text ones as in the cache, with few rows (and with the
+ * lines of the source). They suffice to find in it what would have been found in the whole:
+ * for each column its first text and its first infinite number; and a row of zeros for columns with
  * at least as many numbers as texts. */
 hf_status hfi_binary_sketch(hf_context *ctx, const hfi_binary *binary, hf_table **out);
 

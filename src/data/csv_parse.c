@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * CSV text to a table. The text is decoded in place: a field never gets longer when its quotes go, and the
- * separator or newline behind it makes room for the zero byte, so fields lie one behind the other where the
- * file was read to.
+ * separator or newline behind it makes room for the zero byte. So fields lie one behind the other where the file was
+ * read to.
  */
 #include "data/table_impl.h"
 

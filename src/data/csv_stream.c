@@ -89,7 +89,7 @@ static void mark_cut(stream *s)
 }
 
 /* Goes on to where no comment begins; false when there is no telling yet. The parser is to see as much of a
- * comment as told it from a record, which is more than a line where a quote is open. */
+ * comment as told it from a record. That is more than a line where a quote is open. */
 static bool pass_comments(stream *s)
 {
     while (s->seen < s->used && s->text[s->seen] == '#') {

@@ -3,9 +3,9 @@
  * @file csv_stream.h
  * @brief A CSV file part by part: tables larger than memory.
  *
- * Every part is cut between two records and parsed by the reader of whole files (csv_parse.c),
- * header in front, so that what is an error there is one here, with the same message and the line
- * of the source. Comments (#) are left out by the rule of manner.h.
+ * Every part is cut between two records, and the reader of whole files parses it (csv_parse.c),
+ * header in front. An error there is thus one here, with the same message and the line of the
+ * source. Comments (#) are left out by the rule of manner.h.
  */
 #ifndef HFI_DATA_CSV_STREAM_H
 #define HFI_DATA_CSV_STREAM_H

@@ -111,8 +111,8 @@ typedef struct hfi_unpack_piece {
 /** For a packed file of `total` bytes that begins with these `bytes`. Errors as of hfi_unpack(). */
 hf_status hfi_unpacker_make(hf_context *ctx, const char *source, const char *front, size_t bytes,
                             size_t total, hfi_unpacker **out);
-/** Uses some of the bytes and some of the room, at least one of both. *done: the file is over. What
- * was not used is to come again. Errors as of hfi_unpack(). */
+/** Uses some of the bytes and some of the room, at least one of both. *done: the file is over. The
+ * rest is to come again. Errors as of hfi_unpack(). */
 hf_status hfi_unpacker_go(hfi_unpacker *unpacker, hfi_unpack_piece *piece, bool *done);
 void hfi_unpacker_free(hfi_unpacker *unpacker);
 

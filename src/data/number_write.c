@@ -44,8 +44,8 @@ static bool reads_back(const digits *candidate, double magnitude)
     return hfi_decimal_value(candidate->significand, candidate->exponent - candidate->count + 1) == magnitude;
 }
 
-/* Just above a power of two the doubles lie twice as far apart as just below, so that the decimal nearest to
- * it may miss it while the next one, on the wide side, reads back. */
+/* Just above a power of two the doubles lie twice as far apart as just below. The decimal nearest to it may
+ * therefore miss it while the next one, on the wide side, reads back. */
 static bool neighbour_reads_back(digits *candidate, double magnitude)
 {
     int exponent = 0;

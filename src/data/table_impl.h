@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file table_impl.h
- * @brief What a table is made of; for the data room only, everybody else uses <holdfast/table.h>.
+ * @brief The parts of a table; for the data room only, everybody else uses <holdfast/table.h>.
  */
 #ifndef HFI_DATA_TABLE_IMPL_H
 #define HFI_DATA_TABLE_IMPL_H

@@ -137,8 +137,8 @@ static double minimise(const hfi_plan *plan, const double *centre, const double 
 /* ---- the bound ------------------------------------------------------------------------------- */
 
 /* Every number that was added up carries a few roundings of its own, and one for each that was added after
- * it. What a slip in the distance phi does to psi is no more, as phi psi'(phi) and its multiples by phi stay
- * below 3 for every psi. */
+ * it. A slip in the distance phi does no more to psi, as phi psi'(phi) and its multiples by phi stay below 3
+ * for every psi. */
 static double allowance(const hfi_plan *plan, size_t anchors, const hfi_plan_sums *sums)
 {
     const double roundings =

@@ -151,7 +151,7 @@ static void linear_range(const hfi_plan_anchor *at, const hfi_plan_node *node, h
 }
 
 /* A cosine over a plane: its tangent at the centre, lowered by what it can bend downward and raised by what
- * it can upward, or its range where that is less apart. */
+ * it can upward; or its range where that is less apart. */
 static void cosine_lines(double u, double half, hfi_plan_value *v)
 {
     const double bend = 0.5 * half * half, down = bend * fmax(0.0, v->upper),
@@ -401,7 +401,7 @@ static void node_estimate(const hfi_plan_anchor *at, size_t node, double weight,
     }
 }
 
-/* weight times the product of a list of factors, two at least. Of f g, with the ranges of both, an estimate
+/* weight times the product of a list of factors, two at least. For f g, with the ranges of both, an estimate
  * from below is the larger of
  *
  *     gL f + fL g - fL gL        gU f + fU g - fU gU

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file closed.h
- * @brief What every closed form is made of: weights from one factor, and a bound that holds for any
+ * @brief The parts of every closed form: weights from one factor, and a bound that holds for any
  * weights.
  *
  * All methods are one inequality in a Hilbert space (docs/methods/envelope-closed.md). F stands for
  * the unknown, |F| <= whole, and its part along a known direction F0 is at least `along`. At a
  * query, with any weights w,
  *
- *     f(x) = w'target + (noise part, |.| <= sum noise_i |w_i|) + <F, g>        |g|^2 = k(x,x) - 2 w'k_x + w'A w
+ *     f(x) = w'target + (noise part, |.| <= sum noise_i |w_i|) + <F, g>        |g|^2 = k(x,x) - 2
+ *     w'k_x + w'A w
  *
  * and A = K (Proposition 3), K + D (ellipsoid) or K + s^2 I (GP). w = A^-1 k_x as the factor has
  * it: jitter and rounding make w worse, and the bound wider, not wrong.

@@ -57,7 +57,8 @@ static void search_free(grid_search *s)
 
 /* ---- readings ----------------------------------------------------------------------------------------------- */
 
-/* One reading for each distinct input, its value the mean of those there. Of many inputs every so many-th. */
+/* One reading for each distinct input, its value the mean of those there. Where inputs are many, only every so many-th
+ * is taken. */
 static void take_readings(grid_search *s, const hf_bounded_readings *readings, const hfi_distinct *distinct)
 {
     const size_t n = distinct->n, step = (n + MOST_READINGS - 1) / MOST_READINGS;

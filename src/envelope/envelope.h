@@ -181,10 +181,10 @@ void hfi_distinct_free(hf_context *ctx, hfi_distinct *distinct);
 bool hfi_distinct_limits(const hf_bounded_readings *readings, double factor,
                          hfi_distinct *distinct);
 /**
- * The limits of a reading: y - below and y + above, rounded outwards so far that they hold for the
- * decimals that the three numbers were read from, or for a y that is the rounded sum of a value and
- * an error of at most that size. A noise bound of 0 says that y is exact: that limit is y itself,
- * to the bit. Both less `less`, rounded outwards where the difference is no double.
+ * The limits of a reading: y - below and y + above, rounded outwards. They so hold for the decimals
+ * that the three numbers were read from; or for a y that is the rounded sum of a value and an error
+ * of at most that size. A noise bound of 0 says that y is exact: that limit is y itself, to the
+ * bit. Both less `less`, rounded outwards where the difference is no double.
  */
 void hfi_reading_limits(double y, double below, double above, double less, double *lower,
                         double *upper);

@@ -75,8 +75,8 @@ void hfi_dual_price(const hfi_active_problem *problem, const double *cross, hfi_
 /* ---- the last digits of a vertex --------------------------------------------------------------------- */
 
 /* The last digits of a vertex. Close to the readings t comes from P^2 = k(x,x) - u'u, of which rounding
- * leaves few: an f whose norm misses G by a share of 1e-4 misses its limits by that share of their size,
- * which may be more than the room between them. q(nu), summed in long double from K, says what t should
+ * leaves few: an f whose norm misses G by a share of 1e-4 misses its limits by that share of their size.
+ * That may be more than the room between them. q(nu), summed in long double from K, says what t should
  * be. */
 
 /* t may differ by this share from sqrt(q) / G. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 /* A pivot below this share of its diagonal is rounding: nearly equal inputs, kernels of finite rank. Held
- * there, the factor is that of a matrix which differs from K by about rounding, and the line search does what
- * an exchange of the two readings would. */
+ * there, the factor is that of a matrix which differs from K by about rounding. The line search does what an exchange
+ * of the two readings would. */
 #define LEAST_PIVOT 1e-14
 /* An interval of no more than this share of its limits is one value but for the roundings of
  * several readings at one input. */

@@ -49,9 +49,9 @@ typedef struct hfi_emitter {
 
 /* ---- text (export_c_text.c) ---- */
 
-/** HF_ERR_ARGUMENT for a name that is none, or is taken in any file. What is emitted next is looked
- * through for the name alone: where the file has it for something else, the status is the same
- * error. */
+/** HF_ERR_ARGUMENT for a name that is none, or is taken in any file. The next thing that is emitted
+ * is looked through for the name alone: where the file has it for something else, the status is the
+ * same error. */
 hf_status hfi_emit_begin(hf_context *ctx, const hf_export_settings *settings, hfi_emitter *e);
 /** Opens the file, and what is emitted from now on is written. */
 hf_status hfi_emit_to(hfi_emitter *e, const char *path);

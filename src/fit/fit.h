@@ -220,7 +220,7 @@ void hfi_fit_suspect(hfi_fit *fit);
 /** The cut that parts `suspected` from the other rows with the fewest mistakes. */
 hf_status hfi_fit_find_cut(hf_context *ctx, size_t n, const double *t, const bool *suspected,
                            hfi_cut *out);
-/** Moves both sides of `at` out by one factor, so that no more of n residuals are beyond than the
+/** Moves both sides of `at` out by one factor. No more of n residuals are then beyond than the
  * share of suspects of the first stage allows: n p + 4 sqrt(p (1 - p) n (1 + n / rows)). Nothing
  * where that share is not known. HF_ERR_MEMORY. */
 hf_status hfi_fit_bound_cut(hf_context *ctx, size_t n, const double *t, const hfi_cut *first,
@@ -272,9 +272,9 @@ typedef struct hfi_fit_solver {
 const hfi_fit_solver *hfi_fit_solver_of(hf_solver solver);
 
 /** The solver that a fit of n readings with d inputs will use, and how many inducing inputs and
- * actions (0 where there are none). What the settings leave open is chosen by n: exact up to 2000
- * readings, then projected on Krylov actions with hyperparameters from inducing inputs, from 20 000
- * on inducing alone. */
+ * actions (0 where there are none). The number n decides all that the settings leave open: exact up
+ * to 2000 readings, then projected on Krylov actions with hyperparameters from inducing inputs,
+ * from 20 000 on inducing alone. */
 hf_solver hfi_choose_solver(const hf_fit_settings *settings, size_t n, size_t d, size_t *inducing,
                             size_t *actions);
 

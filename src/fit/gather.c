@@ -135,7 +135,7 @@ static hf_status check_range(const hfi_fit *fit)
         return hfi_fail(
             fit->ctx, HF_ERR_NOT_FINITE,
             "the target %g (row %zu of those with complete inputs) is %.3g times the usual spread from the "
-            "others, and its square leaves the range of a double; correct it, or leave it empty",
+            "others. Its square leaves the range of a double; correct it, or leave it empty",
             y, fit->row[k] + 1, fabs(y / spread));
     }
     return HF_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An order of outputs and readings that does not depend on how the outputs are numbered. A fit of
- * several outputs works in it from its first sum to its last, so that what it finds does not depend
- * on the columns' order either, not even by rounding: an optimiser makes much of little. */
+ * several outputs works in it from its first sum to its last. Its result thus does not depend on the columns' order
+ * either, not even by rounding: an optimiser makes much of little. */
 #include "fit/fit.h"
 #include <math.h>
 #include <stdlib.h>

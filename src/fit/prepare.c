@@ -134,9 +134,9 @@ static const double noise_lower = 1e-6, noise_prior = -3.506557897319982; /* log
 static const double noise_prior_sd = 3.0, scale_prior_sd = 2.0, factor_prior_sd = 2.0;
 
 /* Scaled with the inputs' number (Hvarfner, Hellsten and Nardi 2024), for inputs in [0, 1]: a density of l
- * with parameters sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3,
- * and as a function of that logarithm it is a normal one about there, to a factor. Searches are often of
- * functions without noise: there may be less of it. */
+ * with parameters sqrt 2 + log(d) / 2 and sqrt 3 is largest where its logarithm is sqrt 2 + log(d) / 2 - 3. As a
+ * function of that logarithm it is a normal one about there, to a factor. Searches are often of functions without
+ * noise: there may be less of it. */
 static const double dimension_mode = -1.585786437626905, dimension_prior_sd = 1.7320508075688772;
 static const double dimension_noise_lower = 1e-7;
 
@@ -239,7 +239,7 @@ static void kernel_prior(const hfi_fit *fit, hfi_trainer *t, size_t i, const hf_
  * from. */
 static const double noise_start = 0.1, outputs_noise_start = 0.03, noise_upper = 1e3;
 
-/* In standardised units. Of several outputs one is easily explained away as noise: starting from much noise a
+/* In standardised units. One of several outputs is easily explained away as noise: starting from much noise a
  * search loses sight of inputs that matter little before it sees them. Weights that come with a start of
  * their own, and Student-t noise, do not ask for that. */
 static double start_of_noise(const hfi_fit *fit)

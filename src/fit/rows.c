@@ -51,8 +51,8 @@ static hf_status take_sample(rows_fit *j, const char *const *names, bool extra)
     return s;
 }
 
-/* Means and sums of squared deviations of columns, chunk by chunk (Chan, Golub, LeVeque 1983), of numbers
- * divided by `unit` so that their squares stay in range. */
+/* Means and sums of squared deviations of columns, chunk by chunk (Chan, Golub, LeVeque 1983). The numbers
+ * are divided by `unit` so that their squares stay in range. */
 typedef struct column_moments {
     size_t d, count;
     double *mean, *squares, *unit, *chunk_mean, *chunk_squares;

@@ -12,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-/* V in standardised units. The variance of a coefficient is short of its limit by a share of itself over V,
- * 1e-4 for one that the readings leave open to a standard deviation of 1; and K + D loses no more than V rows
+/* V in standardised units. The variance of a coefficient is short of its limit by a share of itself over V.
+ * That is 1e-4 for one that the readings leave open to a standard deviation of 1; and K + D loses no more than V rows
  * / noise of the sixteen digits. */
 static const double wide = 1e4;
 

@@ -9,9 +9,8 @@
 /* ---- by minibatches ---------------------------------------------------------------------------------- */
 
 /*
- * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). What it ends in
- * is turned into sites of the rows, so that the rest of a fit (solution, residuals, calibration) goes on as
- * with any other sites.
+ * Training by minibatches, and Student-t noise with inducing inputs: both are hfi_svgp_fit(). Its end is turned
+ * into sites of the rows. The rest of a fit (solution, residuals, calibration) then goes on as with any other sites.
  */
 
 bool hfi_fit_is_stochastic(const hfi_fit *fit)

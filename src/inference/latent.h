@@ -14,9 +14,9 @@
  *     variational   h = W g + E[l'], w = -E[l'']:  lower bound sum E[l] - KL(posterior || prior)
  *
  * Where a log density is not concave some w are negative, which the exact solver alone can
- * condition on. A solver conditions on them (hfi_latent_condition()) and differentiates. Beyond a
- * Gaussian evidence with the sites held still, which is all for EP and the variational bound,
- * Laplace has its mode answer to the prior, through bend_i = l'''_i / 2: (d value / d f_i) of the
+ * condition on. A solver conditions on them (hfi_latent_condition()) and differentiates. EP and
+ * the variational bound need a Gaussian evidence with the sites held still, and no more. Laplace
+ * also has its mode answer to the prior, through bend_i = l'''_i / 2: (d value / d f_i) of the
  * determinant is variance_i bend_i. Parameters move the densities, and for Laplace its determinant
  * and its mode too.
  */
@@ -155,8 +155,8 @@ void hfi_latent_sites(const hfi_latent_problem *p, double *target, double *varia
 hf_status hfi_latent_cold(hfi_latent_problem *p);
 /** Sites of the re-weighted least squares at g, for which there always is a posterior. */
 void hfi_latent_touch(hfi_latent_problem *p, double widening);
-/** A step up for a search whose `self` is a problem, from the place of a failed conditioning, by
- * the positive part of the precisions, by re-weighting or along p->escape;
+/** A step up for a search whose `self` is a problem, from the place of a failed conditioning. It
+ * goes by the positive part of the precisions, by re-weighting or along p->escape;
  * HF_ERR_NOT_POSITIVE_DEFINITE where none leads up. */
 hf_status hfi_latent_leave_saddle(hfi_mode_search *search);
 

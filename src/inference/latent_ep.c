@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expectation propagation, all sites at once (Rasmussen and Williams 2006, section 3.6; Minka 2001; for log
  * densities that are not concave Jylanki, Vanhatalo and Vehtari 2011, "Robust Gaussian process regression
- * with a Student-t likelihood"). Of each site a share `power` is taken out for its cavity. */
+ * with a Student-t likelihood"). Each site loses a share `power` for its cavity. */
 #include "inference/latent.h"
 #include <math.h>
 #include <string.h>

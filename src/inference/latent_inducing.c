@@ -112,10 +112,10 @@ static hf_status add_answer(hfi_latent_problem *p, size_t count, double *gradien
     return s;
 }
 
-/* Where beside t = 0 the sites of EP are looked at, in units of `sideways`, and what each place counts for in
- * a difference whose own error is of the fourth order. The places are as far off as that allows: fixed points
- * are known to 1e-10, which the distance divides. Below 0 there is no fixed point when a row has a smaller
- * variance than the trace would take away, which rows far from all inducing inputs have; then the places are
+/* Places beside t = 0 at which the sites of EP are looked at, in units of `sideways`. Beside each stands what
+ * it counts for in a difference whose own error is of the fourth order. The places are as far off as that allows: fixed
+ * points are known to 1e-10, which the distance divides. Below 0 there is no fixed point when a row has a smaller
+ * variance than the trace would take away. Rows far from all inducing inputs have one; then the places are
  * those above. */
 enum {
     PLACES = 5
@@ -156,8 +156,8 @@ static hf_status trace_difference(hfi_latent_problem *p, const site_place *place
     return s;
 }
 
-/* The answer of EP's sites by the difference of four more fixed points, next to the one found, from which they
- * start and which is put back. */
+/* The answer of EP's sites by the difference of four more fixed points next to the one found. They start from
+ * it, and it is put back. */
 static hf_status add_trace_answer(hfi_latent_problem *p, size_t count, double *gradient)
 {
     double *kept = hfi_alloc(p->ctx, 5 * p->n + 2 * count, sizeof *kept);

@@ -13,8 +13,8 @@
 #include "search/trainer.h"
 
 /**
- * Trains kernel, mean, sigma^2 and nu on the present readings, then leaves in
- * trainer->evaluator.sites the sites that the method settled on (hfi_sites_give()), from which any
+ * Trains kernel, mean, sigma^2 and nu on the present readings. It leaves the
+ * sites that the method settled on in trainer->evaluator.sites (hfi_sites_give()), from which any
  * solver makes the posterior.
  *
  * Trains from the given start and, where a cheap comparison finds it clearly better, from one with
@@ -75,9 +75,9 @@ hf_status hfi_student_maximise(const hfi_student_search *how, double *state, dou
 hf_status hfi_student_approach(const hfi_student_search *how, double *state, double *nu,
                                size_t iterations);
 /** Whether a search from a shorter start than `cold` (explore.h) ends clearly higher than one from
- * there, by the variational method with nu as it is, on at most 300 of the readings. Then `trial`,
- * as long as a state, is that start, else *found is false. Searches take at most `iterations`
- * iterations. The model is left at some other state. */
+ * there. It goes by the variational method with nu as it is, on at most 300 of the readings. Then
+ * `trial`, as long as a state, is that start, else *found is false. Searches take at most
+ * `iterations` iterations. The model is left at some other state. */
 hf_status hfi_student_shorter(const hfi_student_search *search, const double *cold, double nu,
                               size_t iterations, double *trial, bool *found);
 

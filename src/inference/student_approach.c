@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a search under Student-t noise starts: the result of a cheap one, on some of the readings and at
  * first with nu as it is, by the variational method whatever follows: it is the one without jumps. From a
- * cold start
- * with nu free most readings look like outliers, nu falls to what explains that, and the search ends in a
- * mode of noise that is nearly Cauchy's and of a function that follows little. */
+ * cold start with nu free most readings look like outliers, and nu falls to what explains that. The search then ends in
+ * a mode of noise that is nearly Cauchy's and of a function that follows little. */
 #include "inference/student.h"
 #include "objective/thin.h"
 #include "search/explore.h"

@@ -51,12 +51,12 @@ hf_status hfi_block_tiles(hf_context *ctx, const hfi_block_job *job);
  * A symmetric matrix that is never stored is worked through in pairs (p, q), p <= q, of chunks:
  * what is computed for the pair is added to the rows of p and to the rows of q. Round r consists of
  * the pairs with p + q = r modulo the number of chunks, so that every chunk is in exactly one pair
- * of a round: pairs of one round share no row and run on as many threads as there are, and each row
+ * of a round: pairs of one round share no row and run on as many threads as there are. Each row
  * receives its sums in the order of the rounds, whoever computes them. No partial results, no
  * locks, the same digits for any number of threads.
  *
- * Rounds are also what the processes of a group share: each works through some of them, all cost
- * the same, and the results are what its rounds add up to (block_stream.c adds those of all
+ * Rounds are also what the processes of a group share: each works through some of them, and all
+ * cost the same. The results are what its rounds add up to (block_stream.c adds those of all
  * processes).
  */
 typedef void (*hfi_pair_body)(size_t p, size_t q, int thread, void *arg);

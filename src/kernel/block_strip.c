@@ -4,8 +4,8 @@
 
 #define WIDE HFI_STRIP_AXES
 
-/* Every loop over fast points is two: vectors, and the lanes of one, with a constant count that the compiler
- * turns into one instruction of the widest kind or a few of a narrower one. So nothing is left over at the
+/* Every loop over fast points is two: vectors, and the lanes of one. Their constant count lets the compiler
+ * turn them into one instruction of the widest kind or a few of a narrower one. So nothing is left over at the
  * end, sums over lanes stay in registers, and no digit depends on how wide the processor is. */
 #define LANES(l)                                                                                             \
     HFI_SIMD                                                                                                 \

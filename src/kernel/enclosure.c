@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The kernel in interval arithmetic: value.c with every rounding accounted for, of a point or of all points
- * of a box at once, and its derivatives in x by the rules for sums and products. */
+ * of a box at once. Its derivatives in x come from the rules for sums and products. */
 #include "kernel/enclosure.h"
 #include "kernel/enclosure_leaf.h"
 

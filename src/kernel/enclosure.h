@@ -11,17 +11,17 @@
 #include <holdfast/kernel.h>
 
 /**
- * *lower <= k(x, z) <= *upper for the real number that the formulas of kernel.h define from exactly
- * these inputs and exactly the parameters that hf_kernel_parameter() tells, without the rules for
- * extremes that the double code has (there the interval is just wide enough, [0, tiny]). `same`
- * says both are the same row (white). The output that a number stands for is that of
+ * *lower <= k(x, z) <= *upper for the real number that the formulas of kernel.h define. It is from
+ * exactly these inputs and exactly the parameters that hf_kernel_parameter() tells. The rules for
+ * extremes that the double code has do not count (there the interval is just wide enough, [0,
+ * tiny]). `same` says both are the same row (white). The output that a number stands for is that of
  * hfi_output_of(), as everywhere.
  *
  * Equal inputs are at distance exactly 0, so that k(x, x) of a stationary term without products is
  * its outputscale and the interval a point. Relative width for ordinary pairs some 1e-18 where long
  * double has 64 digits; products by cosines, sums with both signs and exponents beyond some tens
  * lose what they must. No allocation; any number of threads. Half a microsecond to three, some
- * twenty times hfi_kernel_value(). What is assumed of the machine: interval.h.
+ * twenty times hfi_kernel_value(). Assumptions about the machine: interval.h.
  * @return false, and nothing written, where an input is not finite, a bound overflows even long
  *                double, or hfi_interval_usable() is false.
  */

@@ -80,9 +80,9 @@ static void linear(const hfi_enclosed *at, const hfi_leaf *leaf, hfi_interval *j
 }
 
 /* ---- sm ------------------------------------------------------------------------------------------------- A
- * component is weight exp(-E) prod c_a, E = sum 2 pi^2 t_a^2 s_a, c_a = cos(2 pi m_a t_a). With A = 4 pi^2 s
- * t and B = 2 pi m, column a of it has the slope -A c - B sin and the curvature (A^2 - 4 pi^2 s - B^2) c + 2
- * A B sin, both times exp(-E) and the other columns' cosines. */
+ * component is weight exp(-E) prod c_a, E = sum 2 pi^2 t_a^2 s_a, c_a = cos(2 pi m_a t_a). Let A = 4 pi^2 s
+ * t and B = 2 pi m. Column a of it has the slope -A c - B sin and the curvature (A^2 - 4 pi^2 s - B^2) c + 2 A B sin,
+ * both times exp(-E) and the other columns' cosines. */
 
 static void wave_derivatives(hfi_interval t, hfi_interval s, hfi_interval m, const hfi_interval *c,
                              hfi_interval *slope, hfi_interval *curvature)

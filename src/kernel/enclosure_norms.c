@@ -91,7 +91,8 @@ static long double power_up(long double base, size_t p)
     return power;
 }
 
-/* In q = sum (v_a / l_a)^2. What a kernel has no derivatives for is infinite, unless it does not move at all. */
+/* In q = sum (v_a / l_a)^2. A norm that needs derivatives that the kernel lacks is infinite, unless the kernel does not
+ * move at all. */
 static series radial(const moving *m, const hfi_leaf *leaf)
 {
     const hfi_interval one = hfi_interval_point(1.0L), two = hfi_interval_point(2.0L);

@@ -6,8 +6,8 @@
  *
  *     f(x) = sum_i amplitude_i cos(frequency_i' x + phase_i) prod_j factor_ij(x)
  *
- * Frequencies come from the kernel's spectral density, amplitude and phase are those of two
- * independent normal weights, so that over the draws f has mean 0 and exactly the covariance k;
+ * Frequencies come from the kernel's spectral density; amplitude and phase are those of two
+ * independent normal weights. Over the draws f thus has mean 0 and exactly the covariance k;
  * given its frequencies a function is normal with a covariance that is off by
  * O(1/sqrt(waves)). The factors are linear functions, tables over outputs, and signs of categories.
  * Source: Rahimi, Recht, Random features for large-scale kernel machines, 2007.

@@ -39,16 +39,16 @@ bool hfi_kernel_match(const hf_kernel *kernel, const char *name, size_t *matches
 bool hfi_kernel_parameter_given(const hf_kernel *kernel, size_t i);
 /** From now on it has. */
 void hfi_kernel_give_parameter(hf_kernel *kernel, size_t i);
-/** How many kernels of the expression are of the same form and see the same columns as that of
- * parameter i, itself among them, and how many of these stand before it. */
+/** Counts the kernels of the expression that are of the same form and see the same columns as
+ * that of parameter i, itself among them. Also counts how many of these stand before it. */
 void hfi_kernel_twins(const hf_kernel *kernel, size_t i, size_t *before, size_t *all);
 /** Whether parameter i is a period; then of which input (where its kernel sees several with one
  * period, of the first), and which parameter is the lengthscale that goes with it. */
 bool hfi_kernel_is_period(const hf_kernel *kernel, size_t i, size_t *column, size_t *lengthscale);
 
-/** k(x, x), white included, when it is the same for all x (stationary kernels), else the value at x
- * = 0, or if that is 0 (linear alone) the value at x = (1, ..., 1), each coregion by its mean over
- * the outputs; positive unless some B is 0; used as jitter scale. */
+/** k(x, x), white included, when it is the same for all x (stationary kernels). Else the value at x
+ * = 0, or if that is 0 (linear alone) the value at x = (1, ..., 1). Each coregion counts by its
+ * mean over the outputs; positive unless some B is 0; used as jitter scale. */
 double hfi_kernel_typical_variance(const hf_kernel *kernel);
 /** theta[p] += weight times the slope of that in parameter p. O(parameters). */
 void hfi_kernel_typical_adjoint(const hf_kernel *kernel, double weight, double *theta);
@@ -112,8 +112,8 @@ hf_status hfi_kernel_gram_lower(hf_context *ctx, const hf_kernel *kernel, size_t
  * expressions and files know row s only. HF_ERR_MEMORY. */
 hf_status hfi_kernel_order_outputs(hf_context *ctx, hf_kernel *kernel, const size_t *order);
 /** The parameter of coregion i that is what output s has beyond those in the rows before it: the
- * last entry of its row, or (*squared) its variance of its own; SIZE_MAX if it is held. What it
- * shares with them: parameters *first to *end. */
+ * last entry of its row, or (*squared) its variance of its own; SIZE_MAX if it is held. Shared
+ * with them: parameters *first to *end. */
 size_t hfi_kernel_coregion_own(const hf_kernel *kernel, size_t i, size_t s, bool *squared,
                                size_t *first, size_t *end);
 

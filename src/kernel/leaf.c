@@ -87,8 +87,8 @@ static void spectral_value(const hfi_tile *tile, const hfi_leaf *leaf, double *o
 }
 
 /* exp(-sum 1 / l_j) over the columns whose codes differ: a product over columns of (1 - rho) delta + rho, rho
- * = exp(-1 / l_j) in (0, 1), each of which is positive definite, being a positive multiple of the identity
- * plus a constant that is not negative. */
+ * = exp(-1 / l_j) in (0, 1). Each of these is positive definite, being a positive multiple of the identity plus a
+ * constant that is not negative. */
 static void category_value(const hfi_tile *tile, const hfi_leaf *leaf, double *out)
 {
     const hfi_axes lengthscales = leaf_axes(tile, leaf, HFI_FIELD_LENGTHSCALE);
@@ -292,8 +292,8 @@ static void linear_adjoint(const hfi_tile *tile, const hfi_leaf *leaf, const dou
 }
 
 /* One component of sm at one slow point. The product of the cosines of all columns but one comes from
- * products from the left (kept) and from the right (carried along), not from a division, because a cosine may
- * be 0. */
+ * products from the left (kept) and from the right (carried along). A division would not do, because a cosine may be
+ * 0. */
 static void spectral_point(const hfi_tile *tile, const hfi_leaf *leaf, size_t q, const hfi_points *point,
                            const double *adjoint, double *spare, double *by_parameter, double *by_input)
 {

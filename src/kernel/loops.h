@@ -4,8 +4,8 @@
  * @brief The vectorised inner loops over a tile; everything else only calls them.
  *
  * A tile buffer has `rows` rows (slow points) of `width` entries (fast points), without gaps; width
- * is a multiple of HFI_LANES, so that no loop has a remainder and an entry's value does not depend
- * on where in a tile it stands. Slow points are rows of a row-major matrix, x[r*ldx + column]; fast
+ * is a multiple of HFI_LANES. So no loop has a remainder, and an entry's value does not depend on
+ * where in a tile it stands. Slow points are rows of a row-major matrix, x[r*ldx + column]; fast
  * points are columns of numbers, z[c*ldz + entry]. Differences are taken before scaling: equal
  * points are at distance exactly 0, and finite inputs never make inf - inf.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file parser.h
- * @brief What the files of the parser of the expression language share.
+ * @brief Shared by the files of the parser of the expression language.
  */
 #ifndef HFI_KERNEL_PARSER_H
 #define HFI_KERNEL_PARSER_H

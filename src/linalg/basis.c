@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An orthonormal basis that grows. Whatever is added is made orthogonal twice to all that is there ("twice is
- * enough", Kahan and Parlett), each time panel against basis by products of matrices and then column by
- * column within the panel. */
+/* An orthonormal basis that grows. Each addition is made orthogonal twice to all that is there ("twice is
+ * enough", Kahan and Parlett). Each time products of matrices do it panel against basis, and then column by column
+ * within the panel. */
 #include "linalg/linalg.h"
 
 #include <math.h>

@@ -4,8 +4,8 @@
  * @brief The Fortran routines that the linalg room calls; no other room includes this header.
  *
  * Integers are 32 bits wide (LP64). Every character argument has a hidden length at the end of the
- * list, which compilers that rely on it (gfortran 8 and later optimise tail calls with it) need to
- * be passed.
+ * list. Compilers that rely on it need it to be passed (gfortran 8 and later optimise tail calls
+ * with it).
  */
 #ifndef HFI_BLAS_H
 #define HFI_BLAS_H
@@ -26,7 +26,7 @@ static inline int hfi_blas_int(size_t size)
 }
 
 /**
- * Every call of BLAS or LAPACK stands between these two, which make it run on one thread, beside
+ * Every call of BLAS or LAPACK stands between these two. They make it run on one thread, beside
  * others where the library can (blas_library.c says how). Sections do not nest. `before` is what
  * hfi_blas_enter() returned.
  */

@@ -7,12 +7,12 @@
  * any call of ours is running, and the host's number comes back with the last of them.
  *  - OpenBLAS built with OpenMP, and MKL, have a number for each thread: it is set to one around each call.
  *  - OpenBLAS built without threads is as a rule built without locks too. Its work buffers are then handed
- * out twice when two threads ask at the same moment, and products come out wrong (a fifth of the small ones,
+ * out twice when two threads ask at the same moment. Products then come out wrong (a fifth of the small ones,
  *    measured on Debian 12). Only one call at a time is let in.
  *  - BLIS and the reference BLAS need nothing.
  *
- * OpenBLAS takes a work buffer for each call that is running, keeps it for later ones, and tries
- * for ever where there is no room for one. So there is room for all of them before the first call
+ * OpenBLAS takes a work buffer for each call that is running, and keeps it for later ones. It
+ * tries for ever where there is no room for one. So there is room for all of them before the first call
  * (hfi_blas_reserve()).
  */
 #include "linalg/blas.h"

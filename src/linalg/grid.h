@@ -4,11 +4,11 @@
  * @brief Symmetric matrices that the processes of a group hold together.
  *
  * The processes stand in a grid of `down` x `across`. A matrix is cut into square blocks of
- * HFI_GRID_BLOCK rows and columns, and block (I, J) belongs to the process in row I modulo `down`
+ * HFI_GRID_BLOCK rows and columns. Block (I, J) belongs to the process in row I modulo `down`
  * and column J modulo `across` of the grid (block-cyclic, as in ScaLAPACK): of n x n numbers
  * everybody holds about n^2 / (down across), and everybody has work until the last block column. A
  * part is column-major, hfi_grid.rows x hfi_grid.columns, without gaps; row r of it is row
- * hfi_grid_row(r) of the matrix. Of a symmetric matrix the lower triangle counts.
+ * hfi_grid_row(r) of the matrix. The lower triangle of a symmetric matrix counts.
  *
  * Vectors are whole in every process. All functions that take a grid are collective: every process
  * of the group calls them with the same arguments beside its own part. Without ScaLAPACK, and
@@ -78,7 +78,7 @@ hf_status hfi_grid_inverse(const hfi_grid *grid, double *l);
 hf_status hfi_grid_diagonal(const hfi_grid *grid, const double *a, double *diagonal);
 /** y := A x. O(n^2 / p). */
 hf_status hfi_grid_symv(const hfi_grid *grid, const double *a, const double *x, double *y);
-/** lower(C) := G diag(w) G, w of any sign. What is above the diagonal of all three parts is spoilt.
+/** lower(C) := G diag(w) G, w of any sign. All above the diagonal of all three parts is spoilt.
  * 1.1 n^3 / p. */
 hf_status hfi_grid_weighted_square(const hfi_grid *grid, double *g, const double *w, double *c,
                                    double *work);

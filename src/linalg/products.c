@@ -4,8 +4,8 @@
 
 static const int ONE = 1;
 
-/* Products of vectors are written out: they are bound by memory, a call and its section would cost more, and
- * the sum must not depend on a library that splits long vectors among threads. */
+/* Products of vectors are written out: they are bound by memory, and a call and its section would cost more.
+ * The sum must not depend on a library that splits long vectors among threads. */
 enum {
     LANES = 8
 };

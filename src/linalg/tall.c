@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tall matrices: as many rows as there are readings, a few hundred columns. All of it is cut into blocks of constant
- * size, each of which sums its long dimension from the first row to the last, so that the number of threads changes
+ * size. Each of these sums its long dimension from the first row to the last, so that the number of threads changes
  * nothing. */
 #include "linalg/blas.h"
 

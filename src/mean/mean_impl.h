@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file mean_impl.h
- * @brief What a mean is made of; for the mean room only, everybody else uses the functions.
+ * @brief The parts of a mean; for the mean room only, everybody else uses the functions.
  */
 #ifndef HFI_MEAN_IMPL_H
 #define HFI_MEAN_IMPL_H

@@ -42,7 +42,7 @@ void hfi_class_predictions_free(hf_context *ctx, hfi_class_predictions *predicti
 
 /* ---- files (class_file.c) -------------------------------------------------------------------- */
 
-/** Whether a file keeps the probabilities that R follows from in place of R, which is (classes - 1)
+/** Whether a file keeps the probabilities that R follows from in place of R. R is (classes - 1)
  * times the rows of the training long and a little wider: as long as it is made again in
  * seconds. */
 bool hfi_class_is_restored(const hfi_solution *solution);

@@ -2,12 +2,11 @@
 /* Whether a series repeats: a peak of its spectrum above a red background, and values that agree
  * with those one, two and three periods later.
  *
- * A trend and noise with memory have a spectrum that falls with the frequency, so the peak is
- * compared with the best falling spectrum of a family, fitted without the peak (Whittle's
- * likelihood). Beside a known background the power at a Fourier frequency is exponential; beside
- * one that was estimated from m others, beyond x with probability (1 + x / m)^-m. A smooth random
- * function can have such a peak by chance, but it does not come back: hence the correlations, the
- * stricter, the fewer periods there are. */
+ * A trend and noise with memory have a spectrum that falls with the frequency. So the peak is
+ * compared with the best falling spectrum of a family, fitted without the peak (Whittle's likelihood). Beside a known
+ * background the power at a Fourier frequency is exponential; beside one that was estimated from m others, beyond x
+ * with probability (1 + x / m)^-m. A smooth random function can have such a peak by chance, but it does not come back:
+ * hence the correlations, the stricter, the fewer periods there are. */
 #include "model/cycle.h"
 #include "data/text.h"
 #include "model/inputs.h"

@@ -23,8 +23,8 @@ static void scale_rows(const hf_model *model, double *y)
     }
 }
 
-/* Where the weight of a reading is centred. What its site is moved by tells it well near the centre, its
- * weight far out. */
+/* Where the weight of a reading is centred. The move of its site tells it well near the centre, its weight
+ * far out. */
 static double centre_of(double y, double site, double noise, double weight, double threshold)
 {
     const double moved = site - y;

@@ -81,8 +81,8 @@ static hf_status reserve_exact(const hfi_reader *r, size_t n, hfi_solution *solu
     return hfi_solution_alloc(r->ctx, n, d, solution);
 }
 
-/* The weights that follow from what is in the file must be the ones that are in the file, up to what rounding
- * on another machine can do to them. The stored ones are kept: a model predicts the same wherever it is
+/* The weights that follow from the rest of the file must be the ones that it holds, up to the rounding of
+ * another machine. The stored ones are kept: a model predicts the same wherever it is
  * loaded. */
 static hf_status check_weights(const hfi_reader *r, hfi_solution *solution, const double *stored)
 {

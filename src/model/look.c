@@ -67,8 +67,8 @@ static double half_gap(double a, double b)
  * numbers, the outermost would lie five standard deviations beyond the next. Heavy tails leave such
  * gaps, but not twice at the same number. So a repeated special value needs such a gap, and a
  * reserved one needs no repetition. Levels of a design (1, 2, 3, 20) and classes (1 to 8, 24) leave
- * wide gaps beside repeated values: any other number must be a decimal digit farther out, and so
- * must a code beside two values only, since 0 and 1 are a range of 1 by convention. A reserved value
+ * wide gaps beside repeated values: any other number must be a decimal digit farther out. So must
+ * a code beside two values only, since 0 and 1 are a range of 1 by convention. A reserved value
  * that repeats may be as near as a quarter of the range: -999 below heights of 0 to 3000. */
 static bool is_code(const hfi_code *code, double gap, double range, size_t distinct)
 {
@@ -148,9 +148,9 @@ static double from_top(const double *sorted, size_t n, bool mirrored, size_t k)
 
 /* How many values at the top lie far beyond all others: a twentieth at most.
  *
- * Far is more than five times the width of the middle four fifths beyond these, and at least twice
- * as far from the median as the next value. Numbers that cannot be negative may have a long tail:
- * they must be far on the logarithmic scale too, where widths are those of the upper half. Of
+ * Far is more than five times the width of the middle four fifths beyond these. It is also at least
+ * twice as far from the median as the next value. Numbers that cannot be negative may have a long tail:
+ * they must be far on the logarithmic scale too, where widths are those of the upper half. Among
  * lognormal numbers that are values beyond 3.8 standard deviations with a gap of 1.3 below. */
 static size_t count_far(const double *sorted, size_t n, bool mirrored)
 {

@@ -58,8 +58,8 @@ static hf_status take_all(hf_context *ctx, const hf_table *table, const char *co
     return status;
 }
 
-/* A column that is text because of a few fields is a damaged column of numbers, and leaving it out silently
- * would cost the user an input: half numbers or more, and it is an error. */
+/* A column that is text because of a few fields is a damaged column of numbers. Leaving it out silently would
+ * cost the user an input: half numbers or more, and it is an error. */
 static bool is_damaged_numbers(const hf_table *table, size_t column)
 {
     size_t numbers, texts;

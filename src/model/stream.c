@@ -187,7 +187,7 @@ static hf_status survey_rows(cache_source *from, hf_model *model, size_t *missin
 
 /* ---- the fit --------------------------------------------------------------------------------- */
 
-/* The suspect finder looks at all readings together. What protects from wrong ones instead is their weight. */
+/* The suspect finder looks at all readings together. Here their weight protects from wrong ones instead. */
 static hf_status adapt(hf_context *ctx, hf_model *model, const hf_fit_settings *settings,
                        hf_fit_settings *own)
 {

@@ -4,9 +4,9 @@
  * @brief Kinds of target: what a table has to say about what is predicted, and all that follows.
  *
  * A kind is a row of functions. Fits, predictions, scores, tables of rows, hyperparameters and
- * files go through it, and nobody else asks how many outputs there are or whether the target is
- * labels. A function that is NULL says that models of the kind have no such thing:
- * hfi_target_lacks() is the one message about that.
+ * files go through it. Nobody else asks how many outputs there are or whether the target is labels.
+ * A function that is NULL says that models of the kind have no such thing: hfi_target_lacks() is
+ * the one message about that.
  *
  * Two rows: `outputs`, readings of T >= 1 quantities (one is no special case), and `classes`,
  * labels. A third is a file with its functions and an entry in hfi_target_of().

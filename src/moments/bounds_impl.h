@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bounds_impl.h
- * @brief What the bounds of one box have in common: scratch, and what is known of the box so far.
+ * @brief Shared by the bounds of one box: scratch, and what is known of the box so far.
  *
  * Everything is about sign value, whose least is looked for.
  */

@@ -5,8 +5,8 @@
  *
  * With G = (K + D)^-1 and alpha = G r the second derivative of the evidence in two parameters of K + D is,
  * but for the curvature of K + D itself, tr(G K_p G K_q) / 2 - alpha' K_p G K_q alpha. The trace is what
- * would take n^3 for each parameter; where the model is right its expectation is that of the other term, so
- * that the average of both is -alpha' K_p G K_q alpha / 2 (Gilmour, Thompson and Cullis 1995). */
+ * would take n^3 for each parameter; where the model is right its expectation is that of the other term. The
+ * average of both is therefore -alpha' K_p G K_q alpha / 2 (Gilmour, Thompson and Cullis 1995). */
 #include "linalg/linalg.h"
 #include "objective/evaluator_impl.h"
 #include <math.h>

@@ -185,15 +185,15 @@ hf_status hfi_evaluator_run(hfi_evaluator *evaluator, hf_objective objective, do
  * forming K + D. */
 bool hfi_evaluator_knows_curvature(const hfi_evaluator *evaluator, hf_objective objective);
 
-/** Minus the second derivatives of the evidence, averaged with their expectation (curvature.c), in
- * the parameters of kernel, mean and log noises at the values of the last evaluation, which must
- * have been of this objective and with a gradient: symmetric, not negative definite, both
- * triangles. For a leave-one-out density they are a stand-in for its own. O(n^2 count); collective
- * where several processes share the matrix. */
+/** Minus the second derivatives of the evidence in the parameters of kernel, mean and log noises,
+ * averaged with their expectation (curvature.c). They are at the values of the last evaluation,
+ * which must have been of this objective and with a gradient: symmetric, not negative definite,
+ * both triangles. For a leave-one-out density they are a stand-in for its own. O(n^2 count);
+ * collective where several processes share the matrix. */
 hf_status hfi_evaluator_curvature(hfi_evaluator *evaluator, hf_objective objective, double *matrix);
 
-/** From now on an evaluation of the evidence with a gradient is remembered, so that residuals of
- * the same model and readings take O(n^2), and not n^3, to the same digits. Takes a copy of the
+/** From now on an evaluation of the evidence with a gradient is remembered. Residuals of the same
+ * model and readings then take O(n^2), and not n^3, to the same digits. Takes a copy of the
  * factor, rows x rows. Does nothing for solvers other than the exact one in one process.
  * HF_ERR_MEMORY. */
 hf_status hfi_evaluator_keep(hfi_evaluator *evaluator);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file evaluator_impl.h
- * @brief What the exact evaluator is made of, for one process (exact_matrix.c) and for several
+ * @brief The parts of the exact evaluator, for one process (exact_matrix.c) and for several
  * (evaluator_group.c).
  */
 #ifndef HFI_TRAIN_EVALUATOR_IMPL_H

@@ -40,8 +40,8 @@ typedef struct hfi_kronecker {
 } hfi_kronecker;
 
 /**
- * Into e->kronecker, if the readings of the evaluator are a full table of at least three outputs
- * (with two, factoring K is as fast) and the kernel is one coregion times the rest; else nothing
+ * Into e->kronecker, if the kernel is one coregion times the rest. The readings of the evaluator
+ * must be a full table of at least three outputs (with two, factoring K is as fast); else nothing
  * happens. `sample` and `place_of` as in hfi_samples_init().
  */
 hf_status hfi_kronecker_init(hfi_evaluator *e, size_t outputs, const size_t *sample,

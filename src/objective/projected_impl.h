@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file projected_impl.h
- * @brief What an evaluator for block actions holds; only objective/projected_*.c include this.
+ * @brief The members of an evaluator for block actions; only objective/projected_*.c include this.
  */
 #ifndef HFI_PROJECTED_IMPL_H
 #define HFI_PROJECTED_IMPL_H

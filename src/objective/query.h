@@ -5,10 +5,10 @@
  *
  * The addition is a function F(mu, Sigma) of the posterior's mean and covariance at q points x,
  * such as the logarithm of an expected utility. An evaluator of the inducing solver, or of block
- * actions with a bound, that has a query adds F to the value and its derivatives to the gradient,
- * in all that a state holds: kernel, mean, noise, inducing inputs or entries of actions; those in x
- * go to x_bar. Weights of robust sites are held, as the objectives of readings hold them. With
- * dF = sum_a mubar_a dmu_a + sum_ab Sbar_ab dSigma_ab, Sbar symmetric, and names as in
+ * actions with a bound, may have a query. It then adds F to the value and its derivatives to the
+ * gradient, in all that a state holds: kernel, mean, noise, inducing inputs or entries of actions;
+ * those in x go to x_bar. Weights of robust sites are held, as the objectives of readings hold
+ * them. With dF = sum_a mubar_a dmu_a + sum_ab Sbar_ab dSigma_ab, Sbar symmetric, and names as in
  * solver/inducing.h:
  *
  *     mu_a = m(x_a) + y_a'c       Sigma_ab = k(x_a, x_b) - v_a'v_b + y_a'y_b

@@ -82,8 +82,8 @@ static hf_status value_places(point_batch *b, double *values)
     return status;
 }
 
-/* Improvements add up: E[max over the batch] is the sum of what each adds. Of logarithms, relative to the
- * largest of `by`. */
+/* Improvements add up: E[max over the batch] is the sum of what each adds. The values are logarithms; the
+ * sum is relative to the largest of `by`. */
 static double total(const point_batch *b, const double *values, const double *by)
 {
     double largest = by[0], sum = 0.0;

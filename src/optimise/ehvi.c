@@ -210,7 +210,7 @@ hf_status hf_ehvi_value(const hf_ehvi *ehvi, const double *mean, const double *s
 
 /* Contribution of an objective to one box of a front: the integral of its distribution over the box's side.
  *
- * With a = (mean - lower)/sd, b = (mean - upper)/sd and h(z) = phi(z) + z Phi(z) it is sd (h(a) - h(b)) = sd
+ * Let a = (mean - lower)/sd, b = (mean - upper)/sd and h(z) = phi(z) + z Phi(z). It is sd (h(a) - h(b)) = sd
  * times the integral of Phi from b to a. The difference is taken where it loses nothing; narrow sides are
  * integrated by Gauss's rule, whose terms are all positive. */
 

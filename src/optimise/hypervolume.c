@@ -83,8 +83,8 @@ static bool covers(const front_row *p, const front_row *q)
     return j == p->m;
 }
 
-/* Moves those that stay to the front of `rows`; how many. Of two objectives the last kept point has the
- * largest second value. */
+/* Moves those that stay to the front of `rows`; how many. With two objectives the last kept point has
+ * the largest second value. */
 static size_t sift(size_t n, front_row *rows)
 {
     size_t kept = 0;

@@ -5,8 +5,8 @@
 
 /* Among the suspects there may be a few legitimate extremes. Leaving all of them out would make the intervals
  * look better than they are; counting them at face value would let one wrong reading widen everything. So
- * only the mildest count, at most this share of all readings, within this reach of the furthest kept one, and
- * as no further out than this multiple of it. */
+ * only the mildest count, at most this share of all readings. They lie within this reach of the furthest kept one, and
+ * count as no further out than this multiple of it. */
 static const double BORDERLINE_SHARE = 0.02, BORDERLINE_REACH = 3.0, BORDERLINE_MOST = 1.5;
 /* And at most so many: how many of n readings lie beyond the furthest of the others does not grow with n. */
 enum {

@@ -43,8 +43,8 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
     if (settings->threshold_rule == HF_THRESHOLD_GIVEN)
         return hfi_refuse(ctx, "weights centred on the other outputs have a threshold for each by the rule "
                                "'quantile' or 'mad', not a given one");
-    /* Interpolated, the quantile has a part of the smallest wrong residual where just that share is wrong, and
-     * goes with it as far as it likes. */
+    /* Interpolated, the quantile has a part of the smallest wrong residual where just that share is wrong. It
+     * then goes with it as far as it likes. */
     out->rule = (hf_outputs_rule){
         .weighting = settings->weighting,
         .threshold = settings->threshold_rule == HF_THRESHOLD_MAD ? HF_OUTPUTS_MAD : HF_OUTPUTS_LOWER,

@@ -115,9 +115,9 @@ void hfi_conditional_free(hfi_conditional *conditional);
 
 /**
  * Weights before any fit: the covariance between outputs is the minimum covariance determinant's of
- * the complete samples, with no noise, and that is also where the kernel's starts (if it has one
- * coregion of full rank that is free), with its location for the constants. With too few complete
- * samples the outputs start unrelated. `state` is brought up to date.
+ * the complete samples, with no noise. The kernel's starts there too (if it has one coregion of
+ * full rank that is free), with its location for the constants. With too few complete samples the
+ * outputs start unrelated. `state` is brought up to date.
  */
 hf_status hfi_conditional_start(hfi_trainer *trainer, hfi_conditional *conditional, double *state);
 /** Weights from the present kernel, mean and noise; *change is the largest difference to the old
@@ -127,12 +127,12 @@ hf_status hfi_conditional_reweigh(hfi_trainer *trainer, hfi_conditional *conditi
 
 /* ---- relevance pursuit ----------------------------------------------------------------------- */
 
-/* Gaussian noise, and a variance rho_i of its own for each of a few readings (Ament, Santorella,
+/* Gaussian noise, and a variance rho_i of its own for each of a few readings. (Ament, Santorella,
  * Eriksson, Letham, Balandat, Bakshy, "Robust Gaussian Processes via Relevance Pursuit", 2024). */
 
 /**
- * Finds which readings have a variance of their own, how large it is, and the hyperparameters, with
- * the exact or the inducing evaluator of the trainer (objective: evidence).
+ * Finds which readings have a variance of their own, how large it is, and the hyperparameters. It
+ * uses the exact or the inducing evaluator of the trainer (objective: evidence).
  *
  * Beside that start, one with shorter lengthscales (explore.h) is tried.
  *

@@ -67,8 +67,8 @@ double hfi_pursuit_score(const hfi_pursuit *p, const hfi_pursuit_model *model);
  * trained. */
 hf_status hfi_pursuit_path(hfi_pursuit *p, const hf_fit_settings *settings, bool blind);
 /** The same, blind, from `cold` with shorter lengthscales (explore.h): from the start whose score
- * is best once its first readings are chosen, and no further than its first training unless that
- * is better than p->best. */
+ * is best once its first readings are chosen. It goes no further than its first training unless
+ * that is better than p->best. */
 hf_status hfi_pursuit_shorter(hfi_pursuit *p, const hf_fit_settings *settings, const double *cold);
 
 #endif

@@ -7,9 +7,9 @@
 
 /* ---- flags given back -------------------------------------------------------------------------------- */
 
-/* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small, and legitimate extremes
- * are so many of its standard deviations away that they are flagged too. Wrong readings are then a good deal
- * further out, and the nearer flags the far side of the slope that the kept readings are the near side of; or
+/* Heavy tails beside wrong readings: once the wrong ones are gone the noise is small. Legitimate extremes are
+ * then so many of its standard deviations away that they are flagged too. Wrong readings are then a good deal
+ * further out. The nearer flags are the far side of a slope, and the kept readings its near side; or
  * else not much is gained by doing without them. */
 
 enum {
@@ -52,9 +52,9 @@ static double find_gap(size_t count, const double *size)
     return at;
 }
 
-/* Gives the nearer flags back where they are well apart from the further ones, and run on from the kept
- * readings, are hardly worth it, or may be errors of inducing inputs that are too few. Flags in `lock`
- * stay. */
+/* Gives the nearer flags back where they are well apart from the further ones and one thing more holds.
+ * They run on from the kept readings, are hardly worth it, or may be errors of inducing inputs that are too few. Flags
+ * in `lock` stay. */
 static hf_status give_back(hfi_finder *finder, const bool *lock, hfi_flagging *current)
 {
     hfi_flagging narrow;
@@ -191,9 +191,8 @@ static hf_status smooth_start(hfi_finder *finder, const bool *lock, hfi_flagging
 }
 
 /* The one-sided start: readings more likely than not of an outlier part that may lie on one side only. Many
- * wrong readings on one side blow up the noise, which hides the nearer ones, and setting aside the further
- * ones alone gains too little to be kept. Where it flags nobody it is the plain start, which has been tried:
- * *differs := false. */
+ * wrong readings on one side blow up the noise, which hides the nearer ones. Setting aside the further ones alone then
+ * gains too little to be kept. Where it flags nobody it is the plain start, which has been tried: *differs := false. */
 static hf_status one_sided_start(hfi_finder *finder, const bool *lock, const hfi_flagging *base,
                                  hfi_flagging *start, bool *differs)
 {
@@ -226,8 +225,8 @@ static bool looks_odd(const hfi_finder *finder, const hfi_flagging *f)
  * blown the tails up. Unless a reading is so wild that a search that has seen it does not find back. */
 static const double beyond_doubt = 0.005;
 
-/* Whether another start could find more: not where nobody looks odd, be it that nobody did to begin with or
- * that the few who did are set aside already, without a doubt. */
+/* Whether another start could find more: not where nobody looks odd. Nobody did to begin with, or the few
+ * who did are set aside already, without a doubt. */
 static bool wants_another(const hfi_finder *finder, const hfi_flagging *base, const hfi_attempt *attempt)
 {
     if (!attempt->found) return looks_odd(finder, base);

@@ -228,7 +228,7 @@ static hf_status find_groups(hfi_finder *finder, hfi_flagging *current, size_t *
 /* ---- replicates -------------------------------------------------------------------------------------- */
 
 /* Replicates: rows that differ in their inputs and have the very same reading, because it was taken once for
- * all of them (four cross sections of a core, whose permeability is measured as a whole). Leaving one out
+ * all of them. (Example: four cross sections of a core, whose permeability is measured as a whole). Leaving one out
  * leaves its twins, so that its residual says how well the inputs tell specimens apart, not whether a reading
  * is wrong. */
 

@@ -35,9 +35,9 @@ static double resolution(double *sorted, size_t count)
     return gaps > 0 && 2 * (gaps + 1) <= count ? hfi_median(sorted, gaps) : 0.0;
 }
 
-/* When more than half of the kept readings are one number, as with zero-inflated counts or a sensor at rest, any
- * prediction of that number is perfect and the others are infinitely far from it: the CRPS then says nothing about
- * whether those are wrong. What is left is that wrong readings are few. */
+/* More than half of the kept readings may be one number, as with zero-inflated counts or a sensor at rest. Any
+ * prediction of that number is then perfect, and the others are infinitely far from it: the CRPS then says nothing
+ * about whether those are wrong. The remaining test is that wrong readings are few. */
 static const double most_beside_one_number = 0.05;
 
 static bool half_are_one_number(const double *sorted, size_t count)
@@ -187,10 +187,10 @@ static double strong_margin(double kept, double all, double gain, size_t n)
     return fmax(rule(kept, 0.8, all, 0.97, nats, strong), rule(kept, 0.9, all, 0.95, nats, 2.0 * strong));
 }
 
-/* Where the others are not predicted much better and no more nats than `plenty` are gained, the typical
- * suspect has to be further out than this share of tables have a reading by chance: noise that grows with the
- * function, and many other tails, gain as much. Twice 12 nats is beyond chi^2 with four degrees of freedom
- * (share, side, start and nu of the mixture) once in 10 000 times. */
+/* One limit holds where the others are not predicted much better and no more nats than `plenty` are
+ * gained. The typical suspect has to be further out than this share of tables have a reading by chance: noise that
+ * grows with the function, and many other tails, gain as much. Twice 12 nats is beyond chi^2 with four degrees of
+ * freedom (share, side, start and nu of the mixture) once in 10 000 times. */
 static const double most_by_chance = 0.05, plenty = 12.0;
 
 static hf_status judge(hfi_finder *finder, const hfi_flagging *base, const hfi_flagging *f,

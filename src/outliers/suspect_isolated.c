@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A few isolated suspects, judged like extreme values. One wrong reading among many gains a mixture of
- * residuals only 5 to 10 nats, however wrong it is, and the others' predictions little: what tells it from a
- * legitimate extreme is how far it lies beyond the tails that the others have once it no longer bends the
- * fit.
+ * residuals only 5 to 10 nats, however wrong it is, and the others' predictions little: a legitimate extreme
+ * does not lie as far beyond the tails that the others have once it no longer bends the fit.
  *
  * Candidates are left out one more at a time, the furthest first, and each time the rest is fitted again. A
  * set passes when every one of it is further out than one table in 1 / limit would have a reading by chance;

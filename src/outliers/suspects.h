@@ -122,14 +122,14 @@ hf_status hfi_attempt_run(hfi_finder *finder, const bool *lock, const hfi_flaggi
  * judged them. */
 hf_status hfi_isolated_run(hfi_finder *finder, const bool *lock, hfi_attempt *attempt);
 
-/** The median over the suspects (of rows that are not locked) of the chance that any of its
+/** The median over the suspects (of rows that are not locked) of a chance: that any of its
  * output's readings reaches as far, under the tails of the kept ones. */
 hf_status hfi_mid_chance(hfi_finder *finder, const bool *lock, const hfi_flagging *f, double *out);
 
 /** Wrong readings lie apart: on a logarithmic scale of |t| there is a valley between the hump they
  * make and the others. true where the flags (many enough to tell) are but the far side of one
- * slope, the tail of legitimate readings that the model has no room for. Readings in `without` (may
- * be NULL) do not count. */
+ * slope. That is the tail of legitimate readings that the model has no room for. Readings in
+ * `without` (may be NULL) do not count. */
 bool hfi_flags_run_on(const hfi_finder *finder, const hfi_flagging *f, const bool *without);
 
 size_t hfi_count_flags(size_t n, const bool *flag);

@@ -33,8 +33,8 @@
 /*
  * How far one reading moves a projected posterior (Proposition 4.1 and section F.1 of the RCaGP paper).
  *
- * The actions A stay. With S = R R', a = row j of R and total covariance R'(K + D)R = I, the projected
- * readings R'z are a vector of which the part orthogonal to a does not contain reading j. Given that part,
+ * The actions A stay. Let S = R R', a = row j of R and total covariance R'(K + D)R = I. The projected
+ * readings R'z are a vector; its part orthogonal to a does not contain reading j. Given that part,
  * what is left is one number
  *
  *     psi = a'R'z / a'a = alpha + z_j,        alpha made of the other readings

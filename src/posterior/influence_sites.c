@@ -3,7 +3,7 @@
  * How far several sites move a posterior together, over all of f or at some points.
  *
  * Let R be the anchors whose sites change, c and V mean and covariance of f_R without their sites (the
- * cavity), D and E the sites' variances before and after, r and s their targets. The posteriors p and q
+ * cavity); D and E the sites' variances before and after, r and s their targets. The posteriors p and q
  * of the values f_M at points M differ by a factor that depends on f_M through h = E[f_R | f_M] alone,
  * with the cavity's normal h ~ N(c, H) and f_R | h ~ N(h, V - H), where
  *

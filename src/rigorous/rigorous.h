@@ -11,15 +11,15 @@
  *
  * with kernel parameters, anchors z, weights t, coefficients of m, site variances and jitter as
  * they are stored, all operations exact, and K the covariances of the anchors; the stored factor is
- * not part of it. What is certified are bounds of this function over a box. What
- * hf_predict_latent() answers differs from it by the rounding of a prediction.
+ * not part of it. Bounds of this function over a box are certified. The
+ * answer of hf_predict_latent() differs from it by the rounding of a prediction.
  *
  * A box is bounded by the Taylor polynomial about a point of it, whose coefficients are intervals,
  * and the remainder N norm_p / p!: N is the norm of mean - m in the kernel's space, sqrt(t' K t),
  * enclosed once, and norm_p what hfi_kernel_feature_norms() says. The sd is the length of the
- * posterior's features: it moves no faster than the prior's, |phi(x) - phi(c)|, and where the
- * kernel has second derivatives it is within norm_2 / 2 of the length of their linear part, the
- * root of a quadratic.
+ * posterior's features: it moves no faster than the prior's, |phi(x) - phi(c)|. Where the kernel
+ * has second derivatives it is within norm_2 / 2 of the length of their linear part, the root of a
+ * quadratic.
  *
  * A quantity may be a probability of class 1 of two, too (link.h): of the mean and sd in user
  * units, monotone in both.

@@ -91,8 +91,7 @@ static long double parabola_lower(long double slope, long double bend, long doub
 {
     if (half == 0.0L) return 0.0L;
     /* Where bend half > slope, the least value is -slope^2 / (2 bend). Where that is so by less than a
-     * rounding, it is below the value at the end by the square of one, and the roundings of what is returned
-     * are more. */
+     * rounding, it is below the value at the end by the square of one. The roundings of what is returned are more. */
     if (hfi_times_down(bend, half) > slope)
         return slope > 0.0L ? -hfi_up(hfi_times_up(slope, slope) / (2.0L * bend)) : 0.0L;
     const long double ends = hfi_times_down(0.5L * bend, half);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file rigorous_impl.h
- * @brief What the files of the rigorous ranges share.
+ * @brief Shared by the files of the rigorous ranges.
  */
 #ifndef HFI_RIGOROUS_RIGOROUS_IMPL_H
 #define HFI_RIGOROUS_RIGOROUS_IMPL_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Class probabilities as intervals: P = E[link(q + s z)] for a standard normal z grows with q, and with s it
- * moves towards 1/2 (link.h), so that the ends over an interval of each are values at points.
+ * moves towards 1/2 (link.h). The ends over an interval of each are therefore values at points.
  *
  * The normal distribution function below 0 is Phi(-x) = 1/2 - phi(x) sum x^(2k+1) / (2k+1)!! near 0, and
  * phi(x) / t_1 farther out, t_k = x + k / t_(k+1) >= x (Abramowitz and Stegun, 26.2.11 and 26.2.14; all t_k

@@ -39,7 +39,7 @@ typedef struct rigorous_state {
     double *numbers; /* the box in the user's units, scaled sides outward and their middle; a point: 6 d */
 } rigorous_state;
 
-/* The side that moves the features most, of those that can be halved. Of the box that was bounded last. */
+/* The side that moves the features most, of those that can be halved. It is about the box that was bounded last. */
 static size_t widest(const hfi_rigorous_work *work, size_t d, const double *lower, const double *upper)
 {
     size_t side = 0;

@@ -93,8 +93,8 @@ static hfi_interval taken(const hfi_rigorous_work *work, size_t a, size_t b)
     return (hfi_interval){sum.lower, hfi_up(sum.upper + rest)};
 }
 
-/* Prior covariances: of the value its own, of value and slope half the slope of k(x, x). Of two slopes: the
- * second derivatives of k(x, x) are twice those of k(x, z) in x at z = x, and twice the mixed ones. */
+/* Prior covariances: of the value its own, of value and slope half the slope of k(x, x). The covariance of two slopes:
+ * the second derivatives of k(x, x) are twice those of k(x, z) in x at z = x, and twice the mixed ones. */
 static bool prior_jet(hfi_rigorous_work *work, int order)
 {
     const hf_posterior *posterior = work->of->posterior;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Starts of a search beside the cold one. From a cold start, whose lengthscale is as long as the inputs are
- * spread, a function that moves quickly looks like noise, and a search may end in a maximum where all is
- * noise. */
+/* Starts of a search beside the cold one. A cold start has a lengthscale as long as the inputs are spread.
+ * A function that moves quickly looks like noise from there, and a search may end in a maximum where all is noise. */
 #include "search/explore.h"
 #include "objective/holdout.h"
 #include "objective/thin.h"

@@ -47,10 +47,10 @@ hf_status hfi_trainer_predicts_worse(hfi_trainer *t, const double *found, const 
 
 /** Periods of the kernel that are free, and that nobody has given a start, get one in `state`, a
  * cold start, and in t->start: of those that the spectrum of the present readings proposes
- * (spectrum.h) the one that a search ends highest from, if that is half a nat above where it ends
- * from the period as it is. Their boxes grow to hold it. One period after the other, eight at
- * most; each takes about fifteen evaluations and seven searches to a nat, on 300 readings where
- * there are more. `work`: two states. */
+ * (spectrum.h) the one that a search ends highest from. That must be half a nat above where it ends
+ * from the period as it is. Their boxes grow to hold it. One period after the other, eight at most;
+ * each takes about fifteen evaluations and seven searches to a nat, on 300 readings where there are
+ * more. `work`: two states. */
 hf_status hfi_scout_periods(hfi_trainer *t, double *state, size_t iterations, double *work);
 /** The same with room of its own, where hfi_trainer_explore() would do so. */
 hf_status hfi_explore_periods(hfi_trainer *t, double *state, size_t iterations);

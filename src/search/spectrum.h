@@ -32,13 +32,14 @@ typedef struct hfi_spectrum_data {
  * HFI_PERIODS_MOST.
  *
  * The power at a frequency f is what cos(2 pi f x), sin(2 pi f x) and a constant take from the
- * squares of the readings, each output by its own amplitudes, after least squares have taken
- * away a cubic in x, the other inputs, and three harmonics of every known period; what is left is
- * clipped at three robust standard deviations (Lomb 1976; Zechmeister and Kuerster, Astronomy and
+ * squares of the readings, each output by its own amplitudes. Before that least squares take away a
+ * cubic in x, the other inputs, and three harmonics of every known period; what is left is clipped
+ * at three robust standard deviations (Lomb 1976; Zechmeister and Kuerster, Astronomy and
  * Astrophysics 496, 2009, for the constant). Frequencies go from two in the whole span to one half
  * in the median spacing, four to each independent one, 20000 at most. Proposed are separate peaks
- * with the most power and with the most beside what is near them (noise with memory has much power
- * at low frequencies), and twice and three times their periods, of which they may be harmonics.
+ * with the most power, and with the most beside what is near them. (Noise with memory has much
+ * power at low frequencies). So are twice and three times their periods, of which they may be
+ * harmonics.
  *
  * Fewer than ten rows, or places that do not differ: *n is 0. At most 1000 rows are looked at,
  * always the same. O(1000 x frequencies). HF_ERR_MEMORY.

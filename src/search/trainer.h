@@ -164,8 +164,8 @@ hf_status hfi_trainer_restart(hfi_trainer *trainer, const double *start, size_t 
 
 /** hfi_trainer_maximise() from `state`, and from starts with shorter lengthscales (explore.c):
  * where a function moves quickly the first may end in a maximum in which all is noise. With
- * `quiet` from less noise too. The first is kept unless another ends clearly higher, so that a
- * table that needs no other start gets the same state, digit for digit, as without. *chosen (or
+ * `quiet` from less noise too. The first is kept unless another ends clearly higher. A table
+ * that needs no other start thus gets the same state, digit for digit, as without. *chosen (or
  * NULL) receives the start that did, NULL if none. About 1.5 times the evaluations; where
  * readings are many the others are tried on 300 of them. Periods of the kernel that are free and
  * not given are looked for first (explore.h), and t->start gets what is found. Maximises once
@@ -189,7 +189,7 @@ bool hfi_refit_matters(const hfi_trainer *trainer);
 /**
  * Residuals of the present readings by hyperparameters that have not seen them either: folds of
  * them (each by itself where they are few, else ten that the order of the readings' sizes deals)
- * are left out in turn, the others are trained from `state`, a maximum of objective + prior, and
+ * are left out in turn. The others are trained from `state`, a maximum of objective + prior, and
  * predict them. With more than 60 readings that training is one Newton step with the second
  * derivatives at `state`. Entries of absent readings in `r` stay, and those that cannot be had.
  * Trainer and model are left at `state` with the same readings present. Two evaluations a fold,

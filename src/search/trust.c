@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Steps to the maximum of a quadratic model, as long as it is trusted. A step s from x maximises g's - s'B s
- * / 2 with no entry beyond the radius, where B is what the objective says of its curvature (renewed where a
- * step gained much) and, between these, the symmetric rank-one update from every point that had a value
- * (Nocedal and Wright 2006, chapters 4 and 6.2). The radius grows where the model was right and shrinks where
- * it was not. */
+ * / 2 with no entry beyond the radius. B is what the objective says of its curvature, renewed where a step gained much.
+ * Between these it is the symmetric rank-one update from every point that had a value (Nocedal and Wright 2006,
+ * chapters 4 and 6.2). The radius grows where the model was right and shrinks where it was not. */
 #include "linalg/linalg.h"
 #include "search/maximise.h"
 #include <math.h>

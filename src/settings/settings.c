@@ -130,9 +130,8 @@ static void pursuit(hf_fit_settings *s)
     s->calibrate = true;
 }
 
-/* Weights from what the other outputs say. The evidence of the sites finds its way where the published
- * weighted leave-one-out density lets the noise of a damaged output run away
- * (tests/fit/test_conditional.c). */
+/* Weights from what the other outputs say. The published weighted leave-one-out density lets the noise
+ * of a damaged output run away; the evidence of the sites finds its way there (tests/fit/test_conditional.c). */
 static void robust_outputs(hf_fit_settings *s)
 {
     plain(s);

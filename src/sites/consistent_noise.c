@@ -14,8 +14,8 @@
 
 static const double SQRT_PI = 1.7724538509055160273;
 
-/* Above this a (a standard deviation of ten thresholds) almost all weight is gone, and as h levels off, a
- * little more noise would call for any amount of v; from noise >= c^2 on there is no solution at all. */
+/* Above this a (a standard deviation of ten thresholds) almost all weight is gone. As h levels off, a little
+ * more noise would call for any amount of v; from noise >= c^2 on there is no solution at all. */
 static const double LARGEST_A = 100.0;
 
 /* Where the continued fraction takes over from exp(x^2) erfc(x), and how many terms it then needs: its error

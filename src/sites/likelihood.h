@@ -30,8 +30,8 @@ typedef struct hfi_seen {
     /* parameter of likelihoods that have one; with what is known about this reading alone */
     double dispersion;
     double shape; /* second parameter of likelihoods that have two */
-    /* The part of the log density that does not depend on f, its derivatives in log dispersion and
-     * in the shape, and log y (0 where y is not positive); set by hfi_likelihood_place(). */
+    /* The part of the log density that does not depend on f; its derivatives in log dispersion and
+     * in the shape; and log y (0 where y is not positive); set by hfi_likelihood_place(). */
     double constant, constant_slope, constant_shape, log_y;
     double kept[2]; /* what else hfi_likelihood_place() has found for the likelihood itself */
 } hfi_seen;
@@ -74,8 +74,8 @@ typedef struct hfi_likelihood {
         double above, start, sd, least, most;
     } shape;
     /** Where the log density is not concave: precision of the normal density around y that touches
-     * the likelihood at f and, up to a factor, lies below it elsewhere, its dispersion widened by a
-     * factor from 1 on. NULL: the log density is concave. */
+     * the likelihood at f and, up to a factor, lies below it elsewhere. A factor from 1 on widens
+     * its dispersion. NULL: the log density is concave. */
     double (*touch)(const hfi_seen *seen, double f, double widening);
     /** Variance of the normal density with the same central 95 % interval as the noise. NULL: no
      * noise. */

@@ -4,7 +4,7 @@
  *
  *     log p = sum_{k < y} log(1 + k d) - log y! + y f - (y + 1/d) log(1 + d mu),     mu = exp(f),
  *
- * which tends to Poisson's as d falls to 0. What it is at mu = y counts as constant, so that nothing large
+ * which tends to Poisson's as d falls to 0. Its value at mu = y counts as constant, so that nothing large
  * cancels near the mode. */
 #include "sites/likelihood.h"
 #include "sites/student.h"

@@ -167,7 +167,7 @@ void hfi_mcd_concentrate(const hf_context *ctx, const hfi_mcd_rows *rows, size_t
 /* ---- one column -------------------------------------------------------------------------------------- */
 
 /* One column: the h of n sorted values of least variance stand side by side, so that every window can be
- * tried (Rousseeuw and Leroy, "Robust Regression and Outlier Detection", chapter 4). */
+ * tried. (Rousseeuw and Leroy, "Robust Regression and Outlier Detection", chapter 4). */
 
 void hfi_mcd_window(size_t n, const double *u, size_t h, bool *chosen)
 {

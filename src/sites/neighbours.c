@@ -49,8 +49,8 @@ static void one_row(size_t i, int thread, void *arg)
 }
 
 /* out[i] = the median of `values` over the HFI_NEIGHBOURS nearest rows (all there are, when fewer) that have
- * a value, the row itself not counted; where there is no other, the row's own value. NaN = no value. Of rows
- * equally far away the ones with the lower index count. O(n^2 d), parallel over rows. */
+ * a value, the row itself not counted; where there is no other, the row's own value. NaN = no value. Among
+ * rows equally far away the ones with the lower index count. O(n^2 d), parallel over rows. */
 static hf_status median_of_neighbours(hf_context *ctx, const hfi_rows *rows, const double *values,
                                       double *out)
 {

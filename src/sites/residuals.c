@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The residuals a mixture is fitted to: sorted, so that no sum depends on the order of the rows, and without
- * the ones that are hopelessly far out, so that one reading at 1e12 does not stretch the outliers' range until
- * nothing else looks like an outlier. */
+/* The residuals a mixture is fitted to: sorted, so that no sum depends on the order of the rows; and without
+ * the ones that are hopelessly far out. One reading at 1e12 thus does not stretch the outliers' range until nothing
+ * else looks like an outlier. */
 #include "sites/mixture.h"
 
 #include <math.h>
@@ -12,14 +12,14 @@ enum {
 };
 
 /* A residual further out than so many scales needs no mixture: it is an outlier. Well beyond the last window
- * of the prune mixture (389), and beyond what gross errors of several standard deviations of the target make of
+ * of the prune mixture (389). Also beyond what gross errors of several standard deviations of the target make of
  * residuals whose scale is a hundredth of it. */
 static const double FURTHEST = 1e3;
 
 static const double MAD_TO_SD = 1.482602218505602;
 
-/* 1.4826 x median |t|. When more than half are exactly zero, a hundredth of what the others typically are, so
- * that the zeros are tight and the others far out, which is what such data say. */
+/* 1.4826 x median |t|. When more than half are exactly zero, a hundredth of what the others typically are. The
+ * zeros are then tight and the others far out, which is what such data say. */
 static double robust_scale(const double *t, size_t n, double *scratch)
 {
     for (size_t i = 0; i < n; i++) scratch[i] = fabs(t[i]);

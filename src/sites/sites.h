@@ -72,9 +72,9 @@ void hfi_sites_give(hf_sites *sites, const double *target, const double *varianc
  *
  * The mixtures' sums run over sorted residuals, so that the order of the rows does not matter, bit
  * for bit. With fewer than 4 residuals nothing is an outlier. A residual beyond 1000 t0, t0 =
- * 1.4826 x median |t|, is an outlier without being asked (probability 1) and is left out of the
- * liberal and the prune mixture, so that it cannot stretch the outliers' range and hide the others;
- * the gain counts it as that far out. NaN among the residuals in use is HF_ERR_NOT_FINITE.
+ * 1.4826 x median |t|, is an outlier without being asked (probability 1). The liberal and the prune
+ * mixture leave it out, so that it cannot stretch the outliers' range and hide the others; the gain
+ * counts it as that far out. NaN among the residuals in use is HF_ERR_NOT_FINITE.
  */
 
 /** Posterior probability that each standardised residual t_i is an outlier, under the "liberal"

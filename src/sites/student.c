@@ -117,7 +117,7 @@ double hfi_student_normal_variance(const hfi_student *t, double s)
 /* ---- moments ----------------------------------------------------------------------------------------- */
 
 /* Integrals of the Student-t density against a normal one, by trapezoidal rules on smooth integrands that die
- * at both ends, where these rules converge faster than any power of the step. */
+ * at both ends. There these rules converge faster than any power of the step. */
 
 /* exp(-this) is nothing beside 1. */
 static const double NOTHING = 40.0;

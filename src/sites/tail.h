@@ -25,9 +25,9 @@ typedef struct hfi_tail {
 /**
  * The posterior of scale and degrees of freedom of n residuals t: Student-t likelihood, a normal
  * prior on log nu about log 8 with standard deviation 1 (leave-one-out residuals of tables without
- * wrong readings have about that), a flat one on log scale. Zeros all: every scale is 0. Sums run
- * over sorted sizes, so that the order of the residuals does not matter. HF_ERR_MEMORY.
- * O(n (log n + 300)).
+ * wrong readings have about that); a flat one on log scale. Zeros all: every scale is 0. Sums run
+ * over sorted sizes, so that the order of the residuals does not matter. HF_ERR_MEMORY. O(n (log n
+ * + 300)).
  */
 hf_status hfi_tail_fit(hf_context *ctx, size_t n, const double *t, hfi_tail *out);
 

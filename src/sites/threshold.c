@@ -7,8 +7,8 @@
 #include <math.h>
 
 /* When most residuals are (nearly) zero the rule gives (nearly) zero, which is no threshold. This share of
- * the readings' own spread, which no wild reading can move, leaves the exact readings alone and gives the
- * others next to no weight. */
+ * the readings' own spread leaves the exact readings alone and gives the others next to no weight. No wild reading can
+ * move that spread. */
 static const double SMALLEST_SHARE = 1e-6;
 
 /* Residuals of the present readings into r; their number, or the first reading whose centre is unusable. */

@@ -127,7 +127,7 @@ static void find_prior(hfi_classes *c, double *corner)
 }
 
 /* Rounding error of probabilities at the point: they move by at most half of what the largest
- * of the means does, and by an eighth of what all entries of the covariance do. */
+ * of the means does, plus an eighth of what all entries of the covariance do. */
 static hf_status find_rounding(hf_context *ctx, hfi_classes *c)
 {
     const double n = (double)c->classes;

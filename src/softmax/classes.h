@@ -4,7 +4,7 @@
  * @brief Bounds of class probabilities of more than two classes, and of their differences.
  *
  * The posterior has an output for each class. In a box the C latent means have quadratic models
- * (taylor.h), one for each class, and the covariance between the classes has one from jets of their
+ * (taylor.h), one for each class. The covariance between the classes has one from jets of their
  * features (classes_spread.c); what is asked about is the least expectation of a'softmax for a few
  * weights a, and docs/methods/certify.md says how the three come together.
  *

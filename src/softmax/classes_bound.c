@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bounds of G(x) = a'E[softmax(f)], f ~ N(m(x), S(x)), from below over a box; docs/methods/certify.md derives them.
  *
- * With D the change of the means from the centre, X that of the covariance, osc v = max v - min v, and nu X
+ * Let D be the change of the means from the centre, X that of the covariance; osc v = max v - min v, and nu X
  * the least sum of |l_k| osc^2 v_k over the ways to write X as sum_k l_k v_k v_k' up to constants,
  *
  *     G >= G_0 + w'D + H : X / 2 - osc a (c3 osc^2 D / 2 + c4 osc D nu X / 2 + c5 nu^2 X / 8)                   Taylor
@@ -372,12 +372,12 @@ double hfi_box_by_tangent(hfi_box *x, size_t c, const double *point)
 
 /* ---- one class: densities ---------------------------------------------------------------------------------------- */
 
-/* Above P_c in the box. Of the differences the covariance is between (1 - r) and (1 + r) times that at the
- * centre, and where one covariance is no less than another no density is more than the root of the quotient
- * of their determinants times the other: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y|
- * <= r, the length of Y = S_0^-1/2 X S_0^-1/2,
+/* Above P_c in the box. The covariance of the differences is between (1 - r) and (1 + r) times that at the
+ * centre. Where one covariance is no less than another, no density is more than the other times the root of the
+ * quotient of their determinants: P_c <= (det (1 + r) S_0 / det S)^(1/2) P_c(m, (1 + r) S_0). With |Y| <= r, the length
+ * of Y = S_0^-1/2 X S_0^-1/2,
  * - log det(1 + Y) <= (q^(1/2) - 1) r - log(1 - r), as the sums of the k-th powers of eigenvalues are at most
- *   r^k. What is lost is a share of P_c, however small that is. */
+ *   r^k. The loss is a share of P_c, however small that is. */
 double hfi_box_by_density(hfi_box *x, size_t c)
 {
     const hfi_box_scratch *b = x->b;

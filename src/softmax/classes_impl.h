@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file classes_impl.h
- * @brief What the files about bounds of class probabilities share: a box at hand, and the kinds of
+ * @brief Shared by the files about bounds of class probabilities: a box at hand, and the kinds of
  * bounds of a functional of its probabilities.
  */
 #ifndef HFI_SOFTMAX_CLASSES_IMPL_H

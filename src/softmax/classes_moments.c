@@ -4,9 +4,9 @@
  *
  * Up to four classes: the product of trapezoidal rules. Along one z the imaginary parts of f at z + i y are y
  * A_c; where they lie within an angle of y w < pi, w = max A_c - min A_c, each |softmax_c| <= 1 / cos(y w /
- * 2), and the rule of step h errs by at most 2 M / (exp(2 pi y / h) - 1) with M = exp(y^2 / 2) / cos^5(y w /
- * 2) for products of up to five of them (Trefethen and Weideman, The exponentially convergent trapezoidal
- * rule, 2014, theorem 5.1). */
+ * 2). The rule of step h errs by at most 2 M / (exp(2 pi y / h) - 1) with M = exp(y^2 / 2) / cos^5(y w / 2), for
+ * products of up to five of them. (Trefethen and Weideman, The exponentially convergent trapezoidal rule, 2014, theorem
+ * 5.1). */
 #include "softmax/classes_moments.h"
 
 #include "classify/softmax.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The covariance between the classes, S_ij(x) = [i = j] k(x, x) - w_i(x)'w_j(x), w_i = R'k_i(Z, x): the
- * prior's part is constant for stationary kernels, and the other one, what the data explain, has a Taylor
- * polynomial about the box or about a larger one, with remainders by the norms of features (certify.md): w_i
- * belongs to a part of the prior's features, and a functional of them is no longer than that of all. Its
- * products are a polynomial whose coefficients are the entries of a Gram matrix. */
+ * prior's part is constant for stationary kernels. The other one, what the data explain, has a Taylor polynomial about
+ * the box or about a larger one; the norms of features bound its remainders (certify.md): w_i belongs to a part of the
+ * prior's features, and a functional of them is no longer than that of all. Its products are a polynomial whose
+ * coefficients are the entries of a Gram matrix. */
 #include "softmax/classes.h"
 
 #include "linalg/linalg.h"

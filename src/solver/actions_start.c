@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of block actions before any training.
  *
- * Only the span of the actions matters to a posterior, and each block spans one line, so every block is
+ * Only the span of the actions matters to a posterior, and each block spans one line. So every block is
  * scaled to a unit norm (random ones have it on average): entries then are of one size for whoever trains
  * them. */
 #include "solver/projected.h"

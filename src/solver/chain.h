@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file chain.h
- * @brief What the trace of a Markov chain says about how well it has mixed; for the solver room
+ * @brief How well a Markov chain has mixed, by its trace; for the solver room
  * only.
  */
 #ifndef HFI_CHAIN_H
@@ -26,7 +26,7 @@ typedef struct hfi_chain_summary {
  * reversible chain without negative eigenvalues (a lazy one), of the second half: at least 1; NaN
  * for a trace that stays as it is to rounding. Sums of neighbouring autocovariances as long as they
  * are positive, and no larger than those before (Geyer 1992, sec. 3.3); where these are still
- * positive at lag 128, neighbours in the trace are averaged (Flyvbjerg and Petersen 1989), which
+ * positive at lag 128, neighbours in the trace are averaged (Flyvbjerg and Petersen 1989). That
  * leaves the variance of its mean as it is and makes lags half as long: O(128 steps) for any
  * correlation.
  */

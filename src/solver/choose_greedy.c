@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Inducing inputs one by one, each where the prior is least determined by those before: pivoted Cholesky. The columns
- * of the factor are kept in chunks of rows, each a small matrix of its own, so that a chunk's part of a column is one
- * product that stays in cache and the sums do not depend on who computes it. */
+ * of the factor are kept in chunks of rows, each a small matrix of its own. A chunk's part of a column is thus one
+ * product that stays in cache, and the sums do not depend on who computes it. */
 #include "linalg/linalg.h"
 #include "solver/choose.h"
 

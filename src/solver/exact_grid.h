@@ -3,8 +3,9 @@
  * @file exact_grid.h
  * @brief K + D of an exact solve, held by all processes of a group together (linalg/grid.h).
  *
- * Everybody knows all inputs (n d numbers) and evaluates the covariances of its own part, about n^2
- * / p of them and half of that because only the lower triangle counts. Nobody holds n^2 numbers.
+ * Every process knows all inputs (n d numbers) and evaluates the covariances of its own part. Those
+ * are about n^2 / p, and half of that because only the lower triangle counts. Nobody holds n^2
+ * numbers.
  */
 #ifndef HFI_SOLVER_EXACT_GRID_H
 #define HFI_SOLVER_EXACT_GRID_H
@@ -42,8 +43,8 @@ hf_status hfi_exact_grid_factor(hfi_exact_grid *grid, const hf_kernel *kernel, c
 /** log det of the last factorisation, while `a` holds the factor. */
 hf_status hfi_exact_grid_log_det(hfi_exact_grid *grid, double *log_det);
 /** theta[p] += sum_ij W_ij dK_ij/dtheta_p over ALL i, j, for the symmetric W of which w is this
- * process's part (lower triangle), white included. `diagonal` (n) is that of W. What is on and
- * above the diagonal of w is spoilt, entries below are doubled. */
+ * process's part (lower triangle), white included. `diagonal` (n) is that of W. Entries on and
+ * above the diagonal of w are spoilt, those below are doubled. */
 hf_status hfi_exact_grid_adjoint(hfi_exact_grid *grid, const hf_kernel *kernel,
                                  const double *inputs, double *w, const double *diagonal,
                                  double *theta);

@@ -3,8 +3,8 @@
  * Krylov actions: each is D^-1 times what the readings still have to say, z - m - (K + D)t, made orthogonal
  * to those before. Without other actions this is what conjugate gradients visit. After actions D^-1 K_XZ it
  * is what preconditioned ones do: with the inducing inputs' Q = K_XZ K_ZZ^-1 K_ZX, (Q + D)^-1 v differs from
- * D^-1 v by what those actions span, so that being among them they are the preconditioner, at no cost, and
- * they take down the variance everywhere, which directions of the residual do not.
+ * D^-1 v by what those actions span. Being among the actions they are the preconditioner, at no cost. They take down
+ * the variance everywhere, which directions of the residual do not.
  *
  * All vectors are kept orthogonal, so that the space is what it is in exact arithmetic for as many
  * steps as there are. A residual that is nearly gone has no direction but that of its rounding,
@@ -70,7 +70,7 @@ static single_readings readings_in_order(size_t n)
     return order;
 }
 
-/* The next reading of which enough is outside Q. What is outside adds up to n - count over all
+/* The next reading of which enough is outside Q. The parts outside add up to n - count over all
  * readings, so that one is left while count < n: those that are passed over could not make 1
  * together. */
 static void take_reading(hfi_dense_system *s, single_readings *order)

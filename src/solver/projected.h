@@ -10,7 +10,7 @@
  *
  * A projected solution's log_det is chosen so that hfi_solution_log_evidence() is the ELBO of the
  * sites for q(f) = N(m + K t, K - K S K), a lower bound on log N(z; m, K + D) that more actions
- * only raise. Its jitter is the most that was added to an entry of G's diagonal, condition and
+ * only raise. Its jitter is the most that was added to an entry of G's diagonal; condition and
  * backward error are those of G u = A'(z - m) with a unit diagonal.
  */
 #ifndef HFI_PROJECTED_H
@@ -56,7 +56,7 @@ hf_status hfi_given_actions_check(hf_context *ctx, size_t n, size_t count, const
 void hfi_projected_cost(size_t n, size_t d, const hf_projection *p, double *bytes, double *flops);
 
 /** Mean (less the prior mean) and latent variance (white noise of the kernel included) of every
- * anchor's f given all other anchors, under the same actions with that reading's row of A set to
+ * anchor's f given all other anchors. The actions are the same, with that reading's row of A set to
  * zero. Exact up to rounding, however large a site variance is. O(n rank^2) (blocks) or O(n rank)
  * (dense) after one pass over K; 8 n rank bytes. */
 hf_status hfi_projected_cavities(hf_context *ctx, const hf_kernel *kernel, const hfi_solution *s,

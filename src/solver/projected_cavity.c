@@ -5,9 +5,8 @@
 #include "linalg/linalg.h"
 #include <math.h>
 
-/* Sums over the places of a block of factor^power * value, without each of its places: sums from both ends,
- * so that a huge term (the site variance of a reading far out) does not take the digits of the others with
- * it. */
+/* Sums over the places of a block of factor^power * value, without each of its places: sums from both ends.
+ * A huge term (the site variance of a reading far out) then does not take the digits of the others with it. */
 static void sums_without(size_t count, const double *factor, int power, const double *value, double *without)
 {
     double sum = 0.0;

@@ -3,7 +3,7 @@
  * @file projected_dense.h
  * @brief A projection on dense actions that grows: what D^-1 K_XZ and Krylov actions are made with.
  *
- * It works in coordinates in which every reading has unit noise, where a reading far out, of huge
+ * It works in coordinates in which every reading has unit noise. There a reading far out, of huge
  * D, is as small as it deserves to be: with H = D^-1/2 K D^-1/2 and orthonormal columns Q,
  *
  *     A = D^-1/2 Q,   T = Q'H Q,   Lambda = Q'Q = I,   G = T + I

@@ -142,10 +142,10 @@ static void restore(const hfi_solution *s, size_t i, const double *diagonal)
 }
 
 /*
- * The rows above i of L, and row i left of the diagonal, do not know a_ii. With c the column of the matrix
- * that is left below a_ii after the first i eliminations, column i of L is (p, c / p) with p^2 = a_ii -
- * sum_k<i l_ik^2, and the factor M of what is below satisfies M M' = rest - c c' / p^2. So another a_ii,
- * hence another p, changes M M' by c c' (1 / p_old^2 - 1 / p_new^2).
+ * The rows above i of L, and row i left of the diagonal, do not know a_ii. Let c be the column of the matrix
+ * that is left below a_ii after the first i eliminations. Column i of L is (p, c / p) with p^2 = a_ii - sum_k<i l_ik^2,
+ * and the factor M of what is below satisfies M M' = rest - c c' / p^2. So another a_ii, hence another p, changes M M'
+ * by c c' (1 / p_old^2 - 1 / p_new^2).
  *
  * The new p^2 is built from the new a_ii rather than from the difference of the site variances: when a
  * variance comes down from 1e24, the old a_ii no longer knows what k(z_i, z_i) was.

@@ -43,7 +43,8 @@ void hfi_database_views(sqlite3 *db, int (*ask)(void *), void *arg);
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/** A value for a parameter of a statement. What it points to must live as long as it is bound. */
+/** A value for a parameter of a statement. The bytes that it points to must live as long as it is
+ * bound. */
 typedef struct hfi_sql_value {
     int type; /* SQLITE_INTEGER and so on; 0: of no type, which cannot be bound */
     sqlite3_int64 whole;

@@ -40,8 +40,8 @@
  * more than people have. */
 #define HFI_ENVELOPE_RESERVE ((size_t)4096)
 /** Latest version of the format; user_version of the database. Written for models with a prior of
- * lengthscales other than the weak one, with inputs as they are, with a mean column, or of readings
- * with codes of categories, and for nothing else. */
+ * lengthscales other than the weak one, with inputs as they are, or with a mean column; for those
+ * of readings with codes of categories; and for nothing else. */
 #define HFI_FORMAT_VERSION 6
 /** Other models with a transform. */
 #define HFI_FORMAT_TRANSFORM 5
@@ -78,8 +78,8 @@ extern const hfi_file_kind hfi_kind_model, hfi_kind_envelope, hfi_kind_track, hf
 /** Reads a whole file. *bytes is hfi_alloc'ed. HF_ERR_IO with the system's words. */
 hf_status hfi_file_read(hf_context *ctx, const char *path, unsigned char **bytes, size_t *size);
 
-/** Whether the first bytes of a file, `known` of them (512 or all), are the header of a database of
- * that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
+/** Whether the first bytes of a file, `known` of them (512 or all), are a header: that of a
+ * database of that kind and of a format we know: HF_ERR_MODEL_FILE with what it is instead. */
 hf_status hfi_file_marks(hf_context *ctx, const hfi_file_kind *kind, const unsigned char *bytes,
                          size_t known, const char *name);
 /** Whether it is as long as its header says. */

@@ -16,7 +16,7 @@
  *
  * Two locks. Whoever changes a file holds flock() of it: OWN for as long as the ledger lives,
  * SHARED between begin and end. That is what a second program waits for or is told of. SQLite's own
- * locks are held for as long as a transaction or a reading takes, so that programs that only look
+ * locks are held for as long as a transaction or a reading takes. Programs that only look therefore
  * never wait for a writer to end. Only what was opened for changes lets SQLite write, also to put
  * in order what a program left that was killed.
  *
@@ -147,8 +147,9 @@ typedef void hfi_ledger_settings(hfi_writer *w, const void *user);
 hf_status hfi_ledger_create(hf_context *ctx, hfi_ledger *ledger, const char *path,
                             hfi_ledger_settings *settings, const void *user, hfi_ledger_use as);
 /**
- * Finds the file, locks it (OWN; waits half a second), opens it and looks at its marks. What a
- * killed program left half done is put in order, also to look only where the file may be written.
+ * Finds the file, locks it (OWN; waits half a second), opens it and looks at its marks. Work
+ * that a killed program left half done is put in order, also to look only where the file may be
+ * written.
  *
  * HF_ERR_IO: it cannot be read, or another program has it open for changes. HF_ERR_MODEL_FILE: it
  * is of another kind, or newer. hfi_ledger_load() reads it.
@@ -269,10 +270,10 @@ hf_status hfi_ledger_check(hf_context *ctx, const hfi_ledger *ledger);
 
 /**
  * Takes the newest entries back, as if they had never been, in one transaction. A list goes whole
- * or not at all. What begins one and what belongs to the next entry do not count. What stays is
- * verified first; what goes may be damaged. A snapshot that covers entries that went goes with
- * them. 0 entries: only verifies. The ledger is one that was opened as OWN and not loaded; it is of
- * no further use.
+ * or not at all. Entries that begin a list or belong to the next entry do not count. The entries
+ * that stay are verified first; what goes may be damaged. A snapshot that covers entries that went
+ * goes with them. 0 entries: only verifies. The ledger is one that was opened as OWN and not
+ * loaded; it is of no further use.
  * @param removed how many went
  * HF_ERR_MODEL_FILE says how many would have to go. Other errors as for loading.
  */

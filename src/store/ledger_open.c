@@ -118,8 +118,8 @@ static hf_status roll_back(hf_context *ctx, hfi_ledger *ledger)
     return rc == SQLITE_OK ? HF_OK : hfi_ledger_failed(ctx, ledger, rc, "read");
 }
 
-/* Looking does not write. What a program left that was killed in a transaction is put in order by one that
- * may write: by us, if we may, or by the one that has the file open for changes just now. */
+/* Looking does not write. A program killed in a transaction leaves work: one that may write puts it in
+ * order: by us, if we may, or by the one that has the file open for changes just now. */
 static hf_status put_in_order(hf_context *ctx, hfi_ledger *ledger)
 {
     hfi_file_guard guard = {0};

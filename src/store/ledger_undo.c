@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The newest entries of a ledger taken back. What stays is read first; what goes is only counted, and may be
- * damaged. */
+/* The newest entries of a ledger taken back. The entries that stay are read first; what goes is only counted, and may
+ * be damaged. */
 #include "store/ledger.h"
 
 #include <inttypes.h>

@@ -2,8 +2,8 @@
 /**
  * @file reader.h
  * @brief Reading a file's database. All of it takes any content whatever: what is not as it should
- * be becomes HF_ERR_MODEL_FILE with the file's name, and nothing is allocated for numbers that the
- * file has no bytes for.
+ * be becomes HF_ERR_MODEL_FILE with the file's name. Nothing is allocated for numbers that the file
+ * has no bytes for.
  */
 #ifndef HFI_STORE_READER_H
 #define HFI_STORE_READER_H

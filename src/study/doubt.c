@@ -3,7 +3,7 @@
  * The reading that is to be taken again before anything is built on it.
  *
  * A suspect that would be the new incumbent if it were right is repeated once: set aside it decides as
- * much as believed. Of the incumbent, where one reading alone stands for it, the chance that it is wrong is
+ * much as believed. Where one reading alone stands for the incumbent, the chance that it is wrong is
  *
  *     P(wrong) = w q / (w q + (1 - w) p),
  *

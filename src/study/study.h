@@ -326,7 +326,7 @@ hf_status hfi_surrogate_look_at(hf_context *ctx, const hf_study *study, hfi_surr
  * whether there are any. O(n^2 d). */
 bool hfi_surrogate_contradicted(const hf_study *study, const hfi_surrogate *s, double range,
                                 bool *out);
-/** A surrogate of an outcome without some of its readings, with a warp of its own and the prior
+/** A surrogate of an outcome without some of its readings. It has a warp of its own and the prior
  * mean of trials that fill the space. */
 hf_status hfi_surrogate_without(hf_context *ctx, const hf_study *study, size_t outcome,
                                 const bool *disregarded, hf_posterior **out);

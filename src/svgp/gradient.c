@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bound's gradient at fixed q(v). With Abar the adjoint of A = Lu^-1 K, that of K is Lu^-T Abar, and that
- * of Kuu is Lu^-T M Lu^-1, where M is symmetric with the lower triangle of -Abar A' / 2 (Murray 2016,
- * differentiation of Cholesky's factor). */
+/* The bound's gradient at fixed q(v). Let Abar be the adjoint of A = Lu^-1 K. That of K is Lu^-T Abar, and that
+ * of Kuu is Lu^-T M Lu^-1. M is symmetric with the lower triangle of -Abar A' / 2 (Murray 2016, differentiation of
+ * Cholesky's factor). */
 #include "svgp/impl.h"
 
 enum {

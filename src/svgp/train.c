@@ -140,7 +140,7 @@ static size_t most_rounds(const hfi_svgp_climb *c)
 }
 
 /* Batches and a wandering q make the bound of a round noisy. It stands still when a straight line through the
- * later half of the record does not rise by half its own uncertainty, or by next to nothing. */
+ * later half of the record rises little. That is less than half its own uncertainty, or next to nothing. */
 static bool stands_still(const hfi_svgp_climb *c, size_t fewest)
 {
     if (c->bounds < fewest) return false;
@@ -206,8 +206,8 @@ static hf_status whole_step(hfi_svgp_climb *c, double rho)
 }
 
 /* q catches up with the starting values before these are asked to move. Student-t noise starts from robust
- * sites: at the prior, whose variance may be a thousand times the noise's, its expected log density is all
- * but flat and would pull for many steps. */
+ * sites: at the prior its expected log density is all but flat and would pull for many steps; the variance
+ * there may be a thousand times the noise's. */
 static hf_status first_steps(hfi_svgp_climb *c)
 {
     hfi_svgp *q = c->run->q;

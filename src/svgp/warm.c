@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Where stochastic steps start. Adam on noisy gradients is slow along the long flat ridges of a bound, which
- * L-BFGS on the exact bound of a share of the rows crosses in a few dozen evaluations; what is left for the
+ * Where stochastic steps start. Adam on noisy gradients is slow along the long flat ridges of a bound. L-BFGS
+ * on the exact bound of a share of the rows crosses them in a few dozen evaluations; what is left for the
  * steps is what the other rows have to say. Inducing inputs are placed anew for what has been learnt: before
  * that, nobody could know which inputs matter.
  */

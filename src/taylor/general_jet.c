@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Value, gradient and Hessian of a term that is a product of several kernels of free inputs, anchor by
- * anchor, by the product rule along the tree. */
+/* Value, gradient and Hessian of a term, anchor by anchor, by the product rule along the tree. The term
+ * is a product of several kernels of free inputs. */
 #include "taylor/terms.h"
 
 #include "kernel/expression.h"

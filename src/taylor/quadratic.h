@@ -22,8 +22,8 @@ size_t hfi_quadratic_work(size_t m);
  * none.
  *
  * For a ball, mu (k + p'u + sum r_a u_a^2 / 2), which is nowhere above 0 in it, is added with the
- * mu >= 0 of the largest bound (weak duality): the function that is left stays separable, so that
- * its least value over the cube is a concave function of mu, and the slope of that is the ball's
+ * mu >= 0 of the largest bound (weak duality): the function that is left stays separable. Its least
+ * value over the cube is thus a concave function of mu, and the slope of that is the ball's
  * function at the minimiser.
  *
  * @param point     v of the descent: the function is small there (m entries)

@@ -15,8 +15,8 @@ static void dense_norm(hfi_taylor *taylor)
     taylor->factor_norm = sqrt(sum);
 }
 
-/* Errors of triangular solves do not see the scaling of rows and columns, which variances of sites that say
- * next to nothing make a bad one. Scaled to a unit diagonal K + D has eigenvalues of at most n and, K being
+/* Errors of triangular solves do not see the scaling of rows and columns. Variances of sites that say next
+ * to nothing make that a bad one. Scaled to a unit diagonal K + D has eigenvalues of at most n and, K being
  * no less than 0, at least the smallest d_i / (k_ii + d_i). */
 static hf_status find_condition(hf_context *ctx, hfi_taylor *taylor)
 {

@@ -126,7 +126,7 @@ typedef struct hfi_square_model {
 } hfi_square_model;
 
 /** Makes of the whitened columns of `count` boxes, in the order hfi_taylor_spread() had them in, S
- * times the columns, by one solve: the triangle is read once. Of exact solutions; others keep
+ * times the columns, by one solve: the triangle is read once. For exact solutions; others keep
  * theirs. */
 void hfi_taylor_spread_on(const hfi_taylor *taylor, size_t count, hfi_spread_model *models);
 /** Whether there is such a model: white noise does not move, and hfi_taylor_has_third(). */

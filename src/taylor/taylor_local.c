@@ -5,7 +5,7 @@
  *     f(c + u) exp(|V u|^2 / 2) = sum_i w_i exp(z_i'V u) = sum_k P_k(u),
  *     w_i = a_i exp(-|z_i|^2 / 2),     P_k(u) = sum_i w_i (z_i'V u)^k / k!
  *
- * P_0 to P_3 are computed. What the kernel's constants have to assume about the others is computed here too:
+ * P_0 to P_3 are computed. This file also computes the assumption of the kernel's constants about the others:
  * with y_i = r V z_i, r^2 the number of inputs that move, so that
  * |u| <= r, and any eta_k > 0,
  *

@@ -171,8 +171,8 @@ static double third_sum(const hfi_taylor *taylor, const hfi_term *term, const sq
     return sum * (1.0 + 1e-10 + DBL_EPSILON * (double)(n + taylor->m));
 }
 
-/* Remainders of one term by the sizes of its derivatives, the prior's with `own` and the data's, or by the lengths of
- * features, whichever is less. `fourth` and `third` are sums over the anchors. */
+/* Remainders of one term by the sizes of its derivatives (the prior's with `own`, and the data's) or by the lengths of
+ * features; whichever is less. `fourth` and `third` are sums over the anchors. */
 static void add_remainders(const hfi_term *term, double tau, double own, double fourth, double third,
                            remainder_sizes *s)
 {

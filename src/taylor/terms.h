@@ -6,11 +6,12 @@
  *
  *     mean(x) - m(x) = sum_t f_t(x),        f_t(x) = sum_i t_i k_t(x, z_i)
  *
- * f_t lies in the space of k_t with the norm (t'K_t t)^(1/2). What a term makes of the inputs that
- * are fixed goes into one factor per anchor, and what is left is one of
+ * f_t lies in the space of k_t with the norm (t'K_t t)^(1/2). The inputs that are fixed go into one
+ * factor per anchor of the term, and one of these is left
  *
  *     constant   f_t = sum_i a_i
- *     radial     f_t(x) = sum_i a_i psi(|(x - z_i) / l|^2 + o_i) over the free columns of the leaf; o_i is the squared distance along fixed ones (0 for se, which moves it into a_i)
+ *     radial     f_t(x) = sum_i a_i psi(|(x - z_i) / l|^2 + o_i) over the free columns of the leaf;
+ *     o_i is the squared distance along fixed ones (0 for se, which moves it into a_i)
  *     general    products of several kernels of free inputs: kept as a part of the tree, for jets
  *
  * Products of se kernels are one se kernel.

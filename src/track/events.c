@@ -53,7 +53,8 @@ static void advance(hf_track *track, double time)
     track->clock = time;
 }
 
-/* The same for something told. Of an earlier time than questions were about, it is as if these had not been asked. */
+/* The same for something told. If it is of an earlier time than questions were about, it is as if these had not been
+ * asked. */
 static void advance_told(hf_track *track, double time)
 {
     const double clock = hfi_track_clock_for(track, time);

@@ -116,9 +116,9 @@ static hf_status adopt(hf_context *ctx, hf_track *track, const hfi_evidence *e, 
     return hfi_track_commit(ctx, track, 1, &event);
 }
 
-/* Noise and time scale that a search starts from, as shares of the readings' variance and span. A survey of few
- * readings at scattered times has an evidence with several maxima, of which the one with much noise and no drift
- * draws searches from most starts. */
+/* Noise and time scale that a search starts from, as shares of the readings' variance and span. The evidence of
+ * a survey of few readings at scattered times has several maxima. The one with much noise and no drift draws
+ * searches from most starts. */
 typedef struct cold_start {
     double noise, period;
 } cold_start;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The readings in memory: which may go, and how they were when time went on. What every event does is O(1)
- * while all stay. */
+/* The readings in memory: which may go, and how they were when time went on. Each event costs O(1) while
+ * all stay. */
 #include "track/track.h"
 
 #include <math.h>

@@ -23,8 +23,8 @@ hf_status hfi_track_site(hf_context *ctx, double y, double noise, double centre,
 }
 
 /* The posterior that readings of `time` are compared with: one that moves the clock on, or back from a
- * question, with all that was told until now. *its: the time of the posterior. NULL: there is none. What is
- * kept of it changes no later result. */
+ * question, with all that was told until now. *its: the time of the posterior. NULL: there is none. Nothing
+ * that is kept of it changes a later result. */
 static hf_status compare_with(hf_context *ctx, hf_track *track, double time, const hf_posterior **out,
                               double *its)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The memory of a track as bytes, and back to the bit: a shortcut past the events that made it. What can be
- * computed again without them (settings, posteriors, the last suggestion) is not in it. */
+/* The memory of a track as bytes, and back to the bit: a shortcut past the events that made it. Things that
+ * can be computed again without them (settings, posteriors, the last suggestion) are not in it. */
 #include "track/track.h"
 
 #include <math.h>

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-/* Rounds of exchanges at most, by how much of itself a gain must be larger to be worth one, and what of the noise
+/* Rounds of exchanges at most; by how much of itself a gain must be larger to be worth one; and what of the noise
  * must be left where an answer is taken back. */
 #define ROUNDS 2
 #define GAIN   1e-6

@@ -31,7 +31,8 @@ typedef enum hfi_event_kind {
     HFI_EVENTS
 } hfi_event_kind;
 
-/** One event. What a kind does not need is 0 (y, a, b, c) or NULL, and is kept all the same. */
+/** One event. A member that a kind does not need is 0 (y, a, b, c) or NULL, and is kept all the
+ * same. */
 typedef struct hfi_event {
     hfi_event_kind kind;
     uint64_t id; /* told, answered: of the reading; requested: of the request; batch: how many */
@@ -214,10 +215,10 @@ hf_status hfi_places_reserve(const hfi_memory *memory, hfi_places *places, size_
 bool hfi_places_known(const hfi_places *places, const double *x);
 /** Number of the place at x, a new one if it is not there; room must have been reserved. O(d). */
 size_t hfi_places_at(hfi_places *places, const double *x);
-/** When there are more places than the settings allow, lets those go that the others determine best
- * (without an expert, or where he is asked anywhere: all that are of no use), and never one that a
- * reading or request is at. Amortised O(most_places) a new place. Does nothing when out of
- * memory. */
+/** Where there are more places than the settings allow, this lets those go that the others
+ * determine best. Without an expert, or where he is asked anywhere, all go that are of no use. A
+ * place that a reading or request is at never goes. Amortised O(most_places) a new place. Does
+ * nothing when out of memory. */
 void hfi_track_thin(hf_context *ctx, hf_track *track);
 
 /* ---- counts.c: which readings count, and how much -------------------------------------------- */

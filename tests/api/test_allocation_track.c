@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every allocation of the steps of a track fails once; see test_allocation.c. What failed is tried again, and
- * comes out as if nothing had been. */
+/* Every allocation of the steps of a track fails once; see test_allocation.c. The call that failed is tried
+ * again, and comes out as if nothing had been. */
 #include "api/sweep.h"
 
 enum {

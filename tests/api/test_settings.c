@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings and lists: every member has a default that does not come from what was in memory, presets are what their
- * names say, names and numbers of choices belong together, a status says its severity by its sign. */
+/* Settings and lists: every member has a default that does not come from what was in memory; presets are what their
+ * names say; names and numbers of choices belong together; a status says its severity by its sign. */
 #include "data/support.h"
 
 #include <holdfast/holdfast.h>

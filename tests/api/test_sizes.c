@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Structs of settings: every member of every one has a default, is set and told by its name, and a program that was
+/* Structs of settings: every member of every one has a default, and is set and told by its name. A program that was
  * compiled with a shorter struct, or with none that there is, gets what the header promises. */
 #include "data/support.h"
 

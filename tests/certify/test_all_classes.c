@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All classes at once: no point of a box is outside of a range or of a class that is ruled out, and classes
- * that are possible have a point. */
+/* All classes at once: no point of a box is outside of a range or of a class that is ruled out; classes that
+ * are possible have a point. */
 #include "classify/labels.h"
 
 #include <holdfast/certify_classes.h>

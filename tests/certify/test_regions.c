@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Regions: no point of a ball, a lattice, of few inputs that move or of sets is outside of its range, ends
- * are attained inside, and ranges are as tight as asked. */
+/* Regions: no point of a ball, a lattice, of few inputs that move or of sets is outside of its range; ends
+ * are attained inside; ranges are as tight as asked. */
 #include "bound/box_testing.h"
 
 #include "core/assert_near.h"

@@ -286,12 +286,12 @@ static void records_in_another_order_are_not_taken(void **state)
 static void foreign_files_are_left_alone(void **state)
 {
     const scratch *s = *state;
-    static const char *const texts[] = {"x", "a,b,y\n1,2,3\n",
-                                        "SQLite format 3: something long enough to hold a header and a "
-                                        "record of a journal, and yet it is none, "
-                                        "because it does not begin as one does, whatever follows, and so it "
-                                        "must be left as it is, to the byte.",
-                                        "HFJOUR1x"};
+    static const char *const texts[] = {
+        "x", "a,b,y\n1,2,3\n",
+        "SQLite format 3: something long enough to hold a header and a record of a journal. And yet it is "
+        "none, because it does not begin as one does, whatever follows. So it must be left as it is, to the "
+        "byte.",
+        "HFJOUR1x"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         file_put(s->path, texts[i], strlen(texts[i]));
         assert_refused(s, true, print, "no checkpoint");

@@ -9,8 +9,8 @@ static double evidence(labels *l, hf_link link, double *gradient)
     return labels_evidence(l, link, HF_INFERENCE_EP, gradient);
 }
 
-/* By the trapezoidal rule over the latent value, which is exact to rounding where the step is short beside
- * the likelihood and the ends are far. */
+/* By the trapezoidal rule over the latent value. It is exact to rounding where the step is short beside the
+ * likelihood and the ends are far. */
 static void slow_moments(hf_link link, double sign, double mean, double var, double *log_z, double *m,
                          double *v)
 {

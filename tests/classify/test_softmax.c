@@ -304,8 +304,8 @@ static void threads_change_no_digit(void **state)
     drop(&p);
 }
 
-/* Where the corrected mean is to be, K^-1 (mean - m) is what a label says beyond the probability of the
- * approximation itself, which is here an integral and there a sum over points; the covariance is
+/* K^-1 (mean - m) at the corrected mean is what a label says beyond the probability of the approximation
+ * itself. That is here an integral and there a sum over points; the covariance is
  * Laplace's. */
 static void corrected_mean_is_where_it_should_be(void **state)
 {

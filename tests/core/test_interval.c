@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Intervals: whatever numbers are taken from the arguments, the result holds their value. Values from the
- * same long double arithmetic decide only up to its rounding, so that identities that are exact in long
- * double, and brackets by higher precision written down here, decide the rest; tests/oracle/test_enclosure.py
- * compares with 50 digits. */
+ * same long double arithmetic decide only up to its rounding. Identities that are exact in long double, and brackets by
+ * higher precision written down here, decide the rest; tests/oracle/test_enclosure.py compares with 50 digits. */
 #include "core/core.h"
 #include "core/interval.h"
 

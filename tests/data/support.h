@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file support.h
- * @brief What several tests of tables need: a scratch folder, whole files, an allocator that counts
+ * @brief Shared by several tests of tables: a scratch folder, whole files, an allocator that counts
  * and fails on purpose.
  */
 #ifndef TESTS_DATA_SUPPORT_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of a study: what a call returned from is in it, a study opened again goes on with the same digits,
- * several programs change it in turn, and what is no study is refused. */
+/* The file of a study: the file holds what a call returned from; a study opened again goes on with the same
+ * digits; several programs change it in turn; a file that is no study is refused. */
 #include "files/study_files.h"
 
 #include <holdfast/envelope_file.h>

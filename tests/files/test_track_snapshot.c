@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A track that is opened from a snapshot is to the bit the one that its whole journal makes, and no snapshot,
+/* A track that is opened from a snapshot is to the bit the one that its whole journal makes. No snapshot,
  * whatever is in it, does harm. */
 #include "data/support.h"
 #include "files/track_bytes.h"

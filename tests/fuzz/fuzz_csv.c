@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Fuzzer of tables: any bytes are either refused with a message or become a table that can be used, and that
+ * Fuzzer of tables: any bytes are either refused with a message or become a table that can be used. The table
  * reads back as itself when it is written.
  */
 #include "core/core.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stands in for libFuzzer where there is none: feeds every file of the folders or files named on the command
- * line to the fuzzer's entry point, and prefixes of each, because a cut-off file is the most common broken
+ * line to the fuzzer's entry point. It feeds prefixes of each too, because a cut-off file is the most common broken
  * file. */
 #include <dirent.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file stored.h
- * @brief What the fuzzers of files have in common.
+ * @brief Shared by the fuzzers of files.
  *
  * The checksum stops nearly every change at the door, which is its purpose and no help here. So
  * each input is tried four times: as it is, and with the fixed parts of the header put right; and

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Put in front of each file of the library for clang-tidy only. The analyser sees one file at a
- * time, so it cannot know that hfi_fail() returns the status it is given, and would follow paths on
+ * time, so it cannot know that hfi_fail() returns the status it is given. It would follow paths on
  * which an error is taken for success. */
 #ifndef HFI_TESTS_HOUSE_ANALYSER_LIBRARY_H
 #define HFI_TESTS_HOUSE_ANALYSER_LIBRARY_H

@@ -1,39 +1,41 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Rules of plain English that can be counted, without exceptions: comments of C, Python, shell and CMake begin with their subject
-and not with What, Who or Of, and so do the lines of C's that begin a sentence, and every sentence of public headers; comments of
-public headers stand above members, and tear no declaration; lines of headers and markdown have at most 100 columns, those of C
-120."""
+"""Rules of plain English that can be counted, without exceptions: sentences of C comments, of messages and of pages have at most 25
+words; sentences of C comments, and comments of Python, shell and CMake, begin with their subject and not with What, Who or Of;
+comments of public headers stand above members, and tear no declaration; lines of headers and markdown have at most 100 columns,
+those of C 120."""
 import re
 
 import house
+import sentences
 
 COLUMNS, COLUMNS_OF_C = 100, 120
-OPENING = re.compile(r"/\*\*?<?[\s*]*(?:@brief\s+)?(?:What|Who|Of)\b")
-SENTENCE = re.compile(r"(?:[.:]|^[\s*]*)\n[ ]*\*[ ]+(?=(?:What|Who|Of)\b)", re.M)
+WORDS = 25
+OPENING = re.compile(r"\W*(?:What|Who|Of)\b")
 DISPLAYED = re.compile(r"[ ]*\*(?:[ ]{4}|[ ]*\|)")  # a formula or a row of a table in a comment cannot be broken
 SCRIPT = re.compile(r'\s*(?:#+ ?|""")(?:What|Who|Of)\b')
-INNER = re.compile(r"[.:;!?][ ]+\**(?:What|Who|Of)\b")
 TORN = re.compile(r"^[ ]+[A-Za-z][\w *]*(?:,[ ]*\n[ ]*)?\n(?:[ ]*\n)*[ ]+\**[\w\[\]]+;", re.M)
-PRINTED = "<!-- tables -->"  # below it a page has what programs print
+ROW = re.compile(r" {0,3}\|")  # a row of a table of a page; deeper it is a formula
 
 
 def openings(text):
-    """(line) of comments, and of sentences at the beginning of their lines, that begin with What, Who or Of."""
-    for match in house.TOKEN.finditer(text):
-        token, line = match.group(0), text.count("\n", 0, match.start()) + 1
-        if OPENING.match(token):
-            yield line
-        if token.startswith("/*"):
-            for sentence in SENTENCE.finditer(token):
-                yield line + token.count("\n", 0, sentence.end())
+    """(line) of sentences of comments that begin with What, Who or Of."""
+    return [line for line, sentence in sentences.of_c(text) if OPENING.match(sentence)]
 
 
-def inner_openings(text):
-    """(line) of sentences that begin with What, Who or Of in the middle of a line of a comment."""
-    for match in house.TOKEN.finditer(text):
-        if match.group(0).startswith("/*"):
-            for sentence in INNER.finditer(match.group(0)):
-                yield text.count("\n", 0, match.start() + sentence.start()) + 1
+def too_long(found):
+    return [line for line, sentence in found if sentences.words(sentence) > WORDS]
+
+
+def long_comments(text):
+    return too_long(sentences.of_c(text))
+
+
+def long_messages(text):
+    return too_long(sentences.messages(text))
+
+
+def long_page(text):
+    return too_long(sentences.of_page(text))
 
 
 def trailing(text):
@@ -66,8 +68,16 @@ def long_lines_of_c(text):
 
 def long_prose(text):
     """The same of a page: rows of tables and what programs print cannot be broken."""
-    return [number for number, line in enumerate(text.split(PRINTED)[0].split("\n"), 1)
-            if len(line) > COLUMNS and not line.lstrip().startswith("|")]
+    return [number for number, line in enumerate(text.split(sentences.PRINTED)[0].split("\n"), 1)
+            if len(line) > COLUMNS and not ROW.match(line)]
+
+
+def is_c(name):
+    return name.endswith((".c", ".h"))
+
+
+def is_page(name):
+    return name.endswith(".md")
 
 
 def is_public(name):
@@ -79,14 +89,16 @@ def is_script(name):
 
 
 RULES = (
-    (lambda name: name.endswith((".c", ".h")), openings, "a comment begins with What, Who or Of"),
+    (is_c, openings, "a sentence of a comment begins with What, Who or Of"),
+    (is_c, long_comments, f"a sentence of a comment has more than {WORDS} words"),
+    (is_c, long_messages, f"a sentence of a message has more than {WORDS} words"),
+    (is_page, long_page, f"a sentence has more than {WORDS} words"),
     (is_script, script_openings, "a comment begins with What, Who or Of"),
-    (is_public, inner_openings, "a sentence begins with What, Who or Of"),
     (is_public, trailing, "a comment stands behind a member: put it above"),
     (is_public, torn, "a declaration is torn: put the comment above it"),
     (lambda name: name.endswith(".h"), long_lines, f"more than {COLUMNS} columns"),
     (lambda name: name.endswith(".c"), long_lines_of_c, f"more than {COLUMNS_OF_C} columns"),
-    (lambda name: name.endswith(".md"), long_prose, f"more than {COLUMNS} columns"),
+    (is_page, long_prose, f"more than {COLUMNS} columns"),
 )
 
 

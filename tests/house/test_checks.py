@@ -404,19 +404,28 @@ class Prose(Tree):
         self.assertEqual(self.problems(page="short\n| " + "a" * 100 + " |\n<!-- tables -->\n" + "a" * 101 + "\n"), [])
         one, core = CLEAN["include/holdfast/one.h"], CLEAN["src/core/core.c"]
         for expected, name, text in [
-                ("core.c:19: a comment begins with What, Who or Of", "core", core + "/* What it is. */\n"),
-                ("src/core/core.c:19", "core", core + "/**\n * @brief Of two. */\n"),
-                ("a comment begins with What, Who or Of", "one", one + "/** Who knows */\nint a;\n"),
-                ("a sentence begins with What, Who or Of", "one", one + "/** A sum. **What it is.** */\nint a;\n"),
-                ("put it above", "one", one + "int a; /**< it knows */\n"),
+                ("core.c:19: a sentence of a comment begins with What, Who or Of", "core", core + "/* What it is. */\n"),
+                ("src/core/core.c:20", "core", core + "/**\n * @brief Of two. */\n"),
+                ("a sentence of a comment begins with What, Who or Of", "one", one + "/** Who knows */\nint a;\n"),
                 ("program.py:2: a comment begins with What, Who or Of", "program", "# SPDX\n# What it is\n# Of two\n"),
                 ("program.py:2: a comment begins with What, Who or Of", "program", 'def a():\n    """Of two."""\n'),
+                ("core.c:20: a sentence of a comment begins with What, Who or Of", "core", core + "/* A sum.\n * Of two. */\n"),
+                ("core.c:21: a sentence of a comment begins with What, Who or Of", "core", core + "/* A sum\n *\n * What it is */\n"),
+                ("core.c:19: a sentence of a comment begins", "core", core + "/* Says what: Who it is. */\n"),
+                ("core.c:20: a sentence of a comment begins", "core", core + "/* Says what.\n * Is it? **What\n * is** it. */\n"),
+                ("core.c:20: a sentence of a comment has more than 25 words", "core",
+                 core + "/* Short.\n * Long" + " a\n * sum" * 13 + ". */\n"),
+                ("one.h:15: a sentence of a comment has more", "one", one + "/** Sum" + " of" * 25 + " */\nint a;\n"),
+                ("core.c:19: a sentence of a message has more than 25 words", "core",
+                 core + 'const char *a = "the" /* joined */ SUM\n    " sum of\\na";\n'.replace("sum", "sum" + " of" * 24)),
+                ("page.md:3: a sentence has more than 25 words", "page", "Short.\n\n- Long\n  sum" + " of" * 24 + "\n"),
+                ("page.md:1: more than 100 columns", "page", "    |" + "a" * 101 + "|\n"),
+                ("one.h:15: a sentence of a comment begins", "one", one + "/** A sum. **What it is.** */\nint a;\n"),
+                ("put it above", "one", one + "int a; /**< it knows */\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    double\n        /** c\n         * d */\n        b;\n};\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    double b,\n        /** c */\n        d;\n};\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    char b\n        /** c */\n        [160];\n};\n"),
                 ("torn: put the comment above it", "one", one + "struct a {\n    const char\n        *b; /* c */\n};\n"),
-                ("core.c:20: a comment begins with What, Who or Of", "core", core + "/* A sum.\n * Of two. */\n"),
-                ("core.c:21: a comment begins with What, Who or Of", "core", core + "/* A sum\n *\n * What it is */\n"),
                 ("more than 100 columns", "one", one + "/* " + "a" * 101 + " */\n"),
                 ("inner.h:1: more than 100 columns", "inner", "/* " + "a" * 101 + " */\n"),
                 ("more than 120 columns", "core", core + "/* " + "a" * 121 + " */\n"),
@@ -428,11 +437,21 @@ class Prose(Tree):
 
     def test_words_that_are_no_beginning(self):
         self.assertEqual(check_prose.long_lines("/* a:\n *     " + "x" * 100 + "\n * | " + "y" * 100 + " |\n */\n"), [])
-        text = '/* Whatever it is. */\n/* A sum\n * of two,\n * What it is */\n/* Says what. Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
+        text = '/* Whatever it is. */\n/* A sum\n * of two,\n * What it is */\n/* Says what, Of two. */\nconst char *a = "/* What */";\nint b; /* Offers. */\n'
         self.assertEqual(list(check_prose.openings(text)), [])
-        self.assertEqual(list(check_prose.inner_openings("/* Whatever. Offers, and what. */ char *a = \". What\";")), [])
         self.assertEqual(list(check_prose.script_openings("# Says\n# What it is\n# Whatever\nprint('# What')\n")), [])
         self.assertEqual(list(check_prose.torn("struct a {\n    double b;\n    int c, /**< d */\n        e;\n};\n")), [])
+
+    def test_words_that_do_not_count(self):
+        for comment in ["`" + "a " * 30 + "` is `b`", "Sum.\n *\n *     " + "is " * 30, "Sum:\n * | " + "is " * 30 + "|",
+                        "Sum" + " of" * 23 + ", call(" + "is, " * 9 + ")", "Sum" + " of" * 20 + ".) Sum" + " of" * 20,
+                        "Sum" + " 1.5" * 30, "@param a sum" + " of" * 24]:
+            self.assertEqual(check_prose.long_comments(f"/* {comment} */\n"), [], comment)
+        for message in ["$a" + " the" * 30, "CREATE TABLE" + " the" * 30, " ".join(["static"] * 30), "usage:\\n  a" + " the" * 30,
+                        "Sum\\n| of" + " the" * 30, "Sum" + " of" * 20 + '", "' + "Sum" + " of" * 20]:
+            self.assertEqual(check_prose.long_messages(f'f("{message}");\n'), [], message)
+        self.assertEqual(check_prose.long_page("Sum\n\n    " + "of " * 30 + "\n```\n" + "of " * 30 + "\n```\n"), [])
+        self.assertEqual(check_prose.long_page("[sum of](" + "of-" * 30 + ") the\n<!-- tables -->\n" + "of " * 30), [])
 
 
 class Compiled(Tree):

@@ -114,8 +114,8 @@ static void same(hf_context *ctx, const hf_model *a, const hf_model *b, size_t n
     assert_true(hf_model_report(a)->objective == hf_model_report(b)->objective);
 }
 
-/* The kernel that is chosen is the one that is chosen by hand, with gains that are never near the
- * margin, and so is its model. */
+/* The kernel that is chosen is the one that is chosen by hand, and so is its model. The gains are
+ * never near the margin. */
 static void chosen(const made *m, const char *expected)
 {
     static const char *const kernels[] = {"matern52(ard)", "matern52", "matern52(ard) + linear(ard)",

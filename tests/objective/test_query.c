@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Points beside the readings: their mean and covariance are the posterior's, and what a function of these adds to an
- * objective has the derivatives that difference quotients say, in everything. */
+/* Points beside the readings: their mean and covariance are the posterior's. A function of these adds to an objective;
+ * that part has the derivatives that difference quotients say, in everything. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

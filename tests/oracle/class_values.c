@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file class_values.c
- * @brief What labels of two classes come to, for comparison with scikit-learn and with plain numpy.
+ * @brief Numbers that follow from labels of two classes, for comparison with scikit-learn and with plain numpy.
  *
  * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and
  * they), the mean, n, d, the number of inducing inputs m, the number of queries q; n rows of inputs; n
  * labels; q rows of queries. Standard output: one JSON object for each link and inference: "evidence",
- * "gradient", "mean", "variance", "probability", "error" at the queries, by the exact solver, and for "vfe",
- * "fitc" and "dtc" with the first m rows as inducing inputs an object with "evidence" and "latent", less the
- * prior mean, at the rows.
+ * "gradient", "mean", "variance", "probability", "error" at the queries, by the exact solver. "vfe", "fitc"
+ * and "dtc" have the first m rows as inducing inputs; each is an object with "evidence" and "latent", less the prior
+ * mean, at the rows.
  */
 #include "read_text.h"
 

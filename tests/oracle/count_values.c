@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file count_values.c
- * @brief What counts and amounts come to, for comparison with scipy.
+ * @brief Numbers that follow from counts and amounts, for comparison with scipy.
  *
  * Standard input: the sites; a line with the kernel; then numbers: its parameters on the training scale (how
  * many, and they), the mean, the dispersion, n; n rows of one input, a reading and an exposure. Standard
  * output: one JSON object for each inference: "evidence", and at the rows "latent" (less the prior mean),
- * "variance", "moments" (mean, sd of the mean, sd of a new reading), "quantiles" of 0.025, 0.5 and 0.975, and
- * "score" of the reading.
+ * "variance"; "moments" (mean, sd of the mean, sd of a new reading); "quantiles" of 0.025, 0.5 and 0.975; and "score"
+ * of the reading.
  */
 #include "read_text.h"
 

@@ -5,8 +5,8 @@
  * other software.
  *
  * Standard input: lines "kernel EXPRESSION", "set NAME VALUE", "mean zero|constant|linear COEFFICIENT...",
- * "noise VARIANCE", "robust THRESHOLD" (each data row then ends with its centre), "extra" (each data row then
- * ends with a known variance), and last "data N D M", N rows of inputs and target, M rows of inputs to
+ * "noise VARIANCE"; "robust THRESHOLD" (each data row then ends with its centre); "extra" (each data row then
+ * ends with a known variance); and last "data N D M", N rows of inputs and target, M rows of inputs to
  * predict at. Standard output: one JSON object.
  */
 #include "read_text.h"

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file inducing_values.c
- * @brief What the inducing solver says about a problem, for comparison with other software.
+ * @brief Answers of the inducing solver about a problem, for comparison with other software.
  *
  * Standard input: a line with the kernel, then numbers: method (0 vfe, 1 fitc, 2 dtc), the kernel's
- * parameters on the training scale (how many, and they), the mean, the noise variance, the threshold of
+ * parameters on the training scale (how many, and they); the mean, the noise variance, the threshold of
  * robust sites (inf: Gaussian ones), n, d, m, q; n rows of inputs, reading and centre; m rows of inducing
  * inputs; q rows to predict at. Standard output: one JSON object with value and gradient of every objective,
  * and predictions.

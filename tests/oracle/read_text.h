@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file read_text.h
- * @brief What the oracle programs share: reading numbers from standard input, writing arrays as
+ * @brief Shared by the oracle programs: reading numbers from standard input, writing arrays as
  * JSON.
  */
 #ifndef ORACLE_READ_TEXT_H

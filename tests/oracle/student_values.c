@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file student_values.c
- * @brief What the three approximations under Student-t noise say about a problem, for comparison with plain numpy.
+ * @brief Answers of the three approximations under Student-t noise about a problem, for comparison with plain numpy.
  *
  * Standard input: a line with the kernel, then numbers: its parameters on the training scale (how many, and
  * they), the mean, the squared scale, the degrees of freedom, n, d; n rows of inputs; n readings; n known
  * variances. Standard output: one JSON object; for each method value, gradient, posterior means and variances
- * of the latent values, targets and variances of the final sites, and what the exact solver makes of these
- * sites at the readings.
+ * of the latent values; targets and variances of the final sites; and what the exact solver makes of these sites at the
+ * readings.
  */
 #include "read_text.h"
 

@@ -432,7 +432,7 @@ static const hfi_objective_kind memories = {
     .place = put, .evaluate = recall_height, .beside = notes, .tell = tell, .take = take};
 
 /* A search that goes on from a journal of its first `kept` evaluations ends where the whole one does, bit for
- * bit, and asks for the others alone. */
+ * bit. It asks for the others alone. */
 static void searches_go_on_from_a_journal(void **state)
 {
     static const hfi_fingerprint print[1] = {{{1, 2, 3, 4, 5}}};

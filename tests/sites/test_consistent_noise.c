@@ -10,8 +10,8 @@
 #include "core/assert_near.h"
 
 /* E[u^2 / (1 + a u^2)] for u ~ N(0, 1). With u = sinh(s) / sqrt(a) the bump of width 1/sqrt(a) at zero is
- * spread out, and the trapezoidal rule, which is exact to rounding for analytic integrands that die at both
- * ends, does the rest. */
+ * spread out. The trapezoidal rule does the rest: it is exact to rounding for analytic integrands that die at both
+ * ends. */
 static double down_weighted_variance(double a)
 {
     double root = sqrt(a), end = asinh(12.0 * root), sum = 0.0;

@@ -182,7 +182,7 @@ enum {
 };
 
 /* The whole chain, not its limit alone: after a few steps from the greedy set the sets have the probabilities that the
- * transition matrix says, which has the lazy half, uniform proposals and the ratios of determinants in it. */
+ * transition matrix says. That has the lazy half, uniform proposals and the ratios of determinants in it. */
 static void every_step_is_the_chains(void **state)
 {
     (void)state;

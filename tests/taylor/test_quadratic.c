@@ -74,7 +74,7 @@ static void pull_into(const hfi_ball *ball, size_t m, double *u)
     for (size_t a = 0; a < m; a++) u[a] *= low;
 }
 
-/* In a ball that cuts the cube: never above the function at any point of both, more than without the ball,
+/* In a ball that cuts the cube: never above the function at any point of both; more than without the ball;
  * and where the function is convex and separable the least value itself, by the slow search for it. */
 static void ball_bounds_hold(void **state)
 {

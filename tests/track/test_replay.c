@@ -156,8 +156,8 @@ static void same(const outcome *a, const outcome *b, const call *c, const char *
                  hf_status_name(a->status), hf_status_name(b->status), a->number[0], b->number[0]);
 }
 
-/* One history on a track whose journal fails now and then, beside one without a journal that never sees those
- * calls, and one made of the journal before every call. */
+/* One history on a track whose journal fails now and then. Beside it stand one without a journal that never
+ * sees those calls, and one made of the journal before every call. */
 static void live(hf_context *ctx, hf_context *alone, const hf_track_settings *s, uint64_t seed,
                  unsigned *worked)
 {

@@ -29,8 +29,8 @@ typedef struct certified {
     struct certified_room *room; /* of --ball, --within and the like; NULL: none of them */
 } certified;
 
-/** Runs a verb whose work is its member `certify`, in a session, once the model is loaded and files
- * to be written are such that can be; the exit status. */
+/** Runs a verb whose work is its member `certify`, in a session. Before it the model is loaded, and
+ * files to be written are such that can be; the exit status. */
 int certified_run(const tool_arguments *arguments);
 /** Members of such a verb: that work. */
 #define CERTIFIED(function) TOOL_RUN(1, 1, certified_run), .certify = (function)

@@ -37,13 +37,16 @@ static const tool_option options[] = {
      "2 by 2 of 28 by 28",
      false},
     {"what", 0, "WHAT",
-     "mean, sd (both latent), mean-plus (mean + B sd), probability,\nloss (that is expected of deciding for "
-     "--of, see --loss),\nclasses (the probabilities of all classes, and which of them\nremain possible), "
-     "decision (whether the class of a row is that of\nits whole box), accuracy (of rows with labels: how "
-     "many are right, and how many\nsurely stay so), readings (what bad readings can do to the "
-     "mean,\nhyperparameters, noise, centres and thresholds held) interval\n(that of predict in which 95 % "
-     "of new readings are: its least lower\nand largest upper end) or outputs (how far the means of all of "
-     "them\ntogether are from those of the point). Default: probability of classifiers, else\nmean",
+     "one of: mean, sd (both latent), mean-plus (mean + B sd), probability; loss (that\n"
+     "is expected of deciding for --of, see --loss); classes (the probabilities of all\n"
+     "classes, and which of them remain possible); decision (whether the class of a\n"
+     "row is that of its whole box); accuracy (of rows with labels: how many are\n"
+     "right, and how many surely stay so); readings (what bad readings can do to the\n"
+     "mean, hyperparameters, noise, centres and thresholds held); interval\n"
+     "(that of predict in which 95 % of new readings are: its least lower\n"
+     "and largest upper end) or outputs (how far the means of all of them\n"
+     "together are from those of the point). Default: probability of classifiers, else\n"
+     "mean",
      false},
     {"of", 0, "NAME", "which output, or which class (default: the first; of two classes\nthe second)", false},
     TOOL_SETTINGS(0, "quantity"),
@@ -79,8 +82,9 @@ static const tool_option options[] = {
      "in (estimate) where it rests on one:\nof five classes and more",
      TOOL_WRITES},
     {"format", 0, "FORMAT",
-     "of that file: csv (default), or jsonl, a line of JSON for each row\nwith the SHA-256 of the model, the "
-     "settings and options, and the\nbox, so that it can be checked by itself",
+     "of that file: csv (default), or jsonl: a line of JSON for each row\n"
+     "with the SHA-256 of the model, the settings and options, and the\n"
+     "box. It can be checked by itself",
      TOOL_TELLS},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf): the ranges against the radius, and how\nwide they are; of decision, accuracy "
@@ -445,11 +449,13 @@ const tool_verb verb_certify = {
     .name = "certify",
     .operands = "MODEL.hf (--at X.csv --radius R|--box BOX) [OPTION]...",
     .summary = "Tell what predictions surely do while their inputs move",
-    .text =
-        "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
-        "inputs are,\nand how near to them it gets: branch and bound, stopped early only by a limit, and "
-        "true then too. With\n--what decision, whether a class surely stays what it is; with --never-above, "
-        "--never-below or --delta,\nwhether a value surely keeps to limits. Units are those of the data.",
+    .text = "For each box of inputs, two numbers between which the prediction stays wherever in the box the "
+            "inputs are;\n"
+            "and how near to them it gets: branch and bound, stopped early only by a limit, and true then "
+            "too. With\n"
+            "--what decision, whether a class surely stays what it is; with --never-above, --never-below or "
+            "--delta,\n"
+            "whether a value surely keeps to limits. Units are those of the data.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast certify hills.hf --at data/hills.csv --radius 0.5 --tolerance 1 -o ranges.csv",
     TOOL_OPTIONS(options),

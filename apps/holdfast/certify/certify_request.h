@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file certify_request.h
- * @brief What holdfast certify was asked for, and what came of it.
+ * @brief The question to holdfast certify, and what came of it.
  */
 #ifndef HF_TOOL_CERTIFY_REQUEST_H
 #define HF_TOOL_CERTIFY_REQUEST_H

@@ -34,9 +34,11 @@ static const tool_option options[] = {
     {"tolerance", 0, "E", "of each range (default 0.01); a score is enclosed to four of them", false},
     CERTIFIED_LIMITS,
     {"output", 'o', "OUT.csv",
-     "file to write (default: standard output): row, input, lower,\nupper; with --flip the inputs of the "
-     "example, class_before,\nclass_after, value, flipped (value there), certified (nothing this\nnear does "
-     "it), distance, spared (nor do so few inputs), moved (how\nmany do), nodes, seconds",
+     "file to write (default: standard output): row, input, lower,\n"
+     "upper; with --flip the inputs of the example, class_before,\n"
+     "class_after, value, flipped (value there); certified (nothing this\n"
+     "near does it), distance, spared (nor do so few inputs), moved (how\n"
+     "many do), nodes, seconds",
      TOOL_WRITES},
     {"plot", 0, "FILE.svg",
      "picture (or .png, .pdf) of the scores, averaged over the rows: a\nbar for each input. Needs gnuplot",

@@ -127,9 +127,9 @@ const tool_verb verb_extremum = {
     .name = "extremum",
     .operands = "MODEL.hf --minimum|--maximum [OPTION]...",
     .summary = "Find where a prediction is least or largest, with a proof",
-    .text = "The global optimum of the latent mean, or of mean + B sd, over a box, to a tolerance, with a "
-            "bound that\n"
-            "nothing in the box is beyond. Of a classifier: of its latent function.",
+    .text =
+        "The global optimum of the latent mean, or of mean + B sd, over a box, to a tolerance. Comes with a\n"
+        "bound that nothing in the box is beyond. Of a classifier: of its latent function.",
     .example = "  holdfast fit data/hills.csv -t minutes -f miles -o hills.hf\n"
                "  holdfast extremum hills.hf --maximum --box miles=2:6 -o longest.csv",
     TOOL_OPTIONS(options),

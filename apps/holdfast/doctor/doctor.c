@@ -310,11 +310,11 @@ const tool_verb verb_doctor = {
     .operands = "[OPTION]...",
     .summary = "Say what is slow on this machine, and what to do",
     .text =
-        "Looks at the BLAS library (its name, and the processor that its kernels are made for), measures "
-        "its\n"
-        "speed, and looks at threads (OpenMP), the vectors of the library's own loops, memory, gnuplot and\n"
-        "MPI. Each is fine, slow, or absent; where something can be done, a line says what. The exit status\n"
-        "is 0 whatever is found.",
+        "Looks at the BLAS library (its name, and the processor that its kernels are made for), and "
+        "measures\n"
+        "its speed. Looks at threads (OpenMP), the vectors of the library's own loops, memory, gnuplot and\n"
+        "MPI too. Each is fine, slow, or absent; where something can be done, a line says what. The exit\n"
+        "status is 0 whatever is found.",
     .example = "  holdfast doctor",
     TOOL_WORK(0, 0, look),
 };

@@ -305,12 +305,17 @@ const tool_verb verb_bound = {
     .name = "bound",
     .operands = "TRAIN.csv|ENV.hf (--at QUERY.csv|--grid RANGES) [OPTION]...",
     .summary = "Bound an unknown function surely, where noise and norm are bounded",
-    .text = "Nothing is random here: each reading is off by at most a bound that you give, and the function "
-            "lies in\nthe kernel's space with a norm of at most G. Between lower and upper, and nowhere "
-            "else, are then the\nvalues of all functions that meet all readings; gap says by how much the "
-            "two could be tighter at most.\nReadings that contradict each other are named, with the smallest "
-            "norm and noise bound that would do.\nUnits are those of the data throughout. With --save the "
-            "envelope is kept in a file, which this verb,\ninspect and plot take in the place of the table.",
+    .text =
+        "Nothing is random here: each reading is off by at most a bound that you give. The function lies in "
+        "the\n"
+        "kernel's space with a norm of at most G. Between lower and upper, and nowhere else, are then the\n"
+        "values of all functions that meet all readings; gap says by how much the two could be tighter at "
+        "most.\n"
+        "Readings that contradict each other are named, with the smallest norm and noise bound that would "
+        "do.\n"
+        "Units are those of the data throughout. With --save the envelope is kept in a file, which this "
+        "verb,\n"
+        "inspect and plot take in the place of the table.",
     .example = "  holdfast bound data/hills.csv -t minutes -f miles -k 'se(lengthscale=8)' --norm 200 -b 50 "
                "--save hills.hf\n"
                "  holdfast bound hills.hf --grid miles=0:30:61 -o bounds.csv\n"

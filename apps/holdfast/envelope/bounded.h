@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file bounded.h
- * @brief What the verbs about bounded noise share: readings out of a table, a kernel with written
+ * @brief Shared by the verbs about bounded noise: readings out of a table, a kernel with written
  * values, queries, and why readings contradict each other.
  */
 #ifndef HF_TOOL_BOUNDED_H

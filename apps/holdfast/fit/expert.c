@@ -256,10 +256,10 @@ const tool_verb verb_expert = {
     .operands = "TRAIN.csv --target COLUMN [OPTION]...",
     .summary = "Make a prior mean of what an expert says of readings",
     .text = "A column of the table says which readings are believed or doubted, another what doubted ones\n"
-            "should have been. OUT.csv is the table with the prior mean of every row, TARGET_prior, its\n"
-            "standard deviation, and of labelled readings the probability of being wrong and the value that\n"
-            "is expected. holdfast fit --mean-column TARGET_prior takes it; rows that are predicted get\n"
-            "theirs by --at.",
+            "should have been. OUT.csv is the table with the prior mean of every row, TARGET_prior, and its\n"
+            "standard deviation; for labelled readings also the probability of being wrong and the value\n"
+            "that is expected. holdfast fit --mean-column TARGET_prior takes it; rows that are predicted\n"
+            "get theirs by --at.",
     .example = "  holdfast expert data/hills.csv -t minutes -f miles,feet --ask 5",
     TOOL_OPTIONS(options),
     TOOL_RUN(1, 1, run_expert),

@@ -70,13 +70,12 @@ const tool_verb verb_fit = {
     .name = "fit",
     .operands = "TRAIN.csv --target A,B,... [OPTION]...",
     .summary = "Fit a model to a table",
-    .text =
-        "Without further options: a Gaussian process with automatic relevance determination, whose wrong\n"
-        "readings are found and set aside when that clearly predicts the others better, and which is the\n"
-        "plain Gaussian process otherwise. TRAIN.csv may be - for standard input, but not with --stream.\n"
-        "The report tells how well each reading is predicted from the others (leave-one-out), beside the\n"
-        "plain Gaussian process where readings were set aside and the mean of the others, all on the same\n"
-        "readings; and which share of what is predicted each input takes part in.",
+    .text = "Without further options: a Gaussian process with automatic relevance determination. Wrong\n"
+            "readings are found and set aside when that clearly predicts the others better; otherwise it is\n"
+            "the plain Gaussian process. TRAIN.csv may be - for standard input, but not with --stream. The\n"
+            "report tells how well each reading is predicted from the others (leave-one-out). Beside it are\n"
+            "the mean of the others and, where readings were set aside, the plain Gaussian process, all on\n"
+            "the same readings. It also tells which share of what is predicted each input takes part in.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf",
     TOOL_OPTIONS(options),
     TOOL_TABLES(hf_fit_settings_table),

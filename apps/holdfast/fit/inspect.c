@@ -15,8 +15,9 @@ static const tool_option options[] = {
      "loo_residual; of an envelope inputs, lower, upper",
      TOOL_WRITES},
     {"moved", 0, "ROW:OUTPUT=VALUE",
-     "print how far the model would move if the reading of OUTPUT in data row\nROW were VALUE, nothing after "
-     "= for not taken, and nothing else; of one\noutput ROW=VALUE",
+     "print how far the model would move if the reading of OUTPUT in data row\n"
+     "ROW were VALUE (nothing after =: not taken); print nothing else.\n"
+     "ROW=VALUE where there is one output",
      0},
 };
 
@@ -294,12 +295,12 @@ const tool_verb verb_inspect = {
     .summary = "Show what a model has learnt, or what an envelope is made of",
     .text =
         "Prints the report of the fit, the suspected readings, leave-one-out scores, the relevance of the\n"
-        "inputs, the hyperparameters in the units of the data, and the command that makes the model again.\n"
+        "inputs; the hyperparameters in the units of the data; and the command that makes the model again.\n"
         "With --rows also a table with one row per reading: its leave-one-out prediction (from the others),\n"
-        "its weight (1 plain, 0 set aside), how far the model would move without it (influence, in nats),\n"
+        "its weight (1 plain, 0 set aside); how far the model would move without it (influence, in nats);\n"
         "whether it is suspected, and its group. --rows - writes that table and nothing else.\n"
-        "--moved tells how far the model would move if one reading were another number (influence, in\n"
-        "nats, over all outputs together and over each of several), hyperparameters and thresholds held.\n"
+        "--moved tells how far the model would move if one reading were another number (influence, in nats:\n"
+        "over all outputs together and over each of several). Hyperparameters and thresholds are held.\n"
         "Of a classifier it shows classes and evidence, and --rows row, label, the most probable class and "
         "the\n"
         "probability of the label.\n"

@@ -174,12 +174,12 @@ static hf_status say_worst_case(const tool_session *session, const hf_model *mod
     char condition[1024];
     const char *target = hf_model_target(model);
     const bool robust = hf_model_settings(model)->sites == HF_LIKELIHOOD_ROBUST;
-    (void)snprintf(
-        condition, sizeof condition,
-        "%.200s_worst_case bounds the distance of %.200s_mean from a new reading if the readings%s, less the "
-        "prior mean, are values of a function whose norm in the RKHS of kernel plus noise is at most %.6g; "
-        "%.200s_worst_case_computational bounds its distance from the exact mean whatever the function",
-        target, target, robust ? " as the robust weights shift them" : "", norm, target);
+    (void)snprintf(condition, sizeof condition,
+                   "%.200s_worst_case bounds the distance of %.200s_mean from a new reading on one "
+                   "condition: the readings%s, less the prior mean, are values of a function whose norm in "
+                   "the RKHS of kernel plus noise is at most %.6g; %.200s_worst_case_computational bounds "
+                   "its distance from the exact mean whatever the function",
+                   target, target, robust ? " as the robust weights shift them" : "", norm, target);
     note(session, "%s (norm needed by the readings %.6g; of the exact weights %.3g %% were not computed)",
          condition, e->norm, 100.0 * e->rho);
     *said = JSON_OF({"norm", json_real(norm)}, {"least_norm", json_real(e->norm)}, {"rho", json_real(e->rho)},
@@ -290,21 +290,25 @@ const tool_verb verb_predict = {
     .operands = "MODEL.hf NEW.csv [-o OUT.csv]",
     .summary = "Add predictions to the rows of a table",
     .text =
-        "Adds the columns <target>_mean, <target>_sd_latent, <target>_sd_observed, <target>_lo95 "
-        "and\n<target>_hi95 (the central 95 % interval of a new reading) and keeps all others. Only the "
-        "model's\ninputs have to be there; rows in which one is missing get no prediction. NEW.csv may be - "
-        "for\nstandard input. With --json the table goes to the file and a summary to standard output.\nOf a "
-        "transformed target (fit --transform) mean and standard deviations are those of the target, "
-        "the\ninterval is between quantiles, and <target>_median comes last.\nOf counts and amounts (sites "
-        "poisson and the like) likewise, at the exposure of the row,\nand then the rate for one unit of "
-        "exposure: <target>_rate, <target>_rate_lo95, <target>_rate_hi95.\nOf several outputs each has its "
-        "five columns, named by its own column. If the model was fitted with\n--output-column and NEW.csv "
-        "has that column, each row is about its own output, and the names begin\nwith the target's; if not, "
-        "all outputs are predicted, in columns <target>_<output>_mean, ....\nOf a classifier: "
-        "<target>_class, the most probable class; p_<class>, the probability of each; and the\nlatent "
-        "function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....\nRows with "
-        "an input outside of those that the model learnt from, by more than a tenth of their\nrange, are "
-        "warned of: predictions there are extrapolated.",
+        "Adds the columns <target>_mean, <target>_sd_latent, <target>_sd_observed, <target>_lo95 and\n"
+        "<target>_hi95 (the central 95 % interval of a new reading) and keeps all others. Only the model's\n"
+        "inputs have to be there; rows in which one is missing get no prediction. NEW.csv may be - for\n"
+        "standard input. With --json the table goes to the file and a summary to standard output.\n"
+        "Of a transformed target (fit --transform) mean and standard deviations are those of the target, "
+        "the\n"
+        "interval is between quantiles, and <target>_median comes last.\n"
+        "Of counts and amounts (sites poisson and the like) likewise, at the exposure of the row,\n"
+        "and then the rate for one unit of exposure: <target>_rate, <target>_rate_lo95, <target>_rate_hi95.\n"
+        "Of several outputs each has its five columns, named by its own column. If the model was fitted "
+        "with\n"
+        "--output-column and NEW.csv has that column, each row is about its own output. The names then "
+        "begin\n"
+        "with the target's; if not, all outputs are predicted, in columns <target>_<output>_mean, ....\n"
+        "Of a classifier: <target>_class, the most probable class; p_<class>, the probability of each; and "
+        "the\n"
+        "latent function, <target>_mean and <target>_sd, with softmax sites <target>_<class>_mean, ....\n"
+        "Rows with an input outside of those that the model learnt from, by more than a tenth of their\n"
+        "range, are warned of: predictions there are extrapolated.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast predict boston.hf data/boston.csv -o predictions.csv",
     TOOL_OPTIONS(options),

@@ -201,10 +201,10 @@ const tool_verb verb_report = {
     .operands = "MODEL.hf [TEST.csv] [-o FILE.html] [OPTION]...",
     .summary = "Write a page of HTML about a model, for people",
     .text =
-        "One file that needs no network: the fit in words, the data, how far to trust the model (each\n"
-        "reading predicted from the others, and the rows of TEST.csv if given), doubted readings in a table\n"
-        "that can be sorted, shares of the inputs, what is predicted along each of them, residuals,\n"
-        "certificates, an optimisation study, hyperparameters, and how to make it again: command, version,\n"
+        "One file that needs no network: the fit in words; the data; how far to trust the model (each\n"
+        "reading predicted from the others, and the rows of TEST.csv if given); doubted readings in a table\n"
+        "that can be sorted; shares of the inputs, and what is predicted along each of them; residuals,\n"
+        "certificates, an optimisation study, hyperparameters; and how to make it again: command, version,\n"
         "seed and checksums. It has a light and a dark side and can be printed.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast report boston.hf -o boston.html",

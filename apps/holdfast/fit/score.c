@@ -91,17 +91,22 @@ const tool_verb verb_score = {
     .operands = "MODEL.hf TEST.csv [OPTION]...",
     .summary = "Score a model on rows whose target is known",
     .text =
-        "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural "
-        "logarithm,\nunits of the target). coverage50/90/95: share of readings inside the central intervals. "
-        "crps: mean\ncontinuous ranked probability score. Rows with a missing target or input do not count. "
-        "Of a\ntransformed target (fit --transform) mae is that of the median; all are in the target's own "
-        "units.\nOf counts and amounts mae is that of the median, nlpd is of probabilities of the counts or "
-        "densities\nof the amounts, and intervals are between quantiles.\nSeveral outputs\nare scored each "
-        "in its own units, and all together in units of the scale that the fit standardised\neach by.\nA "
-        "classifier: accuracy: share of rows whose most probable class is the label. nlpd: mean negative "
-        "log\nprobability of the label. brier: mean squared distance of the probabilities from the label, "
-        "from 0 to\n2. ece: expected calibration error, 10 bins: how far accuracy is from the probability "
-        "that is stated;\n--json also has the bins.",
+        "mae, rmse: errors of the mean. nlpd: mean negative log density of the readings (natural logarithm,\n"
+        "units of the target). coverage50/90/95: share of readings inside the central intervals. crps: mean\n"
+        "continuous ranked probability score. Rows with a missing target or input do not count. Of a\n"
+        "transformed target (fit --transform) mae is that of the median; all are in the target's own units.\n"
+        "For counts and amounts mae is that of the median, and intervals are between quantiles; nlpd is of\n"
+        "probabilities of the counts or densities of the amounts.\n"
+        "Several outputs\n"
+        "are scored each in its own units, and all together in units of the scale that the fit standardised\n"
+        "each by.\n"
+        "A classifier: accuracy: share of rows whose most probable class is the label. nlpd: mean negative "
+        "log\n"
+        "probability of the label. brier: mean squared distance of the probabilities from the label, from 0 "
+        "to\n"
+        "2. ece: expected calibration error, 10 bins: how far accuracy is from the probability that is "
+        "stated;\n"
+        "--json also has the bins.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast score boston.hf data/boston.csv",
     TOOL_OPTIONS(options),

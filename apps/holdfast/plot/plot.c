@@ -181,18 +181,24 @@ const tool_verb verb_plot = {
     .name = "plot",
     .operands = "MODEL.hf|ENV.hf [-o OUT.svg] [OPTION]...",
     .summary = "Draw a model and what it thinks of its readings, or an envelope",
-    .text = "Four panels: a slice along one input with its bands and the readings, observed against "
-            "leave-one-out\nprediction, the weights, and the residuals. Where all weights are 1, the "
-            "coverage of leave-one-out\nintervals against their nominal level takes the place of the "
-            "weights. Other inputs of a slice are at\ntheir medians, but those that correlate with its input "
-            "by 1/2 or more follow their regression on it.\nSuspected readings are red crosses; the ten "
-            "farthest have their row numbers. The title has the\nleave-one-out score of the kept readings. "
-            "Of two inputs there are maps of mean and standard deviation\ntoo, unless --x names one. Of "
-            "several outputs there is a slice each, shaded where only others have\nreadings. Of an envelope "
-            "(holdfast bound --save) the bounds along its input with the readings'\nintervals; of one of two "
-            "inputs, maps of upper bound, lower bound and width; of one of more, or with\n--x, a slice "
-            "through the medians. Of a classifier the probabilities of the classes along its input, of\none "
-            "of two inputs as a map, of one of more a slice as above. Needs gnuplot.",
+    .text =
+        "Four panels: a slice along one input with its bands and the readings, observed against "
+        "leave-one-out\n"
+        "prediction, the weights, and the residuals. Where all weights are 1, the coverage of leave-one-out\n"
+        "intervals against their nominal level takes the place of the weights. Other inputs of a slice are "
+        "at\n"
+        "their medians, but those that correlate with its input by 1/2 or more follow their regression on "
+        "it.\n"
+        "Suspected readings are red crosses; the ten farthest have their row numbers. The title has the\n"
+        "leave-one-out score of the kept readings. Of two inputs there are maps of mean and standard "
+        "deviation\n"
+        "too, unless --x names one. Of several outputs there is a slice each, shaded where only others have\n"
+        "readings. Of an envelope (holdfast bound --save) the bounds along its input with the readings'\n"
+        "intervals; of one of two inputs, maps of upper bound, lower bound and width; of one of more, or "
+        "with\n"
+        "--x, a slice through the medians. Of a classifier the probabilities of the classes along its input; "
+        "of\n"
+        "one of two inputs as a map; of one of more a slice as above. Needs gnuplot.",
     .example = "  holdfast fit data/boston.csv --target medv -o boston.hf\n"
                "  holdfast plot boston.hf --x lstat -o boston.svg",
     TOOL_OPTIONS(options),

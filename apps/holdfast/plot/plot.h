@@ -128,10 +128,9 @@ hf_status plot_choose_input(hf_context *ctx, const hf_model *model, const hf_tab
                             size_t *column);
 /* ---- the slice (plot_slice.c) ---------------------------------------------------------------- */
 
-/** Where the other inputs are along a slice: at `centre`, but those that correlate with its input
- * by
- * 1/2 or more, and have ten values or more, follow their least-squares line on it, within the range
- * of their values. Where inputs are collinear the slice so stays where there are readings. */
+/** Where the other inputs are along a slice: at `centre`. But some follow their least-squares line
+ * on it, within the range of their values. Those have ten values or more and correlate with its
+ * input by 1/2 or more. Where inputs are collinear the slice so stays where there are readings. */
 typedef struct plot_route {
     const double *centre;   /* d medians; the caller's, as are the next four */
     const double *const *x; /* d columns of n inputs */
@@ -147,8 +146,8 @@ hf_status plot_route_make(plot_route *route);
 void plot_route_free(plot_route *route);
 /** Slices over the range of the input's values, all at the same points, and the readings beside
  * them. PLOT_POINTS equal steps and the readings' places where they are few; then intervals are
- * halved where a curve leaves the chord of its neighbours by more than 0.4 % of its range, until
- * none does, or PLOT_MOST_POINTS are there. */
+ * halved where a curve leaves the chord of its neighbours by more than 0.4 % of its range. That
+ * ends when none does, or PLOT_MOST_POINTS are there. */
 hf_status plot_slices_make(hf_context *ctx, plot_data *slices, size_t count,
                            const plot_route *route, const plot_spread *s);
 

@@ -25,8 +25,8 @@ bool plot_all_weigh_one(const plot_data *data)
     return true;
 }
 
-/* Lines "level coverage low high": the share of |t| within the half width of the level, and the band
- * where 95 % of shares of so many independent readings lie when the level is right. */
+/* Lines "level coverage low high": the share of |t| within the half width of the level, and a band.
+ * There 95 % of shares of so many independent readings lie when the level is right. */
 static void print_levels(FILE *out, const double *t, size_t n)
 {
     size_t count = 0;

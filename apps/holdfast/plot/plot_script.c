@@ -70,7 +70,7 @@ static void print_horizontal(FILE *out, const double *values, size_t count)
 
 /* ---- data --------------------------------------------------------------------------------------------------- */
 
-/* Readings as lines "x y weight". Suspected ones go to a block of their own, and those beyond the axis to
+/* Readings as lines "x y weight". Suspected ones go to a block of their own. Those beyond the axis go to
  * another, with the point type of their arrow head in place of the weight. */
 typedef enum reading_part {
     PLAIN,

@@ -42,7 +42,8 @@ void group_start(void)
         group_end(1);
 }
 
-/* An error of all is the first process's to tell, which then ends the others. Who is still here has one of its own. */
+/* An error of all is the first process's to tell, which then ends the others. A process that is still here has one of
+ * its own. */
 static void speak(void)
 {
     char text[1024];

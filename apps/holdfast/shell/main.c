@@ -37,8 +37,8 @@ static bool set_default(const char *name, const char *value)
     return getenv(name) == NULL && setenv(name, value, 0) == 0;
 }
 
-/* Threads that wait by spinning make a fit several times slower on a machine that has other work,
- * and each thread of OpenBLAS, which we let run on one, takes 128 MB of address space. Both
+/* Threads that wait by spinning make a fit several times slower on a machine that has other work.
+ * Each thread of OpenBLAS takes 128 MB of address space, so we let it run on one. Both
  * libraries read what they are told when they are loaded, before main, so the tool starts itself
  * once more with that set. Whoever has set it is not overruled, and whoever watches this process by
  * a preloaded library (valgrind does) goes on watching it. */

@@ -6,8 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
-/* A control character of C0 but newline and tab, DEL, a control character of C1, or a byte that
- * belongs to no character, which some terminals take for one of C1. */
+/* Terminals obey the control characters of C0 (but newline and tab), DEL, and those of C1. Some take a
+ * byte that belongs to no character for one of C1. */
 static bool is_obeyed(const unsigned char *s, size_t length)
 {
     if (length == 0) return s[0] < 0xA0;

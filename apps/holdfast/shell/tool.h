@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tool.h
- * @brief What the verbs share: their tables of options, parsed arguments, a session with a context.
+ * @brief Shared by the verbs: their tables of options, parsed arguments, a session with a context.
  *
  * A verb is one row of `verbs` (verbs.c) with a table of options. That table is what is parsed,
  * what --help prints, and what tests/tool compares the man pages and the completion with.
@@ -320,8 +320,8 @@ bool print_columns(FILE *out, const hf_table *table);
 /** hf_fit_columns() as a list of objects; a new reference, NULL when out of memory. */
 json_t *json_described(const hf_table *table);
 /** Compares all files that a command reads and writes, before any work (files.c): TOOL_OK, or an
- * exit status after a message. What is written is neither read nor written by another option, by
- * whatever name or link; it is no track and no study, nor the journal of one; and it can be
+ * exit status after a message. No other option reads or writes a file that is written, by whatever
+ * name or link; it is no track and no study, nor the journal of one; and it can be
  * created, which is
  * better known before an hour of work than after. */
 int files_check(const tool_arguments *arguments);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file studied.h
- * @brief What the sub-verbs of holdfast study share: a study in a file, its settings and outcomes
+ * @brief Shared by the sub-verbs of holdfast study: a study in a file, its settings and outcomes
  * as text, JSON and columns of tables.
  */
 #ifndef HF_TOOL_STUDIED_H

@@ -48,8 +48,7 @@ const tool_verb verb_study_label = {
     .operands = "FILE TRIAL believed|doubted|unknown [OPTION]...",
     .summary = "Say which values are right or wrong, where somebody knows",
     .text =
-        "A value that is believed is never set aside, one that is doubted always, and a correction takes "
-        "its\n"
+        "A value that is believed is never set aside, one that is doubted always. A correction takes its\n"
         "place, or makes a prior mean (study create --expert). holdfast study expert says which to look at.",
     .example = "  holdfast study create judged.hf --real miles=1:30 --real feet=200:8000 --minimise minutes\n"
                "  holdfast study import judged.hf data/hills.csv --drop race\n"

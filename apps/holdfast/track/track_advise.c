@@ -145,10 +145,12 @@ const tool_verb verb_track_advise = {
     .operands = "FILE [OPTION]...",
     .summary = "Compare methods on what a track was told, and standing still with them",
     .text = "Kernel, noise and how fast the function changes are learnt from the newest 256 readings. Each "
-            "method then\nfollows the same functions drawn from what the readings allow, and so does "
-            "somebody who never moves from the\nplace with the best mean. Readings at many places and times "
-            "make good advice; sixteen are the least. Looking\nchanges nothing: track create --learn makes a "
-            "new track by the same advice.",
+            "method then\n"
+            "follows the same functions drawn from what the readings allow. So does somebody who never moves "
+            "from the\n"
+            "place with the best mean. Readings at many places and times make good advice; sixteen are the "
+            "least. Looking\n"
+            "changes nothing: track create --learn makes a new track by the same advice.",
     .example =
         "  holdfast track create oven.hf --box 'heat=0:100' -t yield -m gp-ucb -k 'se(lengthscale~15)'\n"
         "  holdfast track tell oven.hf --csv data/oven.csv\n"

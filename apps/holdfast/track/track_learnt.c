@@ -173,7 +173,7 @@ void warn_of_weights(const tracked *run)
     if (4 * low <= summary.held) return;
     warn(&run->session,
          "%zu of the %zu readings in memory have a weight below 1/2, decided when they were told, by the "
-         "kernel and noise of then, and the noise that was learnt is too low if they were right.\n"
+         "kernel and noise of then. The noise that was learnt is too low if they were right.\n"
          "If they were, tell them all to a new track that doubts nothing and learns from them (refresh "
          "--fit),\n"
          "  holdfast track create ... --robust off %s\n"

@@ -155,12 +155,16 @@ const tool_verb verb_track_plot = {
     .name = "track plot",
     .operands = "FILE [-o OUT.svg] [OPTION]...",
     .summary = "Draw what a track knows, and what happened",
-    .text = "Above, what is known now: of a box of one input the mean with its band, readings that count "
-            "(paler the\nmore their age adds to their variance), open requests and the place asked for last; "
-            "of a box of more\ninputs the same along each of the first four, through that place; of "
-            "candidates the 30 with the best\nbounds, the highest upper ones or, to minimise, the lowest "
-            "lower ones. Below, over time: readings,\nanswers and what was expected, where was measured, and "
-            "regret where the truth is known. Needs gnuplot.",
+    .text =
+        "Above, what is known now: of a box of one input the mean with its band; readings that count (paler "
+        "the\n"
+        "more their age adds to their variance); open requests and the place asked for last; of a box of "
+        "more\n"
+        "inputs the same along each of the first four, through that place; of candidates the 30 with the "
+        "best\n"
+        "bounds, the highest upper ones or, to minimise, the lowest lower ones. Below, over time: readings,\n"
+        "answers and what was expected, where was measured, and regret where the truth is known. Needs "
+        "gnuplot.",
     .example = "  holdfast track create drawn.hf --box 'x=-50:50' --drift 0.1\n"
                "  holdfast track tell drawn.hf --time 0 --x 3.2 --y 1.7\n"
                "  holdfast track plot drawn.hf -o drawn.svg",

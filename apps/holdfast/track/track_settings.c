@@ -41,7 +41,7 @@ static bool is_number(const char *text)
     return end != text && *end == '\0' && isfinite(value);
 }
 
-/* A word in place of a number is that of a rule, and a number in place of a rule's word the rule of given numbers. */
+/* A word in place of a number is that of a rule. A number in place of a rule's word is the rule of given numbers. */
 static hf_status take(tracked *run, const tool_given *given, hf_track_settings *s)
 {
     const hf_settings_table *table = hf_track_settings_table();

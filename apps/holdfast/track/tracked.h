@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /**
  * @file tracked.h
- * @brief What the sub-verbs of holdfast track share: a track in a file, its places and what they
+ * @brief Shared by the sub-verbs of holdfast track: a track in a file, its places and what they
  * are called.
  */
 #ifndef HF_TOOL_TRACKED_H
