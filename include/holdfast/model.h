@@ -99,7 +99,7 @@ typedef struct hf_columns {
  * hf_model_training(), hf_score() and hf_predict_into_table(). In those of z, and of z squared:
  * hf_model_posterior(), the hyperparameters, and in the settings `set`, `noise_start`, `max_noise`,
  * `threshold` and `beta`. HF_TRANSFORM_AUTO fits with each of none, sqrt and log that takes all
- * readings, and keeps the best one, which hf_model_settings() then names and a remark tells:
+ * readings, and keeps the best one, which hf_model_settings_of() then names and a remark tells:
  * - A reading counts by its leave-one-out log density in y, with the Jacobian; where refits are
  *   told (hf_reading.refit_mean), by that of the refit that has not seen it. Differences are
  *   clipped at 5 nats, and readings that both fits set aside do not count, nor those at 0, where
@@ -223,13 +223,13 @@ HF_API const char *hf_model_category(const hf_model *model, size_t j, const char
 HF_API hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                  hf_table **out);
 /** The dialect of the training table: hf_table_read() with it reads another table alike, codes for
- * missing values among them. The texts are owned by the model. Never fails. */
-HF_API hf_dialect hf_model_dialect(const hf_model *model);
+ * missing values among them. NULL for NULL. Owned by the model. */
+HF_API const hf_dialect *hf_model_dialect(const hf_model *model);
 /** The report of the fit (also after loading). Owned by the model. */
-HF_API const hf_fit_report *hf_model_report(const hf_model *model);
+HF_API const hf_fit_report *hf_model_report_of(const hf_model *model);
 /** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says
  * what was held), `transform` is the one in use, never auto. Owned by the model. */
-HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
+HF_API const hf_fit_settings *hf_model_settings_of(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
 /** The column with the exposures of counts or amounts that it was fitted with, or NULL. Owned by

@@ -141,8 +141,9 @@ HF_API const char *hf_table_note(const hf_table *table, size_t i);
 HF_API const char *hf_table_read_as(const hf_table *table, size_t column);
 
 /** The dialect of a table with what its fields decided: given to hf_table_read(), another table of
- * the same kind is read alike. The texts are owned by the table. */
-HF_API hf_dialect hf_table_dialect(const hf_table *table);
+ * the same kind is read alike. NULL, which goes there too, for a table that was not read that way.
+ * Owned by the table. */
+HF_API const hf_dialect *hf_table_dialect(const hf_table *table);
 
 /**
  * An empty table with `rows` rows and no columns. Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY.

@@ -86,11 +86,11 @@ struct hfi_certify_problem {
     hfi_point_rounding point;    /* where no input is free */
     void *decomposition;         /* bound A, or NULL */
     struct hfi_classes *classes; /* of several classes, in place of all other bounds; else NULL */
-    hf_workspace *workspace;     /* to look at points */
-    size_t scratch;              /* doubles that one thread needs to bound boxes */
-    double *room;                /* from begin() to end(): sides, a point, scratch of all threads */
-    size_t room_scratch;         /* where the last begins */
-    void *state;                 /* of other functions */
+    hf_posterior_workspace *workspace; /* to look at points */
+    size_t scratch;                    /* doubles that one thread needs to bound boxes */
+    double *room;        /* from begin() to end(): sides, a point, scratch of all threads */
+    size_t room_scratch; /* where the last begins */
+    void *state;         /* of other functions */
 };
 
 /** Inputs of the data, without the number of an output. */

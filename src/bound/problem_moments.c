@@ -35,7 +35,7 @@ static bool wants_decomposition(const hfi_certify_problem *q)
 static hf_status create(hf_context *ctx, hfi_certify_problem *q)
 {
     if (q->settings.observed && q->quantity->sd) place_noise(q);
-    q->workspace = hf_workspace_create(ctx, q->subject.posterior);
+    q->workspace = hf_posterior_workspace_create(ctx, q->subject.posterior);
     if (!q->workspace) return HF_ERR_MEMORY;
     hf_status status = hfi_taylor_create(ctx, &q->subject, &q->taylor);
     if (status < 0) return status;
@@ -53,7 +53,7 @@ static void destroy(hfi_certify_problem *q)
 {
     hfi_decomposition_free(q->decomposition);
     hfi_taylor_free(q->taylor);
-    hf_workspace_free(q->workspace);
+    hf_posterior_workspace_free(q->workspace);
 }
 
 /* ---- points ------------------------------------------------------------------------------------------------------ */

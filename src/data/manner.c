@@ -60,6 +60,8 @@ hf_status hfi_manner_make(hf_context *ctx, const hf_dialect *dialect, hfi_manner
         hfi_manner_free(manner);
         return hfi_out_of_memory(ctx);
     }
+    manner->learnt = manner->dialect;
+    manner->learnt.remembered = true;
     *out = manner;
     return HF_OK;
 }

@@ -201,7 +201,7 @@ static side_bound solve_side(query *q)
     try_others(q, &a);
     /* The reading at x alone needs no more than its limit. */
     const bool alone = chain->given == 1 && chain->given_index[0] == q->at && chain->given_nu[0] == 1.0;
-    if (q->envelope->rigorous && !alone)
+    if (q->envelope->settings.rigorous && !alone)
         a.bound = hfi_envelope_rigorous(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
                                         chain->given_nu);
     a.gap = a.missing = gap_to(q, &value, a.bound, q->problem.jitter);
@@ -241,7 +241,8 @@ static void find_close(query *q)
     const hf_envelope *envelope = q->envelope;
     const double prior = q->problem.prior;
     w->close_count = 0;
-    if (envelope->jitter > LEAST_SQUARE * prior) return; /* then a reading at x is one among others */
+    if (envelope->settings.jitter > LEAST_SQUARE * prior)
+        return; /* then a reading at x is one among others */
     for (size_t i = 0; i < envelope->n; i++) {
         const double square = prior - 2.0 * w->cross[i] + envelope->sd[i] * envelope->sd[i];
         if (square <= LEAST_SQUARE * prior) w->close[w->close_count++] = i;
@@ -280,9 +281,10 @@ static side_bound ask_side(query *q, hf_side side, double *gradient)
     if (!(prior > 0.0)) { /* every function of the space is zero here */
         hfi_chain_reset(q->chain);
         if (gradient) memset(gradient, 0, q->envelope->d * sizeof *gradient);
-        return (side_bound){.bound = q->envelope->rigorous ? hfi_envelope_rigorous(q->envelope, &q->problem,
-                                                                                   q->x, 0, NULL, NULL)
-                                                           : 0.0};
+        return (side_bound){.bound =
+                                q->envelope->settings.rigorous
+                                    ? hfi_envelope_rigorous(q->envelope, &q->problem, q->x, 0, NULL, NULL)
+                                    : 0.0};
     }
     side_bound a = solve_side(q);
     if (gradient) write_gradient(q, &a, gradient);

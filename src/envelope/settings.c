@@ -32,13 +32,7 @@ static const hfi_setting reach_rows[] = {
 };
 SETTINGS_TABLE(hf_reach_settings, "a prediction of reach", reach_rows)
 
-hf_status hf_envelope_get_settings(hf_context *ctx, const hf_envelope *envelope, hf_envelope_settings *out,
-                                   size_t size)
+const hf_envelope_settings *hf_envelope_settings_of(const hf_envelope *envelope)
 {
-    hf_envelope_settings own = hf_envelope_settings_default();
-    if (!envelope) return hfi_refuse(ctx, "hf_envelope_get_settings: envelope is NULL");
-    own.jitter = envelope->jitter;
-    own.reserve = envelope->capacity - envelope->n;
-    own.rigorous = envelope->rigorous;
-    return hfi_settings_give(ctx, hf_envelope_settings_table(), &own, out, size);
+    return envelope ? &envelope->settings : NULL;
 }

@@ -94,7 +94,7 @@ size_t hf_comparison_readings(const hf_comparison *c)
     return c != NULL ? c->n : 0;
 }
 
-const hf_compare_settings *hf_comparison_settings(const hf_comparison *c)
+const hf_compare_settings *hf_comparison_settings_of(const hf_comparison *c)
 {
     return c != NULL ? &c->settings : NULL;
 }

@@ -187,7 +187,7 @@ hf_status hfi_model_keep_dialect(hf_context *ctx, hf_model *model, const hf_dial
     return HF_OK;
 }
 
-hf_dialect hf_model_dialect(const hf_model *model)
+const hf_dialect *hf_model_dialect(const hf_model *model)
 {
-    return model != NULL ? model->dialect : (hf_dialect){.remembered = true};
+    return model != NULL ? &model->dialect : NULL;
 }

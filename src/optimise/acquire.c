@@ -256,7 +256,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
     hfi_draws_end(ctx, &p->draws);
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_posterior_workspace_free(p->rooms[k]);
     HFI_FREE(ctx, p->rooms, p->slopes);
 }
 
@@ -269,7 +269,7 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
         return HF_ERR_MEMORY;
     p->total = p->slopes + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
+        p->rooms[k] = hf_posterior_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
     return hfi_draws_begin(ctx, a, d, &p->draws);

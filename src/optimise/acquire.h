@@ -64,10 +64,10 @@ typedef struct hfi_acquiring {
     const hf_acquire *a;
     const hfi_acquisition_row *row;
     size_t d, posteriors;
-    bool feasibility;     /* alone */
-    hf_workspace **rooms; /* of f, then of the constraints */
-    double *slopes;       /* 2 d: gradients of mean and variance */
-    double *total;        /* d: gradient so far */
+    bool feasibility;               /* alone */
+    hf_posterior_workspace **rooms; /* of f, then of the constraints */
+    double *slopes;                 /* 2 d: gradients of mean and variance */
+    double *total;                  /* d: gradient so far */
     hfi_draws draws;
 } hfi_acquiring;
 

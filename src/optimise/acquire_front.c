@@ -30,12 +30,12 @@ typedef struct prepared_front {
     hf_ehvi **ehvi; /* draws: over what is known and what is drawn */
     double *e;      /* draws x MOST x pending, standard normal; the objectives' one after the other */
     size_t d, posteriors;
-    hf_workspace **rooms;  /* of the objectives, then of the constraints */
-    hfi_given given[MOST]; /* what pending points say about each objective */
-    double *w, *q;         /* MOST x pending each */
-    double *slopes;        /* MOST x 2 d: gradients of mean and variance of each objective */
-    double *one;           /* 2 d: of a constraint; or a gradient of what pending points say */
-    double *total;         /* d */
+    hf_posterior_workspace **rooms; /* of the objectives, then of the constraints */
+    hfi_given given[MOST];          /* what pending points say about each objective */
+    double *w, *q;                  /* MOST x pending each */
+    double *slopes;                 /* MOST x 2 d: gradients of mean and variance of each objective */
+    double *one;                    /* 2 d: of a constraint; or a gradient of what pending points say */
+    double *total;                  /* d */
 } prepared_front;
 
 static const hf_posterior *posterior_of(const hf_acquire_front *a, size_t k)
@@ -302,7 +302,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 
 static void finish(hf_context *ctx, prepared_front *p)
 {
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_posterior_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
     for (size_t s = 0; p->ehvi != NULL && s < p->draws; s++) hf_ehvi_free(p->ehvi[s]);
     HFI_FREE(ctx, p->ehvi, p->e, p->rooms, p->slopes, p->w);
@@ -355,7 +355,7 @@ static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, p
     p->one = p->slopes + 2 * MOST * d;
     p->total = p->one + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
+        p->rooms[k] = hf_posterior_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
     return prepare_fronts(ctx, p);

@@ -25,19 +25,19 @@ typedef struct joint_acquisition {
     const hf_acquire *a;
     const hfi_acquisition_row *row; /* of the logarithm */
     size_t d, q, known, p, draws;
-    double *points;           /* p x d */
-    double *e;                /* draws x p */
-    hfi_acquired *part;       /* draws x q: the improvement's logarithm, and its slopes */
-    size_t *best;             /* draws x q: whose f it improves upon; SIZE_MAX: nobody's */
-    double *f;                /* p: of one draw */
-    double *log_p;            /* q: of the constraints */
-    double *share;            /* q: of the value */
-    double *by_mean;          /* p */
-    double *by_factor;        /* p x p, column-major, lower: as the factor is */
-    double *by_cov;           /* p x p, symmetric */
-    double *room;             /* 3 d + p */
-    double *log_p_slope;      /* q x d */
-    hf_workspace **workspace; /* of f, then of the constraints */
+    double *points;                     /* p x d */
+    double *e;                          /* draws x p */
+    hfi_acquired *part;                 /* draws x q: the improvement's logarithm, and its slopes */
+    size_t *best;                       /* draws x q: whose f it improves upon; SIZE_MAX: nobody's */
+    double *f;                          /* p: of one draw */
+    double *log_p;                      /* q: of the constraints */
+    double *share;                      /* q: of the value */
+    double *by_mean;                    /* p */
+    double *by_factor;                  /* p x p, column-major, lower: as the factor is */
+    double *by_cov;                     /* p x p, symmetric */
+    double *room;                       /* 3 d + p */
+    double *log_p_slope;                /* q x d */
+    hf_posterior_workspace **workspace; /* of f, then of the constraints */
 } joint_acquisition;
 
 /* ---- the value ------------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static hf_status value_at(joint_acquisition *j, const double *x, double *value, 
 static void finish(joint_acquisition *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
-        hf_workspace_free(j->workspace[k]);
+        hf_posterior_workspace_free(j->workspace[k]);
     HFI_FREE(j->ctx, j->workspace, j->points, j->e, j->part, j->best, j->f, j->by_mean, j->log_p, j->share,
              j->room, j->by_factor, j->by_cov, j->log_p_slope);
 }
@@ -217,7 +217,8 @@ static hf_status make_room(joint_acquisition *j)
                   HFI_ROOMS(j->log_p_slope, q, d), HFI_ROOM(j->workspace, 1 + j->a->constraints));
     if (status < 0) return status;
     for (size_t k = 0; k <= j->a->constraints; k++) {
-        j->workspace[k] = hf_workspace_create(ctx, k == 0 ? j->a->posterior : j->a->constraint[k - 1]);
+        j->workspace[k] =
+            hf_posterior_workspace_create(ctx, k == 0 ? j->a->posterior : j->a->constraint[k - 1]);
         if (j->workspace[k] == NULL) return HF_ERR_MEMORY;
     }
     return HF_OK;

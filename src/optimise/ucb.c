@@ -62,8 +62,8 @@ static void add_spread(size_t d, double beta, double sd, const double *gradient_
 }
 
 /* The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
-static hf_status bound_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
-                          bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
+static hf_status bound_at(const hf_ucb *bound, hf_posterior_workspace *m, hf_posterior_workspace *v, size_t d,
+                          const double *x, bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
 {
     const size_t all = d + bound->contexts;
     double *point = hfi_workspace_spare(m, all);
@@ -90,8 +90,8 @@ static hf_status bound_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v,
     return status;
 }
 
-hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
-                          const double *x, double *value, double *gradient)
+hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_posterior_workspace *mean, hf_posterior_workspace *spread,
+                          size_t d, const double *x, double *value, double *gradient)
 {
     if (x == NULL || value == NULL) return HF_ERR_ARGUMENT;
     hf_status status = check_bound(NULL, bound, d);
@@ -141,7 +141,7 @@ static hf_status in_chunks(hf_context *ctx, const hf_ucb *bound, size_t m, size_
 typedef struct signed_bound {
     const hf_ucb *bound; /* mean + sign beta sd */
     double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
-    hf_workspace *mean, *spread;
+    hf_posterior_workspace *mean, *spread;
     bool want_sd; /* at the place that is found */
 } signed_bound;
 
@@ -189,13 +189,13 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                                  .many = many,
                                  .at = at,
                                  .describe = describe};
-    f->mean = hf_workspace_create(ctx, f->bound->mean);
-    f->spread = spread == f->bound->mean ? f->mean : hf_workspace_create(ctx, spread);
+    f->mean = hf_posterior_workspace_create(ctx, f->bound->mean);
+    f->spread = spread == f->bound->mean ? f->mean : hf_posterior_workspace_create(ctx, spread);
     hf_status status = f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, found);
-    if (f->spread != f->mean) hf_workspace_free(f->spread);
-    hf_workspace_free(f->mean);
+    if (f->spread != f->mean) hf_posterior_workspace_free(f->spread);
+    hf_posterior_workspace_free(f->mean);
     return status;
 }
 

@@ -50,8 +50,8 @@ static hf_status solve(workshop *w)
 
 static hf_status workspace(workshop *w)
 {
-    hf_workspace *out = hf_workspace_create(w->ctx, w->posterior);
-    hf_workspace_free(out);
+    hf_posterior_workspace *out = hf_posterior_workspace_create(w->ctx, w->posterior);
+    hf_posterior_workspace_free(out);
     return out != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -303,7 +303,7 @@ static hf_status with_texts(workshop *w)
     if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
     if (s >= 0) s = hf_model_inputs(w->ctx, loaded, table, &inputs);
     if (s >= 0) s = hf_predict_into_table(w->ctx, loaded, table);
-    if (s >= 0) assert_int_equal(hf_model_dialect(loaded).missing_count, 1);
+    if (s >= 0) assert_int_equal(hf_model_dialect(loaded)->missing_count, 1);
     if (s >= 0) assert_int_equal(hf_table_columns(inputs), 3);
     remove(w->out);
     hf_table_free(inputs);

@@ -47,7 +47,7 @@ static void comparisons(workshop *w)
     assert_null(hf_comparison_sds(NULL, 0, 0));
     assert_null(hf_comparison_rows(NULL));
     assert_null(hf_comparison_targets(NULL));
-    assert_null(hf_comparison_settings(NULL));
+    assert_null(hf_comparison_settings_of(NULL));
     assert_int_equal(hf_comparison_models(NULL), 0);
     assert_int_equal(hf_comparison_readings(NULL), 0);
     assert_int_equal(hf_comparison_best(NULL, HF_CRITERION_CRPS), 0);

@@ -34,19 +34,17 @@ static void solving(workshop *w)
 
 static void asking_posteriors(workshop *w)
 {
-    hf_solve_report report;
     hf_posterior_free(NULL);
-    hf_workspace_free(NULL);
+    hf_posterior_workspace_free(NULL);
     assert_int_equal(hf_posterior_dimension(NULL), 0);
     assert_int_equal(hf_posterior_anchors(NULL), 0);
     assert_true(isnan(hf_posterior_noise(NULL)) && isnan(hf_posterior_calibration(NULL)));
     assert_null(hf_posterior_kernel(NULL));
     assert_null(hf_posterior_mean_function(NULL));
-    hf_posterior_report(NULL, &report);
-    hf_posterior_report(w->posterior, NULL);
+    assert_null(hf_posterior_report_of(NULL));
     refused_mark(w);
-    assert_null(hf_workspace_create(w->ctx, NULL));
-    refused_check(w, HF_ERR_ARGUMENT, HF_ERR_ARGUMENT, "hf_workspace_create", __LINE__);
+    assert_null(hf_posterior_workspace_create(w->ctx, NULL));
+    refused_check(w, HF_ERR_ARGUMENT, HF_ERR_ARGUMENT, "hf_posterior_workspace_create", __LINE__);
 }
 
 /* These have no context, so there is no message. */
@@ -54,7 +52,7 @@ static void one_point(workshop *w)
 {
     double mean = 7.0, var = 7.0, at[WORKSHOP_D] = {0.5, 0.5};
     const hf_posterior *other = hf_model_posterior(w->model);
-    hf_workspace *foreign = hf_workspace_create(w->ctx, other);
+    hf_posterior_workspace *foreign = hf_posterior_workspace_create(w->ctx, other);
     assert_int_equal(hf_predict_latent(NULL, w->workspace, at, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(w->posterior, NULL, at, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(w->posterior, w->workspace, NULL, &mean, &var, NULL, NULL),
@@ -71,7 +69,7 @@ static void one_point(workshop *w)
                          HF_ERR_NOT_FINITE);
     }
     assert_true(mean == 7.0 && var == 7.0);
-    hf_workspace_free(foreign);
+    hf_posterior_workspace_free(foreign);
 }
 
 static void many_points(workshop *w)
@@ -368,7 +366,7 @@ static void fits_of_tables(workshop *w)
     ARGUMENT(hf_model_inputs(w->ctx, NULL, w->table, &made));
     ARGUMENT(hf_model_inputs(w->ctx, w->model, NULL, &made));
     ARGUMENT(hf_model_inputs(w->ctx, w->model, w->table, NULL));
-    assert_true(made == NULL && hf_model_dialect(NULL).missing_count == 0);
+    assert_true(made == NULL && hf_model_dialect(NULL) == NULL);
     const char *const itself[] = {"a", "y"}, *const nothing[] = {"a", NULL}, *const twice[] = {"a", "a"};
     const char *const unknown[] = {"a", "bb"}, *const text[] = {"who"};
     const struct {
@@ -411,8 +409,8 @@ static void asking_models(workshop *w)
     assert_null(hf_model_category(NULL, 0, &category));
     assert_null(hf_model_category(w->model, 2, &category));
     assert_string_equal(category, "untouched");
-    assert_null(hf_model_report(NULL));
-    assert_null(hf_model_settings(NULL));
+    assert_null(hf_model_report_of(NULL));
+    assert_null(hf_model_settings_of(NULL));
     assert_null(hf_model_noise_column(NULL));
     assert_null(hf_model_mean_column(NULL));
     assert_null(hf_model_mean_column(w->model));

@@ -18,7 +18,7 @@ typedef enum cert_solver {
 typedef struct cert {
     hf_context *ctx;
     hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     size_t inputs;
     double lower[INPUTS], upper[INPUTS];
 } cert;
@@ -68,7 +68,7 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
         c.posterior->scaling.y_scale = 2.5;
         c.posterior->scaling.y_shift = -17.0;
     }
-    c.workspace = hf_workspace_create(ctx, c.posterior);
+    c.workspace = hf_posterior_workspace_create(ctx, c.posterior);
     assert_non_null(c.workspace);
     hf_sites_free(sites);
     hf_mean_free(mean);
@@ -81,7 +81,7 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
 
 static inline void cert_drop(cert *c)
 {
-    hf_workspace_free(c->workspace);
+    hf_posterior_workspace_free(c->workspace);
     hf_posterior_free(c->posterior);
 }
 

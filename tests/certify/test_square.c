@@ -180,7 +180,7 @@ static hf_posterior *make_wide(hf_context *ctx, const char *expression, double *
 static void check_wide(hf_context *ctx, const hf_posterior *posterior, const double *low, const double *high,
                        const hf_range *range)
 {
-    hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
     hfi_stream stream;
     hfi_stream_init(&stream, 63, HFI_PURPOSE_TEST, 0);
     for (size_t k = 0; k < 600; k++) {
@@ -200,7 +200,7 @@ static void check_wide(hf_context *ctx, const hf_posterior *posterior, const dou
             }
         }
     }
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
 }
 
 static void sds_of_many_inputs_are_found(void **state)

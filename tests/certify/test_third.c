@@ -218,7 +218,7 @@ static void remainder_is_attained(void **state)
         assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, INPUTS, &mean), HF_OK);
         assert_int_equal(hf_sites_gaussian(ctx, 1, &y, 0.05, NULL, &sites), HF_OK);
         assert_int_equal(hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &c.posterior), HF_OK);
-        c.workspace = hf_workspace_create(ctx, c.posterior);
+        c.workspace = hf_posterior_workspace_create(ctx, c.posterior);
         hfi_stream stream;
         hfi_stream_init(&stream, 49, HFI_PURPOSE_TEST, e);
         for (size_t j = 0; j < INPUTS; j++) {
@@ -274,7 +274,7 @@ static void many_inputs_are_answered(void **state)
             high[j] = x[j] + 0.15;
         }
         hf_posterior *posterior = make_wide(*state, d, x);
-        hf_workspace *workspace = hf_workspace_create(*state, posterior);
+        hf_posterior_workspace *workspace = hf_posterior_workspace_create(*state, posterior);
         hf_certify_settings settings = hf_certify_settings_default();
         hf_range range;
         settings.node_limit = 200;
@@ -287,7 +287,7 @@ static void many_inputs_are_answered(void **state)
             assert_int_equal(hf_predict_latent(posterior, workspace, at, &value, NULL, NULL, NULL), HF_OK);
             assert_true(value >= range.lower && value <= range.upper);
         }
-        hf_workspace_free(workspace);
+        hf_posterior_workspace_free(workspace);
         hf_posterior_free(posterior);
         free(x);
         free(low);

@@ -235,10 +235,10 @@ static void ambiguity_is_an_error(void **state)
     }
     /* A dialect that was learnt elsewhere does not make 1234 of 1.234. */
     hf_table *table = dressed(*state, "x;y\n1,5;1\n", NULL);
-    hf_dialect learnt = hf_table_dialect(table);
-    assert_int_equal(learnt.decimal, HF_DECIMAL_COMMA);
-    hf_table *plain = dressed(*state, "x,y\n1.234,1\n", &learnt),
-             *open = dressed(*state, "x;y\n1,234;1\n", &learnt);
+    const hf_dialect *learnt = hf_table_dialect(table);
+    assert_int_equal(learnt->decimal, HF_DECIMAL_COMMA);
+    hf_table *plain = dressed(*state, "x,y\n1.234,1\n", learnt),
+             *open = dressed(*state, "x;y\n1,234;1\n", learnt);
     assert_int_equal(hf_table_numbers(*state, plain, 0, &numbers), HF_OK);
     assert_true(numbers[0] == 1.234);
     assert_int_equal(hf_table_numbers(*state, open, 0, &numbers), HF_OK);

@@ -167,7 +167,7 @@ static pair *pair_of(const kind *k)
     const hf_status status = hf_model_fit_arrays(p->ctx, &p->rows, &settings, &p->by_arrays, &report);
     if (status < 0) fail_msg("%s: %s", k->preset, hf_context_message(p->ctx));
     assert_true(status > 0); /* rows were left out, and in some fits a parameter is at its bound */
-    assert_int_equal(report.readings, hf_model_report(p->by_table)->readings);
+    assert_int_equal(report.readings, hf_model_report_of(p->by_table)->readings);
     return p;
 }
 

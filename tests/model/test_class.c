@@ -55,10 +55,10 @@ static void a_model_is_its_classifier(void **state)
         assert_null(hf_model_class(model, classes));
         assert_int_equal(hf_model_class_rows(model, 1), ROWS / 3);
         assert_int_equal(hf_model_class_rows(model, classes), 0);
-        assert_int_equal(hf_model_report(model)->readings, ROWS);
-        assert_int_equal(hf_model_report(model)->missing, 1);
+        assert_int_equal(hf_model_report_of(model)->readings, ROWS);
+        assert_int_equal(hf_model_report_of(model)->missing, 1);
         assert_int_equal(hf_model_skipped(model), 1);
-        assert_int_equal(hf_model_settings(model)->inference,
+        assert_int_equal(hf_model_settings_of(model)->inference,
                          three ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP);
 
         /* The same labels as arrays. */
@@ -107,8 +107,9 @@ static void assert_same_classifier(hf_context *ctx, const hf_model *a, const hf_
                      HF_OK);
     assert_memory_equal(left, right, sizeof left);
     assert_string_equal(hf_model_data_checksum(a), hf_model_data_checksum(b));
-    assert_same_settings(hf_model_settings(a), hf_model_settings(b));
-    assert_same_fields(hfi_report_fields, hfi_report_field_count, hf_model_report(a), hf_model_report(b));
+    assert_same_settings(hf_model_settings_of(a), hf_model_settings_of(b));
+    assert_same_fields(hfi_report_fields, hfi_report_field_count, hf_model_report_of(a),
+                       hf_model_report_of(b));
     assert_int_equal(hf_model_parameters(a), hf_model_parameters(b));
     for (size_t i = 0; i < hf_model_parameters(a); i++) {
         hf_parameter u, v;

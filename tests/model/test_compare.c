@@ -46,8 +46,8 @@ static void folds_partition_the_readings(void **state)
     assert_int_equal(hf_comparison_readings(c), 10);
     assert_memory_equal(hf_comparison_rows(c), rows, sizeof rows);
     assert_memory_equal(hf_comparison_targets(c), y, sizeof y);
-    assert_int_equal(hf_comparison_settings(c)->folds, 4);
-    assert_int_equal(hf_comparison_settings(c)->repeats, 3);
+    assert_int_equal(hf_comparison_settings_of(c)->folds, 4);
+    assert_int_equal(hf_comparison_settings_of(c)->repeats, 3);
     for (size_t r = 0; r < 3; r++) {
         size_t order[10], train, sizes[4] = {0};
         const size_t *folds = hf_comparison_folds(c, r);
@@ -444,7 +444,7 @@ static void asks_for_what_it_needs(void **state)
     assert_int_equal(hf_compare(ctx, table, &target, 1, &contender, NULL, &c), HF_ERR_ARGUMENT);
     assert_null(c);
     assert_int_equal(hf_comparison_models(NULL) + hf_comparison_readings(NULL), 0);
-    assert_null(hf_comparison_settings(NULL));
+    assert_null(hf_comparison_settings_of(NULL));
     assert_null(hf_comparison_rows(NULL));
     assert_null(hf_comparison_targets(NULL));
     hf_comparison_free(NULL);

@@ -50,11 +50,11 @@ static void predictions_are_of_readings_and_rates(void **state)
     for (size_t k = 0; k < 6; k++) {
         hf_table *table = counted_table(ctx, k / 2 < 2);
         hf_model *model = fit_counts(ctx, table, k / 2, k % 2 ? HF_SOLVER_INDUCING : HF_SOLVER_EXACT);
-        const hf_likelihood sites = hf_model_settings(model)->sites;
+        const hf_likelihood sites = hf_model_settings_of(model)->sites;
         const hf_posterior *posterior = hf_model_posterior(model);
         assert_string_equal(hf_model_exposure_column(model), "hours");
         assert_null(hf_model_mean_column(model));
-        assert_int_equal(hf_model_report(model)->readings, ROWS);
+        assert_int_equal(hf_model_report_of(model)->readings, ROWS);
         assert_int_equal(hf_predict_into_table(ctx, model, table), HF_WARN_ROWS_SKIPPED);
         double x[ROWS], mean[ROWS], var[ROWS];
         for (size_t i = 0; i < ROWS; i++) x[i] = 0.15 * (double)i;

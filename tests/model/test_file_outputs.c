@@ -110,8 +110,8 @@ static void every_kind_comes_back(void **state)
         settings.max_noise = 100.0;
         hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
         comes_back(ctx, model, k % 2 ? HFI_PIECE_BYTES : 64);
-        assert_int_equal(hf_model_settings(model)->output_eps_count, k == 2 ? 3 : 0);
-        assert_int_equal(hf_model_settings(model)->output_beta_count, k == 2 ? 3 : 0);
+        assert_int_equal(hf_model_settings_of(model)->output_eps_count, k == 2 ? 3 : 0);
+        assert_int_equal(hf_model_settings_of(model)->output_beta_count, k == 2 ? 3 : 0);
         hf_model_free(model);
     }
     const hf_fit_settings settings = held();
@@ -135,7 +135,7 @@ static void amplitudes_are_kept_in_units(void **state)
     settings.beta = 0.8;
     settings.scaled_beta = true;
     hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
-    const hf_fit_settings *kept = hf_model_settings(model);
+    const hf_fit_settings *kept = hf_model_settings_of(model);
     assert_true(kept->output_beta_count == 3 && kept->beta == 0.0 && !kept->scaled_beta);
     assert_true(kept->output_beta[0] > 0.0 && kept->output_beta[0] != kept->output_beta[1]);
     comes_back(ctx, model, HFI_PIECE_BYTES);
@@ -154,7 +154,7 @@ static void amplitudes_are_kept_in_units(void **state)
     settings.output_beta = NULL;
     settings.output_beta_count = 0;
     hf_model *plain = fit_text(ctx, wide_csv, &wide, &settings);
-    assert_true(hf_model_settings(plain)->beta == 0.8 && hf_model_settings(plain)->output_beta == NULL);
+    assert_true(hf_model_settings_of(plain)->beta == 0.8 && hf_model_settings_of(plain)->output_beta == NULL);
     hf_model_free(plain);
     hf_model_free(again);
     hf_model_free(model);

@@ -206,8 +206,8 @@ static void finds_what_is_wrong(void **state)
     hf_table *table = wavy_table(ctx, 80, 8), *suspects = NULL;
     hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = model_of(ctx, table, &settings);
-    assert_true(hf_model_report(model)->suspects_adopted);
-    assert_int_equal(hf_model_report(model)->suspects, 8);
+    assert_true(hf_model_report_of(model)->suspects_adopted);
+    assert_int_equal(hf_model_report_of(model)->suspects, 8);
     assert_int_equal(hf_model_suspects(ctx, model, &suspects), HF_OK);
     assert_int_equal(hf_table_rows(suspects), 8);
     const double *row = column_of(ctx, suspects, "row"), *mean = column_of(ctx, suspects, "loo_mean");

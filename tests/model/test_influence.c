@@ -122,11 +122,11 @@ static double divergence(hf_context *ctx, const hf_posterior *p, const hf_poster
     }
     const hf_posterior *const both[] = {p, q};
     for (size_t k = 0; k < 2; k++) {
-        hf_workspace *w = hf_workspace_create(ctx, both[k]);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, both[k]);
         double var;
         for (size_t i = 0; i < m; i++)
             assert_int_equal(hf_predict_latent(both[k], w, z + 2 * i, &mean[k][i], &var, NULL, NULL), HF_OK);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         assert_int_equal(hf_predict_covariance(ctx, both[k], m, z, 2, c[k], m), HF_OK);
     }
     free(naive_inverse(m, c[0], &det[0]));

@@ -132,8 +132,8 @@ static void the_model_is_that_of_the_rest(void **state)
     bench b = begin(&settings);
     assert_string_equal(hf_model_mean_column(b.model), "m");
     assert_null(hf_model_mean_column(b.other));
-    assert_true(hf_model_report(b.model)->suspects_adopted);
-    assert_int_equal(hf_model_report(b.model)->suspects, BAD);
+    assert_true(hf_model_report_of(b.model)->suspects_adopted);
+    assert_int_equal(hf_model_report_of(b.model)->suspects, BAD);
     same_readings(&b);
     same_predictions(&b);
     same_scores(&b);

@@ -60,7 +60,7 @@ static void an_input_may_be_called_output(void **state)
     static const char csv[] = "output,output_,y,z\n1,0,1,2\n2,1,3,1\n3,0,2,2\n4,2,1,1\n";
     hf_model *model = fit_text(ctx, csv, &columns, &settings);
     assert_int_equal(hf_model_features(model), 2);
-    assert_contains(hf_model_settings(model)->kernel, "coregion('output__'");
+    assert_contains(hf_model_settings_of(model)->kernel, "coregion('output__'");
     hf_model_free(model);
     settings.kernel = "coregion(output__, outputs=2)*se(output)";
     model = fit_text(ctx, csv, &columns, &settings);

@@ -102,7 +102,7 @@ static void plain_fit_is_scored_on_the_same_readings(void **state)
     hf_table *table = wavy_table(ctx, 60, 5);
     const hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = model_of(ctx, table, &settings), *loaded = NULL;
-    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_report *report = hf_model_report_of(model);
     assert_true(report->suspects_adopted && report->suspects >= 5);
     hf_leave_one_out_scores scores, again;
     assert_int_equal(hf_model_leave_one_out(ctx, model, &scores), HF_OK);

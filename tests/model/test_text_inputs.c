@@ -75,7 +75,7 @@ static void texts_are_what_people_make_of_them(void **state)
     char path[256];
     assert_int_equal(hf_model_save(ctx, a, folder_file(&scratch, "m.hf", path)), HF_OK);
     assert_int_equal(hf_model_load(ctx, path, &loaded), HF_OK);
-    assert_int_equal(hf_model_dialect(loaded).decimal, HF_DECIMAL_COMMA);
+    assert_int_equal(hf_model_dialect(loaded)->decimal, HF_DECIMAL_COMMA);
     /* Rows of their own first date, and in another order, are read as the training table was. */
     hf_table *news = as_people_have_it(
         ctx, "town;open;x;day\nUlm;TRUE;1,5;05.04.2024\nBonn;FALSE;2,25;02.03.2024\n", NULL);
@@ -209,7 +209,7 @@ static void blame_is_by_column(void **state)
     if (!is_noted(model,
                   "4 of 11 rows left out: an input is missing there (\"a\" in 2, \"b\" in 2, \"k\" in 1)"))
         fail_msg("%s", hf_model_note(model, 0));
-    assert_int_equal(hf_model_dialect(model).missing_count, 1);
+    assert_int_equal(hf_model_dialect(model)->missing_count, 1);
     hf_table *described = NULL;
     assert_int_equal(hf_fit_columns(ctx, table, &columns, &settings, &described), HF_OK);
     static const char *const expected[4][5] = {{"a", "number", "input", "2", "1"},

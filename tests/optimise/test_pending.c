@@ -150,8 +150,8 @@ static void bounds_keep_their_mean(void **state)
         assert_int_equal(
             hf_predict_latent(told.mean, told.mean_room, points + 2 * k, &mean, NULL, NULL, NULL), HF_OK);
         assert_int_equal(hf_posterior_add(told.ctx, told.mean, points + 2 * k, mean, 1e-11), HF_OK);
-        hf_workspace_free(told.mean_room);
-        told.mean_room = hf_workspace_create(told.ctx, told.mean);
+        hf_posterior_workspace_free(told.mean_room);
+        told.mean_room = hf_posterior_workspace_create(told.ctx, told.mean);
     }
     const hf_acquire a = {
         .kind = HF_ACQUIRE_UCB, .posterior = w.mean, .beta = 2.0, .pending = 3, .pending_x = points};

@@ -20,7 +20,7 @@ static void check_bound(const pair *w, const hf_ucb *bound, size_t d, const doub
     for (size_t k = 0; k < bound->contexts; k++) point[d + k] = bound->context[k];
     assert_int_equal(hf_posterior_dimension(bound->mean), all);
     assert_int_equal(hf_ucb_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, gradient), HF_OK);
-    hf_workspace *room = bound->spread == w->spread ? w->spread_room : w->mean_room;
+    hf_posterior_workspace *room = bound->spread == w->spread ? w->spread_room : w->mean_room;
     assert_int_equal(hf_predict_latent(bound->mean, w->mean_room, point, &mean, NULL, NULL, NULL), HF_OK);
     assert_int_equal(hf_predict_latent(bound->spread != NULL ? bound->spread : bound->mean, room, point, NULL,
                                        &var, NULL, NULL),
@@ -95,14 +95,14 @@ static void without_uncertainty_the_slope_is_the_means(void **state)
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &mean), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, 3, y, 1e-300, NULL, &sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, kernel, mean, sites, x, 1, &posterior), HF_OK);
-    hf_workspace *room = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *room = hf_posterior_workspace_create(ctx, posterior);
     const hf_ucb bound = {.mean = posterior, .beta = 3.0};
     double value, gradient, var;
     assert_int_equal(hf_predict_latent(posterior, room, x + 1, NULL, &var, NULL, NULL), HF_OK);
     assert_true(var == 0.0);
     assert_int_equal(hf_ucb_evaluate(&bound, room, NULL, 1, x + 1, &value, &gradient), HF_OK);
     assert_true(value == 2.0 && gradient == 0.0);
-    hf_workspace_free(room);
+    hf_posterior_workspace_free(room);
     hf_posterior_free(posterior);
     hf_sites_free(sites);
     hf_mean_free(mean);

@@ -51,7 +51,7 @@ static void combined_is_exact_and_computational(void **state)
         assert_int_equal(report.passes, kind == HF_ACTIONS_KRYLOV ? 7 : 1);
         assert_true(kind == HF_ACTIONS_BLOCKS ? isnan(report.residual) : report.residual > 0.0);
         assert_true(report.jitter == 0.0);
-        hf_posterior_report(posterior, &solved);
+        solved = *hf_posterior_report_of(posterior);
         assert_true(solved.condition >= 1.0 && solved.backward < 1e-13);
         assert_true(hfi_solution_log_evidence(&posterior->solution) < hfi_solution_log_evidence(s));
         assert_int_equal(hf_predict(ctx, posterior, POINTS, x, D, mean, variance, NULL), HF_OK);

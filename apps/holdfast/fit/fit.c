@@ -159,7 +159,7 @@ static hf_status announce(const fit_job *job)
 
 static void show_notes(const fit_job *job)
 {
-    const char *checkpoint = hf_model_report(job->model)->checkpoint_warning;
+    const char *checkpoint = hf_model_report_of(job->model)->checkpoint_warning;
     for (size_t i = 0; i < hf_model_notes(job->model); i++)
         warn(&job->session, "%s", hf_model_note(job->model, i));
     if (*checkpoint != '\0') warn(&job->session, "%s", checkpoint);

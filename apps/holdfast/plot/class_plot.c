@@ -95,7 +95,8 @@ static void place_points(plot_classes *data)
 
 static hf_status predict(hf_context *ctx, plot_classes *data)
 {
-    const size_t latents = hf_model_settings(data->model)->sites == HF_LIKELIHOOD_SOFTMAX ? data->classes : 1;
+    const size_t latents =
+        hf_model_settings_of(data->model)->sites == HF_LIKELIHOOD_SOFTMAX ? data->classes : 1;
     data->m = data->maps ? SIDE * SIDE : PLOT_POINTS;
     data->side = SIDE;
     data->banded = latents == 1 && !data->maps;
