@@ -54,6 +54,7 @@ HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, 
 
 /** An acquisition function. A view: everything is the caller's. Zero what is not used. */
 typedef struct hf_acquire {
+    size_t size; /**< sizeof(hf_acquire) */
     hf_acquisition kind;
     const hf_posterior *posterior; /**< of f, one output */
     /** what is to be improved upon, latent, user's units: finite, or -infinity where no feasible
@@ -81,6 +82,7 @@ typedef struct hf_acquire {
     size_t draws;            /**< 0: 128. Quasi-random, in pairs of opposite ones */
     uint64_t stream;         /**< with the context's seed it determines the draws */
 } hf_acquire;
+HF_SETTINGS(hf_acquire)
 
 /**
  * The acquisition function at `count` points (count x d, stride d), user's units, with its exact

@@ -35,6 +35,7 @@ HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model
 /** Several objectives, all to be made large. A view: everything is the caller's. Zero what is not
  * used. */
 typedef struct hf_acquire_front {
+    size_t size;       /**< sizeof(hf_acquire_front) */
     size_t objectives; /**< m, 1 to 3 */
     /** m posteriors, independent, each of one output, with as many inputs. */
     const hf_posterior *const *objective;
@@ -56,6 +57,7 @@ typedef struct hf_acquire_front {
     size_t draws;    /**< 0: 128. Quasi-random, in pairs of opposite ones */
     uint64_t stream; /**< with the context's seed it determines the draws */
 } hf_acquire_front;
+HF_SETTINGS(hf_acquire_front)
 
 /**
  * log EHVI(x) + sum_j log P(c_j(x) <= limit_j) at `count` points (count x d, stride d), with exact

@@ -110,12 +110,14 @@ typedef struct hf_envelope_settings {
 
 /** When to stop a query early. Zero means no limit. */
 typedef struct hf_envelope_limits {
+    size_t size;   /**< sizeof(hf_envelope_limits) */
     size_t pivots; /**< changes of the active set for each of the two bounds */
     /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
      * the clock. */
     double seconds;
     double gap; /**< stop as soon as the bound is within this of the optimum, in target units */
 } hf_envelope_limits;
+HF_SETTINGS(hf_envelope_limits)
 
 /** The bounds at one query. */
 typedef struct hf_bound {

@@ -20,9 +20,10 @@ HF_BEGIN_DECLS
 
 typedef struct hf_model hf_model;
 
-/** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need
- * only live during the call. */
+/** Which columns of a table are what. Set `size`, zero the rest; NULL/0 fields mean the default.
+ * Strings need only live during the call. */
 typedef struct hf_columns {
+    size_t size;        /**< sizeof(hf_columns) */
     const char *target; /**< the column to predict; or, of several outputs, `targets` */
     /** inputs; default: every numeric column that is neither target, noise nor mean nor a
      * prediction of the target */
@@ -54,6 +55,7 @@ typedef struct hf_columns {
      * values. Not for hf_fit_stream(). Default: false, text is no input. */
     bool text_inputs;
 } hf_columns;
+HF_SETTINGS(hf_columns)
 
 /**
  * Fits a model to a table. Rows with a missing target are carried but not used

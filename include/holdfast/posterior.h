@@ -188,8 +188,8 @@ HF_API size_t hf_posterior_rank(const hf_posterior *posterior);
 HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
 /** Number of anchors: rows of Z, for the exact solver the readings that have a site. */
 HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
-/** How the solve went: jitter, condition, error, cost. NULL for NULL. Owned by the posterior, and of
- * its present readings: hf_posterior_add() and its like change it. */
+/** How the solve went: jitter, condition, error, cost. NULL for NULL. Owned by the posterior; it is
+ * of the present readings, so that hf_posterior_add() and its like change it. */
 HF_API const hf_solve_report *hf_posterior_report_of(const hf_posterior *posterior);
 /** Noise variance of a reading (of output 0), user units squared (without calibration). */
 HF_API double hf_posterior_noise(const hf_posterior *posterior);

@@ -26,7 +26,7 @@
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
 
-#include <holdfast/context.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -84,9 +84,10 @@ typedef enum hf_limits {
     HF_LIMITS_HALF
 } hf_limits;
 
-/** How a table is read where it does not say so itself. Zero-initialise: all is left to the table.
- * Strings need only live during the call. */
+/** How a table is read where it does not say so itself. Zero all but `size`: all is left to the
+ * table. Strings need only live during the call. */
 typedef struct hf_dialect {
+    size_t size; /**< sizeof(hf_dialect) */
     hf_decimal decimal;
     hf_date_order dates;
     hf_header header;
@@ -98,6 +99,7 @@ typedef struct hf_dialect {
      * comma alone. A decimal point stays one. */
     bool remembered;
 } hf_dialect;
+HF_SETTINGS(hf_dialect)
 
 /**
  * Reads a table as people have them. `path` is a CSV file or "-" for standard input, plain or

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One query: two active sets, the bounds that they prove, and how far those may be from the best. */
+#include "core/settings.h"
 #include "envelope/envelope.h"
 #include "envelope/loops.h"
 
@@ -183,7 +184,7 @@ static void set_aside(const query *q, unsigned char left_out)
 static side_bound solve_side(query *q)
 {
     hfi_chain *chain = q->chain;
-    const hf_envelope_limits none = {0}, *limits = q->limits ? q->limits : &none;
+    const hf_envelope_limits *limits = q->limits;
     side_bound a = {.bound = INFINITY};
     set_aside(q, 1);
     a.end = hfi_active_solve(&q->problem, chain, limits->pivots, limits->seconds,
@@ -295,7 +296,7 @@ static side_bound ask_side(query *q, hf_side side, double *gradient)
 static bool is_late(const query *q, const side_bound *a)
 {
     const double accepted = WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)),
-                 wanted = q->limits ? q->limits->gap : 0.0;
+                 wanted = q->limits->gap;
     return a->end == HFI_ACTIVE_LIMIT || !(a->missing <= fmax(accepted, wanted));
 }
 
@@ -313,9 +314,11 @@ hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace 
                              const hf_envelope_limits *limits, hf_bound *out, double *gradient_lower,
                              double *gradient_upper)
 {
+    hf_envelope_limits own;
     hf_status status = check(envelope, workspace, x, out);
+    if (status >= 0) status = hfi_settings_take(NULL, hf_envelope_limits_table(), limits, &own);
     if (status < 0) return status;
-    query q = {.envelope = envelope, .workspace = workspace, .x = x, .limits = limits};
+    query q = {.envelope = envelope, .workspace = workspace, .x = x, .limits = &own};
     look(&q);
     if (!isfinite(q.problem.prior)) return HF_ERR_NOT_FINITE;
     double *gradient[HFI_SIDES] = {workspace->gradient, workspace->gradient + envelope->d};

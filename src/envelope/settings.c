@@ -15,6 +15,15 @@ static const hfi_setting rows[] = {
 SETTINGS_TABLE(hf_envelope_settings, "an envelope", rows)
 #undef SETTINGS
 
+#define SETTINGS hf_envelope_limits
+static const hfi_setting limit_rows[] = {
+    {COUNT(pivots, 0)},
+    {SIZE(seconds)},
+    {SIZE(gap)},
+};
+SETTINGS_TABLE(hf_envelope_limits, "limits of a query", limit_rows)
+#undef SETTINGS
+
 #define SETTINGS hf_closed_settings
 static const hfi_setting closed_rows[] = {
     {SIZE(ridge), DEFAULT(0.01)},

@@ -322,7 +322,8 @@ hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *tabl
     roles->text = columns->text_inputs;
     claim *claims = hfi_alloc(ctx, hf_table_columns(table), sizeof *claims);
     if (claims == NULL) return HF_ERR_MEMORY;
-    const hf_dialect plain = {.decimal = HF_DECIMAL_AUTO}, *learnt = hf_table_dialect(table);
+    const hf_dialect plain = {.size = sizeof plain, .decimal = HF_DECIMAL_AUTO},
+                     *learnt = hf_table_dialect(table);
     const hf_dialect *dialect = learnt != NULL ? learnt : &plain;
     roles->dates = dialect->dates;
     status = assign(ctx, model, table, columns, claims, roles);

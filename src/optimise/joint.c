@@ -262,15 +262,17 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
 hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const double *x, double *value,
                            double *gradients)
 {
-    if (a == NULL || a->posterior == NULL)
-        return hfi_refuse(ctx, "the acquisition function, or the posterior of f, is NULL");
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status < 0) return status;
+    if (own.posterior == NULL) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (value == NULL) return hfi_refuse(ctx, "hf_acquire_joint: value is NULL");
-    const size_t d = hf_posterior_dimension(a->posterior);
-    hf_status status = check(ctx, a, d, q, x);
+    const size_t d = hf_posterior_dimension(own.posterior);
+    status = check(ctx, &own, d, q, x);
     if (status < 0) return status;
     joint_acquisition j;
     double here = 0.0, *slopes = gradients != NULL ? hfi_alloc_product(ctx, q, d, sizeof *slopes) : NULL;
-    status = begin(ctx, a, d, q, &j);
+    status = begin(ctx, &own, d, q, &j);
     if (gradients != NULL && slopes == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = value_at(&j, x, &here, slopes);
     if (status == HF_ERR_NOT_FINITE)
@@ -375,9 +377,10 @@ static hf_status ascend(joint_acquisition *j, const hf_domain *domain, size_t it
 hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domain *domain, size_t iterations,
                             size_t q, double *x, double *gain)
 {
-    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
-    hf_status status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
-    if (status >= 0) status = check(ctx, a, domain->dimension, q, x);
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status >= 0) status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
+    if (status >= 0) status = check(ctx, &own, domain->dimension, q, x);
     for (size_t i = 0; i < q && status >= 0; i++)
         if (!hf_domain_contains(domain, x + i * domain->dimension, NULL))
             status = hfi_refuse(ctx, "place %zu (counted from 0) is not in the domain", i);
@@ -386,7 +389,7 @@ hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domai
     double more = 0.0;
     status = HF_OK;
     if (domain->candidates == 0) {
-        status = begin(ctx, a, domain->dimension, q, &j);
+        status = begin(ctx, &own, domain->dimension, q, &j);
         if (status >= 0) status = ascend(&j, domain, iterations > 0 ? iterations : ITERATIONS, x, &more);
         if (status == HF_ERR_NOT_FINITE)
             (void)hfi_fail(ctx, status, "the batch has no value at these places");

@@ -38,7 +38,7 @@ static const char strange_csv[] =
 static hf_status parse_strange(workshop *w)
 {
     const char *const codes[] = {"-9"};
-    const hf_dialect dialect = {.missing = codes, .missing_count = 1};
+    const hf_dialect dialect = {.size = sizeof dialect, .missing = codes, .missing_count = 1};
     hf_table *out = UNTOUCHED;
     hf_status s = settled(hf_table_parse(w->ctx, strange_csv, strlen(strange_csv), "m", &dialect, &out), out);
     if (s < 0) return s;
@@ -365,7 +365,7 @@ static hf_status quiet_posterior(workshop *w)
     hf_posterior_workspace_free(NULL);
     const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 1.0};
     assert_int_equal(hf_domain_check(w->ctx, &box), HF_OK);
     hf_domain_quasirandom(&box, 0, 1, gradient);
     assert_true(hf_domain_contains(&box, gradient, NULL));

@@ -6,7 +6,7 @@
 
 static hf_status compare(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
     const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 2, .repeats = 2};
     hf_comparison *out = UNTOUCHED;
@@ -22,7 +22,7 @@ static hf_status compare(workshop *w)
 /* Nothing here needs memory. */
 static hf_status ask(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_contender rival = {"one", workshop_untrained()};
     hf_compare_settings settings = hf_compare_settings_default();
     hf_comparison *out = NULL;

@@ -63,7 +63,8 @@ static hf_status places(workshop *w)
     const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
     const hf_search_settings search = {
         .size = sizeof(hf_search_settings), .samples = 8, .starts = 1, .iterations = 5};
-    const hf_acquire_front front = {.objectives = 2,
+    const hf_acquire_front front = {.size = sizeof front,
+                                    .objectives = 2,
                                     .objective = both,
                                     .points = 4,
                                     .values = values,

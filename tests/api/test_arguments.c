@@ -126,9 +126,12 @@ static void reading_tables(workshop *w)
     REFUSED(HF_ERR_NO_DATA, hf_table_parse_csv(w->ctx, "", 0, "t", &out));
     REFUSED(HF_ERR_PARSE, hf_table_parse_csv(w->ctx, "a,a\n", 4, NULL, &out));
     const char *const codes[] = {NULL};
-    const hf_dialect bad[] = {{.decimal = (hf_decimal)3}, {.dates = (hf_date_order)-1},
-                              {.header = (hf_header)3},   {.limits = (hf_limits)2},
-                              {.missing_count = 1},       {.missing = codes, .missing_count = 1}};
+    const hf_dialect bad[] = {{.size = sizeof(hf_dialect), .decimal = (hf_decimal)3},
+                              {.size = sizeof(hf_dialect), .dates = (hf_date_order)-1},
+                              {.size = sizeof(hf_dialect), .header = (hf_header)3},
+                              {.size = sizeof(hf_dialect), .limits = (hf_limits)2},
+                              {.size = sizeof(hf_dialect), .missing_count = 1},
+                              {.size = sizeof(hf_dialect), .missing = codes, .missing_count = 1}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         ARGUMENT(hf_table_parse(w->ctx, "a\n1\n", 4, "t", &bad[k], &out));
         ARGUMENT(hf_table_read(w->ctx, w->csv, &bad[k], &out));

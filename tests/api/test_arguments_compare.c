@@ -4,7 +4,8 @@
 
 static void comparisons(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"}, nothing = {.target = "nosuch"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"},
+                     nothing = {.size = sizeof nothing, .target = "nosuch"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
     const hf_contender nameless = {NULL, workshop_untrained()};
     const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 3, .repeats = 1},

@@ -104,8 +104,8 @@ static void largest_bounds(workshop *w)
     const hf_domain nowhere = {.dimension = WORKSHOP_D}, list = {.dimension = WORKSHOP_D, .candidates = 1};
     const hf_domain half = {.dimension = WORKSHOP_D, .lower = lower},
                     bad = {.dimension = WORKSHOP_D, .lower = none, .upper = upper};
-    const hf_ucb empty = {.beta = 1.0};
-    hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
+    const hf_ucb empty = {.size = sizeof empty, .beta = 1.0};
+    hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 1.0};
     hf_search_settings settings = hf_search_settings_default();
     double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;
     size_t index = 7;
@@ -347,7 +347,7 @@ static void fits_with_bad_settings(workshop *w)
 static void fits_of_tables(workshop *w)
 {
     hf_fit_settings settings = workshop_untrained();
-    hf_columns columns = {.target = "y"};
+    hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *out = NULL;
     hf_cost cost = {.readings = 77};
     ARGUMENT(hf_fit(w->ctx, NULL, &columns, &settings, &out, NULL));
@@ -373,20 +373,23 @@ static void fits_of_tables(workshop *w)
         hf_columns columns;
         hf_status status;
     } cases[] = {
-        {{.target = NULL}, HF_ERR_ARGUMENT},
-        {{.target = "z"}, HF_ERR_NO_COLUMN},
-        {{.target = "who"}, HF_ERR_PARSE},
-        {{.target = "y", .features = itself, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = nothing, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = twice, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = unknown, .feature_count = 2}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .features = text, .feature_count = 1}, HF_ERR_PARSE},
-        {{.target = "y", .features = NULL, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .drop = unknown, .drop_count = 2}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .drop = NULL, .drop_count = 1}, HF_ERR_ARGUMENT},
-        {{.target = "y", .noise = "nose"}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .noise = "who"}, HF_ERR_PARSE},
-        {{.target = "y", .noise = "y"}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = NULL}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "z"}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "who"}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .features = itself, .feature_count = 2},
+         HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = nothing, .feature_count = 2},
+         HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = twice, .feature_count = 2}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = unknown, .feature_count = 2},
+         HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .features = text, .feature_count = 1}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .features = NULL, .feature_count = 2}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .drop = unknown, .drop_count = 2}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .drop = NULL, .drop_count = 1}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "nose"}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "who"}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "y"}, HF_ERR_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         REFUSED(cases[i].status, hf_fit(w->ctx, w->table, &cases[i].columns, &settings, &out, NULL));

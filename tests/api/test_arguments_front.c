@@ -90,8 +90,12 @@ static void places(workshop *w)
     static const double lower[] = {0.0, -0.5}, upper[] = {5.0, 0.5};
     const hf_posterior *both[] = {w->posterior, w->posterior};
     const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
-    const hf_acquire_front front = {
-        .objectives = 2, .objective = both, .points = 2, .values = values, .reference = reference};
+    const hf_acquire_front front = {.size = sizeof front,
+                                    .objectives = 2,
+                                    .objective = both,
+                                    .points = 2,
+                                    .values = values,
+                                    .reference = reference};
     double x[2] = {77.0}, value = 77.0;
     ARGUMENT(hf_ehvi_evaluate(w->ctx, NULL, 1, w->at, &value, NULL));
     ARGUMENT(hf_ehvi_evaluate(w->ctx, &front, 1, NULL, &value, NULL));

@@ -332,7 +332,7 @@ static void a_file_changes_nothing(void **state)
         readings r = readings_make(N, D, 5, 60 + k);
         hf_table *table = as_table(ctx, &r);
         hf_fit_settings settings;
-        const hf_columns columns = {.target = "y"};
+        const hf_columns columns = {.size = sizeof columns, .target = "y"};
         hf_model *model = NULL, *once = NULL, *twice = NULL;
         assert_int_equal(hf_fit_settings_preset(ctx, presets[k], &settings, sizeof settings), HF_OK);
         if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0)

@@ -135,7 +135,7 @@ static void many_contexts_ask_one_model(void **state)
     assert_int_equal(hf_table_set_numbers(ctx, table, "y", r.y), HF_OK);
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 10;
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
     worker workers[THREADS] = {{.model = model, .table = table, .data = &r}};

@@ -91,7 +91,7 @@ static inline void workshop_open(workshop *w, hf_context *ctx)
     folder_file(&w->scratch, "model.hf", w->file);
     folder_file(&w->scratch, "out", w->out);
     file_put(w->csv, workshop_csv, strlen(workshop_csv));
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_fit_settings settings = workshop_untrained();
     bool made =
         hf_table_read_csv(ctx, w->csv, &w->table) >= 0 &&

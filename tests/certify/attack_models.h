@@ -289,8 +289,10 @@ static inline hf_status attack_solve(attack_model *m, const hf_kernel *kernel, c
         free(z);
         return status;
     }
-    const hf_projection projection = {
-        .actions = hfi_stream_below(s, 2) ? HF_ACTIONS_KRYLOV : HF_ACTIONS_BLOCKS, .count = count};
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = hfi_stream_below(s, 2) ? HF_ACTIONS_KRYLOV
+                                                                        : HF_ACTIONS_BLOCKS,
+                                      .count = count};
     return hf_solve_projected(m->ctx, kernel, mean, sites, m->x, m->d, &projection, &m->posterior,
                               NULL);
 }

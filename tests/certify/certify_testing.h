@@ -49,7 +49,8 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
         assert_int_equal(hf_sites_robust(ctx, n, y, 0.05, NULL, centre, 1.5, &sites), HF_OK);
     else
         assert_int_equal(hf_sites_gaussian(ctx, n, y, 0.05, NULL, &sites), HF_OK);
-    hf_projection projection = {.actions = HF_ACTIONS_KRYLOV, .count = n / 3};
+    hf_projection projection = {
+        .size = sizeof projection, .actions = HF_ACTIONS_KRYLOV, .count = n / 3};
     hf_status status = HF_ERR_INTERNAL;
     if (solver == CERT_EXACT)
         status = hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &c.posterior);

@@ -10,7 +10,7 @@ import re
 import house
 
 TABLE = re.compile(r"#define SETTINGS (hf_\w+)\n(.*?)SETTINGS_TABLE\(\1,", re.S)
-ROW = re.compile(r"(?m)^    \{[A-Z_]+\((\w+)")
+ROW = re.compile(r"(?m)(?:^    |\}, +)\{[A-Z_]+\((\w+)")
 
 
 def members(text, name):

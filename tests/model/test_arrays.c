@@ -126,7 +126,7 @@ static hf_model *fit_table(hf_context *ctx, const kind *k, const hf_table *table
                            const hf_fit_settings *settings)
 {
     static const char *const features[] = {"x0", "x1"}, *const two[] = {"y0", "y1"};
-    hf_columns columns = {.features = features, .feature_count = INPUTS};
+    hf_columns columns = {.size = sizeof columns, .features = features, .feature_count = INPUTS};
     if (k->outputs > 1) {
         columns.targets = two;
         columns.target_count = k->outputs;

@@ -33,7 +33,7 @@ static hf_model *fit_labels(hf_context *ctx, const char *preset, bool train, hf_
     settings.train = train;
     settings.solver = solver;
     if (solver == HF_SOLVER_INDUCING) settings.inducing = 6;
-    const hf_columns columns = {.target = "kind"};
+    const hf_columns columns = {.size = sizeof columns, .target = "kind"};
     hf_model *model = NULL;
     const hf_status status = hf_fit(ctx, table, &columns, &settings, &model, NULL);
     if (status < 0) fail_msg("%s", hf_context_message(ctx));
@@ -242,7 +242,7 @@ static void what_is_for_readings_is_refused(void **state)
     assert_int_equal(hf_model_classes(readings), 0);
     assert_null(hf_model_classifier(readings));
 
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_fit_settings settings;
     assert_int_equal(hf_fit_settings_preset(ctx, "probit", &settings, sizeof settings), HF_OK);
     const double x = 0.0, y = 1.0;
@@ -259,7 +259,9 @@ static void what_is_for_readings_is_refused(void **state)
     wrong = settings;
     wrong.objective = HF_OBJECTIVE_LOO;
     expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "objective loo");
-    expect(ctx, hf_fit(ctx, table, &(hf_columns){.target = "y", .noise = "a"}, &settings, &model, NULL),
+    expect(ctx,
+           hf_fit(ctx, table, &(hf_columns){.size = sizeof(hf_columns), .target = "y", .noise = "a"},
+                  &settings, &model, NULL),
            HF_ERR_ARGUMENT, "noise");
     expect(ctx, hf_fit_stream(ctx, "no.csv", NULL, &columns, &settings, &model, NULL), HF_ERR_ARGUMENT,
            "hf_fit()");

@@ -5,7 +5,7 @@
 #include <holdfast/compare.h>
 #include <holdfast/contaminate.h>
 
-static const hf_columns target = {.target = "y"};
+static const hf_columns target = {.size = sizeof target, .target = "y"};
 
 static hf_contender contender_of(hf_context *ctx, const char *preset)
 {
@@ -367,46 +367,58 @@ static void refuses(void **state)
     const hf_compare_settings usual = {sizeof(hf_compare_settings), 2, 1};
     const refusal cases[] = {
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 1, 1},
          HF_ERR_ARGUMENT,
          "folds is 1"},
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 2, 0},
          HF_ERR_ARGUMENT,
          "repeats is 0"},
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 6, 1},
          HF_ERR_ARGUMENT,
          "6 folds need as many readings of \"y\", there are 5"},
-        {good, {.target = "z"}, "gp", NULL, usual, HF_ERR_NO_COLUMN, "z"},
-        {good, {.target = NULL}, "gp", NULL, usual, HF_ERR_ARGUMENT, "target"},
-        {good, {.target = "y"}, "probit", NULL, usual, HF_ERR_ARGUMENT, "labels"},
-        {good, {.target = "y"}, "gp", "nosuch(a)", usual, HF_ERR_PARSE, "gp, without fold 1: "},
+        {good, {.size = sizeof(hf_columns), .target = "z"}, "gp", NULL, usual, HF_ERR_NO_COLUMN, "z"},
+        {good, {.size = sizeof(hf_columns), .target = NULL}, "gp", NULL, usual, HF_ERR_ARGUMENT, "target"},
+        {good, {.size = sizeof(hf_columns), .target = "y"}, "probit", NULL, usual, HF_ERR_ARGUMENT, "labels"},
+        {good,
+         {.size = sizeof(hf_columns), .target = "y"},
+         "gp",
+         "nosuch(a)",
+         usual,
+         HF_ERR_PARSE,
+         "gp, without fold 1: "},
         {"a,b,y\n1,1,2\n2,2,3\n",
-         {.targets = two, .target_count = 2},
+         {.size = sizeof(hf_columns), .targets = two, .target_count = 2},
          "gp",
          NULL,
          usual,
          HF_ERR_ARGUMENT,
          "several outputs"},
         {"a,y\n1,2\n2,2\n3,2\n",
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          usual,
          HF_ERR_ARGUMENT,
          "the same value in every row"},
-        {"a,y\n", {.target = "y"}, "gp", NULL, usual, HF_ERR_NO_DATA, "no rows"},
-        {"a,y\n1,2\n2,inf\n3,1\n", {.target = "y"}, "gp", NULL, usual, HF_ERR_NOT_FINITE, "line 3"},
+        {"a,y\n", {.size = sizeof(hf_columns), .target = "y"}, "gp", NULL, usual, HF_ERR_NO_DATA, "no rows"},
+        {"a,y\n1,2\n2,inf\n3,1\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         "gp",
+         NULL,
+         usual,
+         HF_ERR_NOT_FINITE,
+         "line 3"},
     };
     hf_context *ctx = hf_context_create();
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {

@@ -62,7 +62,7 @@ static hf_table *make(hf_context *ctx, const made *m)
     return table;
 }
 
-static const hf_columns columns = {.target = "y"};
+static const hf_columns columns = {.size = sizeof columns, .target = "y"};
 
 static hf_model *fit(hf_context *ctx, const hf_table *table, const char *kernel, hf_fit_settings settings)
 {
@@ -289,7 +289,8 @@ static void what_has_no_choice_is_refused(void **state)
     const hf_assignment held[] = {{"noise", 0.1}, {"lengthscale[0]", 1.0}};
     hf_fit_settings settings = plain(), labels;
     settings.kernel = "auto";
-    refused(ctx, &(hf_columns){.targets = two, .target_count = 2}, &settings, "several outputs");
+    refused(ctx, &(hf_columns){.size = sizeof(hf_columns), .targets = two, .target_count = 2}, &settings,
+            "several outputs");
     settings.checkpoint = "never-written.checkpoint";
     refused(ctx, &columns, &settings, "checkpoint");
     settings.checkpoint = NULL;

@@ -48,7 +48,7 @@ static hf_fit_settings streamed(void)
     return settings;
 }
 
-static const hf_columns just_y = {.target = "y"};
+static const hf_columns just_y = {.size = sizeof just_y, .target = "y"};
 
 static hf_model *stream(hf_context *ctx, const place *p, const hf_fit_settings *settings)
 {
@@ -145,7 +145,7 @@ static void without_training_it_is_the_collapsed_solution(void **state)
         if (line % 90 == 8) used += (size_t)snprintf(text + used, (1 << 17) - used, "r,,1,1,1\n");
     }
     place p = make_place(text);
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     for (int standardise = 0; standardise < 2; standardise++) {
         hf_fit_settings settings = untrained();
         settings.solver = HF_SOLVER_INDUCING;
@@ -277,7 +277,8 @@ static void bad_files_are_told(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         place p = make_place(cases[i].text);
         hf_model *model = NULL;
-        const hf_columns columns = {.target = cases[i].target, .noise = cases[i].noise};
+        const hf_columns columns = {
+            .size = sizeof columns, .target = cases[i].target, .noise = cases[i].noise};
         assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &columns, &settings, &model, NULL),
                          cases[i].status);
         assert_contains(hf_context_message(*state), cases[i].message);
@@ -304,7 +305,8 @@ static void what_it_cannot_do_is_told(void **state)
     assert_contains(hf_context_message(*state), "no checkpoint");
     settings = quick();
     assert_int_equal(hf_fit_stream(*state, NULL, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &(hf_columns){0}, &settings, &model, NULL),
+    assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &(hf_columns){.size = sizeof(hf_columns)}, &settings,
+                                   &model, NULL),
                      HF_ERR_ARGUMENT);
     assert_int_equal(hf_fit_stream(*state, "-", NULL, &just_y, &settings, &model, NULL), HF_ERR_IO);
     assert_int_equal(hf_fit_stream(*state, p.csv, p.csv, &just_y, &settings, &model, NULL), HF_ERR_IO);

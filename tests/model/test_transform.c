@@ -40,7 +40,8 @@ static const char *const inputs[] = {"a", "b"};
 static hf_model *fit(hf_context *ctx, const hf_table *table, const char *target,
                      const hf_fit_settings *settings)
 {
-    const hf_columns columns = {.target = target, .features = inputs, .feature_count = 2};
+    const hf_columns columns = {
+        .size = sizeof columns, .target = target, .features = inputs, .feature_count = 2};
     hf_model *model = NULL;
     if (hf_fit(ctx, table, &columns, settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
     return model;
@@ -266,8 +267,9 @@ static void what_has_no_transform_is_refused_with_its_place(void **state)
     hf_context *ctx = hf_context_create();
     static const char *const two[] = {"y", "z"};
     const char *zero = "a,y\n1,2\n2,0\n3,4\n4,\n5,-1\n";
-    const hf_columns y = {.target = "y"}, wide = {.targets = two, .target_count = 2},
-                     noise = {.target = "y", .noise = "z"};
+    const hf_columns y = {.size = sizeof y, .target = "y"},
+                     wide = {.size = sizeof wide, .targets = two, .target_count = 2},
+                     noise = {.size = sizeof noise, .target = "y", .noise = "z"};
     hf_fit_settings log = plain(HF_TRANSFORM_LOG), root = plain(HF_TRANSFORM_SQRT),
                     automatic = plain(HF_TRANSFORM_AUTO), labels;
     refused(ctx, zero, &y, &log, "line 3, column \"y\"");
@@ -308,7 +310,7 @@ static void gaps_and_constants(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_table *table = table_of(ctx, "a,y\n1,2\n2,\n3,2\n4,2\n,7\n6,2\n");
     const hf_fit_settings settings = plain(HF_TRANSFORM_LOG);
     hf_model *model = NULL;
@@ -377,7 +379,7 @@ static void choosing_takes_a_fit_each(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_table *table = table_of(ctx, "a,y\n1,2\n2,0\n3,4\n");
     hf_fit_settings settings = plain(HF_TRANSFORM_NONE);
     hf_cost one, two;

@@ -63,7 +63,7 @@ static void it_is_the_posterior_with_these_readings(void **state)
 static hf_posterior *solve(const problem *p, size_t way)
 {
     hf_posterior *out = NULL;
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 6};
+    const hf_projection projection = {.size = sizeof projection, .actions = HF_ACTIONS_BLOCKS, .count = 6};
     if (way == 0) return support_solve(p);
     const hf_status status = way == 1 ? hf_solve_inducing(p->ctx, p->kernel, p->mean, p->sites, p->x, p->d,
                                                           HF_INDUCING_FITC, 6, p->x, p->d, &out)

@@ -106,7 +106,7 @@ static void projected_posteriors(void **state)
     problem p = problem_make(ctx, "matern52(ard)", N, D, 0.1);
     double *x = problem_inputs(POINTS, D, 51);
     for (int krylov = 0; krylov < 2; krylov++) {
-        hf_projection projection = {.count = 5};
+        hf_projection projection = {.size = sizeof projection, .count = 5};
         projection.actions = krylov ? HF_ACTIONS_KRYLOV : HF_ACTIONS_BLOCKS;
         hf_posterior *posterior = NULL;
         assert_true(

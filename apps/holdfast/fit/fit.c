@@ -40,7 +40,8 @@ static bool is_one_column(const fit_job *job)
 
 static hf_columns columns_of(const fit_job *job)
 {
-    hf_columns columns = {.features = job->features.list,
+    hf_columns columns = {.size = sizeof columns,
+                          .features = job->features.list,
                           .feature_count = job->features.count,
                           .drop = job->drop.list,
                           .drop_count = job->drop.count,
