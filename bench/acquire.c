@@ -60,8 +60,11 @@ int main(int argc, char **argv)
         hf_argmax found, top;
         timings times = {0};
         bench_inputs(4, d, 7, pending);
-        const hf_acquire a = {
-            .posterior = posterior, .best = best, .pending = cases[c][2], .pending_x = pending};
+        const hf_acquire a = {.size = sizeof a,
+                              .posterior = posterior,
+                              .best = best,
+                              .pending = cases[c][2],
+                              .pending_x = pending};
         for (size_t k = 0; k <= repeats; ++k) {
             const double start = bench_now();
             bench_must(ctx, hf_acquire_maximise(ctx, &a, &box, NULL, 0, NULL, x, &found), "maximise");

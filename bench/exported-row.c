@@ -47,7 +47,7 @@ static hf_model *make_model(hf_context *ctx, size_t n)
     }
     bench_must(ctx, hf_table_set_numbers(ctx, table, "y", y), "table");
     hf_fit_settings settings = hf_fit_settings_default();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     settings.train = false;
     settings.suspects = HF_OUTLIERS_OFF;
     settings.solver = HF_SOLVER_EXACT;

@@ -43,7 +43,7 @@ static double search(hf_context *ctx, const hf_posterior *posterior, const hf_do
     *evaluations = 0;
     const double start = bench_now();
     for (int k = 0; k < CALLS; ++k) {
-        const hf_ucb bound = {.mean = posterior, .beta = 2.0 + 0.01 * k};
+        const hf_ucb bound = {.size = sizeof bound, .mean = posterior, .beta = 2.0 + 0.01 * k};
         bench_must(ctx, hf_maximise_ucb(ctx, &bound, domain, NULL, 0, NULL, x, &found), "maximise");
         *evaluations += found.evaluations;
     }

@@ -7,7 +7,8 @@
 int main(int argc, char **argv)
 {
     const char *inputs[] = {"carat", "depth_percent", "table_percent"};
-    const hf_columns columns = {.target = "depth_mm", .features = inputs, .feature_count = 3};
+    const hf_columns columns = {
+        .size = sizeof columns, .target = "depth_mm", .features = inputs, .feature_count = 3};
     hf_fit_settings settings = hf_fit_settings_default();
     hf_context *ctx = hf_context_create();
     hf_table *train = NULL, *test = NULL;

@@ -30,7 +30,7 @@ static hf_status learn(hf_context *ctx, hf_posterior **model)
 }
 
 /* Newton steps towards the drive that gives the wanted power. */
-static hf_status control(const hf_posterior *model, hf_workspace *workspace, double wanted)
+static hf_status control(const hf_posterior *model, hf_posterior_workspace *workspace, double wanted)
 {
     double drive = 0.5, mean = 0.0, variance = 0.0, slope = 0.0;
     hf_status s = HF_OK;
@@ -49,17 +49,17 @@ int main(void)
 {
     hf_context *ctx = hf_context_create();
     hf_posterior *model = NULL;
-    hf_workspace *workspace = NULL;
+    hf_posterior_workspace *workspace = NULL;
 
     hf_status s = learn(ctx, &model);
     if (s >= 0) {
-        workspace = hf_workspace_create(ctx, model);
+        workspace = hf_posterior_workspace_create(ctx, model);
         if (workspace == NULL) s = HF_ERR_MEMORY;
     }
     for (double wanted = 5.0; wanted <= 35.0 && s >= 0; wanted += 10.0) s = control(model, workspace, wanted);
     if (s < 0) fprintf(stderr, "%s: %s\n", hf_status_name(s), hf_context_message(ctx));
 
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     hf_posterior_free(model);
     hf_context_free(ctx);
     return s < 0;

@@ -43,7 +43,6 @@ static hf_status judge(hf_context *ctx, const char *name, const hf_kernel *kerne
                        const hf_sites *sites, const readings *r)
 {
     hf_posterior *posterior = NULL;
-    hf_solve_report report;
     double worst = 0.0;
     hf_status s = hf_solve_exact(ctx, kernel, mean, sites, r->x, 1, &posterior);
     for (int i = 0; i < 2 * READINGS - 2 && s >= 0; i++) {
@@ -52,9 +51,9 @@ static hf_status judge(hf_context *ctx, const char *name, const hf_kernel *kerne
         worst = fmax(worst, fabs(predicted - sin(x)));
     }
     if (s >= 0) {
-        hf_posterior_report(posterior, &report);
+        const hf_solve_report *report = hf_posterior_report_of(posterior);
         printf("%-9s largest error %.3f, log evidence %7.1f, condition %.1e, jitter %g\n", name, worst,
-               report.log_evidence, report.condition, report.jitter);
+               report->log_evidence, report->condition, report->jitter);
     }
     hf_posterior_free(posterior);
     return s;

@@ -60,7 +60,7 @@ int main(void)
     hf_table *table = NULL;
     hf_model *model = NULL;
     const hf_fit_settings settings = hf_fit_settings_default();
-    const hf_columns columns = {.targets = gauges, .target_count = GAUGES};
+    const hf_columns columns = {.size = sizeof columns, .targets = gauges, .target_count = GAUGES};
 
     hf_status s = read_gauges(ctx, &table);
     if (s >= 0) s = hf_fit(ctx, table, &columns, &settings, &model, NULL);

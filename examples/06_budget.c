@@ -67,8 +67,11 @@ static hf_status solve(hf_context *ctx, hf_solver solver, const hf_posterior *fi
     const hf_mean *mean = hf_posterior_mean_function(fit);
     if (solver == HF_SOLVER_EXACT) return hf_solve_exact(ctx, kernel, mean, sites, r->x[0], 2, out);
     if (solver == HF_SOLVER_PROJECTED) {
-        const hf_projection krylov = {
-            .actions = HF_ACTIONS_KRYLOV, .count = PLACES, .inducing = PLACES, .tolerance = 0.001};
+        const hf_projection krylov = {.size = sizeof krylov,
+                                      .actions = HF_ACTIONS_KRYLOV,
+                                      .count = PLACES,
+                                      .inducing = PLACES,
+                                      .tolerance = 0.001};
         return hf_solve_projected(ctx, kernel, mean, sites, r->x[0], 2, &krylov, out, NULL);
     }
     double z[PLACES][2];

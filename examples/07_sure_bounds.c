@@ -59,7 +59,7 @@ static hf_status measure(hf_context *ctx, hf_envelope **envelope)
 static hf_status open_valve(const hf_envelope *envelope, hf_envelope_workspace *workspace, double limit)
 {
     /* A tick must end: after so many changes of the active set a bound is taken as it is, looser but never wrong. */
-    const hf_envelope_limits limits = {.pivots = 200};
+    const hf_envelope_limits limits = {.size = sizeof limits, .pivots = 200};
     double opening = 0.0, slope = 0.0, step = 0.25;
     hf_bound safe = {0}, next;
     size_t pivots = 0, queries = 1;

@@ -26,7 +26,7 @@ int main(void)
     hf_model *model = NULL;
     hf_fit_settings settings;
     hf_class_metrics metrics = {0};
-    const hf_columns columns = {.target = "species"};
+    const hf_columns columns = {.size = sizeof columns, .target = "species"};
 
     hf_status s = hf_fit_settings_preset(ctx, "softmax", &settings, sizeof settings);
     if (s >= 0) s = hf_table_read_csv(ctx, "data/iris.csv", &table);

@@ -49,7 +49,8 @@ int main(void)
     hf_context *ctx = hf_context_create();
     hf_table *table = NULL;
     hf_comparison *comparison = NULL;
-    const hf_columns columns = {.target = "minutes"}; /* the names of the races are text, and no input */
+    const hf_columns columns = {.size = sizeof columns,
+                                .target = "minutes"}; /* the names of the races are text, and no input */
     hf_contender contenders[MODELS] = {{.name = "default"}, {.name = "gp"}, {.name = "linear"}};
 
     hf_status s = hf_table_read_csv(ctx, "data/hills.csv", &table);

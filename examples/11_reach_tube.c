@@ -80,7 +80,7 @@ static hf_status ask(hf_reach *reach, const double x[STATES], int push, plan *ne
 {
     double u[AHEAD], low[AHEAD * STATES], up[AHEAD * STATES], high = -INFINITY;
     for (int k = 0; k < AHEAD; k++) u[k] = k == 0 ? force_of(push) : brake;
-    const hf_envelope_limits in_time = {.pivots = 4};
+    const hf_envelope_limits in_time = {.size = sizeof in_time, .pivots = 4};
     const hf_status s = hf_reach_tube(reach, AHEAD, x, x, u, NULL, &in_time, low, up);
     for (int k = 0; k < AHEAD && s >= 0; k++) high = fmax(high, up[k * STATES]);
     *sure = s >= 0 && high <= stop;

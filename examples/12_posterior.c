@@ -39,7 +39,7 @@ static hf_status read_records(hf_context *ctx, records *r)
 /* One place: value, bands, slopes; nothing is allocated but the workspace. */
 static hf_status predict(hf_context *ctx, const hf_posterior *model)
 {
-    hf_workspace *workspace = hf_workspace_create(ctx, model);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, model);
     double mean, latent, observed, slope[INPUTS];
     if (!workspace) return HF_ERR_MEMORY;
     hf_status s = hf_predict_latent(model, workspace, asked, &mean, &latent, slope, NULL);
@@ -48,7 +48,7 @@ static hf_status predict(hf_context *ctx, const hf_posterior *model)
         printf("prediction: %.1f minutes, latent sd %.2f, observed sd %.2f\n"
                "gradient: %.2f minutes a mile, %.4f minutes a foot\n",
                mean, sqrt(latent), sqrt(observed), slope[0], slope[1]);
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     return s;
 }
 

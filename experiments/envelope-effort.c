@@ -117,7 +117,7 @@ static void effort_name(size_t pivots, char *out, size_t size)
 
 static bool effort(run *r, const hf_envelope *envelope, const double *mesh, size_t pivots)
 {
-    const hf_envelope_limits limits = {.pivots = pivots};
+    const hf_envelope_limits limits = {.size = sizeof limits, .pivots = pivots};
     char name[64];
     double width = 0.0, taken = 0.0;
     effort_name(pivots, name, sizeof name);

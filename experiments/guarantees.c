@@ -53,7 +53,8 @@ static void line_make(line *l)
 static hf_status line_predict(hf_context *ctx, line *l, size_t which, const hf_kernel *kernel,
                               const hf_mean *mean, const hf_sites *sites)
 {
-    const hf_projection blocks = {.actions = HF_ACTIONS_BLOCKS,
+    const hf_projection blocks = {.size = sizeof blocks,
+                                  .actions = HF_ACTIONS_BLOCKS,
                                   .count = which ? budgets[which - 1] : 0,
                                   .blocks = HF_BLOCKS_CLUSTERED,
                                   .start = HF_ACTION_START_PRECISION};
@@ -177,7 +178,7 @@ static hf_status table_make(hf_context *ctx, const again *how, bool target, size
 static hf_status fit_predict(hf_context *ctx, const again *how, double mean[ASKED], double *spread)
 {
     const hf_fit_settings settings = hf_fit_settings_default();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_table *known = NULL, *asked = NULL;
     hf_model *model = NULL;
     const double *found;

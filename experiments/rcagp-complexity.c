@@ -212,11 +212,13 @@ static double time_product(size_t m, size_t n, size_t k, const double *a, const 
 
 static hf_status measure(workload *p, size_t count, double v[COLUMNS])
 {
-    const hf_projection blocks = {.actions = HF_ACTIONS_BLOCKS,
+    const hf_projection blocks = {.size = sizeof blocks,
+                                  .actions = HF_ACTIONS_BLOCKS,
                                   .count = count,
                                   .blocks = HF_BLOCKS_CONTIGUOUS,
                                   .start = HF_ACTION_START_PRECISION};
-    const hf_projection dense = {.actions = HF_ACTIONS_INDUCING, .count = count, .choice = HF_INDUCING_FIRST};
+    const hf_projection dense = {
+        .size = sizeof dense, .actions = HF_ACTIONS_INDUCING, .count = count, .choice = HF_INDUCING_FIRST};
     hf_posterior *posterior = NULL;
     double bytes = 0.0;
     hf_status status = time_solve(p, &blocks, v + SOLVE, v + BYTES, &posterior);

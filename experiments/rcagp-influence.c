@@ -82,7 +82,7 @@ static hf_status make_sites(const toy *t, bool robust, const double *y, hf_sites
 /* The first SIZE readings are the inducing inputs. */
 static hf_status solve(const toy *t, bool projected, const hf_sites *sites, hf_posterior **out)
 {
-    const hf_projection blocks = {.actions = HF_ACTIONS_BLOCKS, .count = SIZE};
+    const hf_projection blocks = {.size = sizeof blocks, .actions = HF_ACTIONS_BLOCKS, .count = SIZE};
     return projected ? hf_solve_projected(t->ctx, t->kernel, t->mean, sites, t->x, 1, &blocks, out, NULL)
                      : hf_solve_inducing(t->ctx, t->kernel, t->mean, sites, t->x, 1, HF_INDUCING_VFE, SIZE,
                                          t->x, 1, out);
@@ -174,7 +174,8 @@ static void draw(double kl[MODELS][STEPS], const char *stem)
 
 static hf_status measure_count(const toy *t, const hf_sites *sites, size_t count)
 {
-    const hf_projection blocks = {.actions = HF_ACTIONS_BLOCKS,
+    const hf_projection blocks = {.size = sizeof blocks,
+                                  .actions = HF_ACTIONS_BLOCKS,
                                   .count = count,
                                   .blocks = HF_BLOCKS_CLUSTERED,
                                   .start = HF_ACTION_START_PRECISION};

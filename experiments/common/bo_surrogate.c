@@ -265,7 +265,7 @@ static bool ask_eulbo_log(bo_search *s, view *v, const hf_domain *where, size_t 
 
 static bool ask_ei(bo_search *s, view *v, const hf_domain *where, size_t step, double *u)
 {
-    hf_acquire acquire = {.kind = HF_ACQUIRE_LOG_EI};
+    hf_acquire acquire = {.size = sizeof acquire, .kind = HF_ACQUIRE_LOG_EI};
     (void)step;
     if (!fit(s, v) || !to_beat(s, v, &acquire.best)) return false;
     acquire.posterior = s->posterior;

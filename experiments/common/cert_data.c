@@ -199,7 +199,7 @@ static bool slope_of(hf_context *ctx, const cert_set *set, const hf_classifier *
                      double *slope)
 {
     const hf_posterior *posterior = hf_classifier_posterior(classifier);
-    hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
     double *at = malloc((set->d + 1) * sizeof *at), mean;
     size_t winner = 0;
     bool ok = workspace && at &&
@@ -210,7 +210,7 @@ static bool slope_of(hf_context *ctx, const cert_set *set, const hf_classifier *
         ok = hf_predict_latent(posterior, workspace, at, &mean, NULL, slope, NULL) >= 0;
     }
     free(at);
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     return ok;
 }
 

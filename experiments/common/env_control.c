@@ -48,7 +48,7 @@ bool control_model_create(hf_context *ctx, size_t samples, double noise, double 
     }
     for (size_t j = 0; ok && j < REACTOR_STATES; ++j) {
         out->posterior[j] = control_fit(ctx, samples, INPUTS, x, y + j * samples, lengthscale[j], var);
-        if (out->posterior[j]) out->work[j] = hf_workspace_create(ctx, out->posterior[j]);
+        if (out->posterior[j]) out->work[j] = hf_posterior_workspace_create(ctx, out->posterior[j]);
         ok = out->work[j] != NULL;
     }
     free(x);
@@ -59,7 +59,7 @@ bool control_model_create(hf_context *ctx, size_t samples, double noise, double 
 void control_model_free(control_model *model)
 {
     for (size_t j = 0; j < REACTOR_STATES; ++j) {
-        hf_workspace_free(model->work[j]);
+        hf_posterior_workspace_free(model->work[j]);
         hf_posterior_free(model->posterior[j]);
     }
 }

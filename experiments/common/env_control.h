@@ -23,7 +23,7 @@ enum {
 /** One step of the reactor as two posterior means of (cA, cB, u). */
 typedef struct control_model {
     hf_posterior *posterior[REACTOR_STATES];
-    hf_workspace *work[REACTOR_STATES];
+    hf_posterior_workspace *work[REACTOR_STATES];
 } control_model;
 
 /** Squared exponential Gaussian process means of n readings x (n x d) of y, noise variance var;

@@ -43,7 +43,7 @@ static hf_status weigh(hf_context *ctx, const mo_reference *r, const double *s, 
                        double *weight, double *shift, double *threshold)
 {
     const hf_outputs_model model = {.outputs = T, .mean = zeros, .covariance = b, .noise = s, .ridge = ridge};
-    const hf_outputs_rule rule = {HF_OUTPUTS_READING, HF_OUTPUTS_LOWER, eps};
+    const hf_outputs_rule rule = {sizeof rule, HF_OUTPUTS_READING, HF_OUTPUTS_LOWER, eps};
     const hf_outputs_sites sites = {.weight = weight, .shift = shift, .scale = threshold};
     hf_status status = hf_outputs_conditional_centre(ctx, r->n, r->y, T, &model, centre);
     if (status >= 0) status = hf_outputs_weights(ctx, &rule, r->n, r->y, T, &model, NULL, &sites);

@@ -112,7 +112,7 @@ static void compare(const bench *b, const char *set, const char *solver, size_t 
 
 static hf_status projected(hf_context *ctx, const bench *b, const char *set, hf_actions actions, size_t size)
 {
-    const hf_projection choice = {.actions = actions, .count = size, .inducing = size};
+    const hf_projection choice = {.size = sizeof choice, .actions = actions, .count = size, .inducing = size};
     hf_projection_report report;
     hf_posterior *posterior = NULL;
     hf_status status =

@@ -54,6 +54,7 @@ HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, 
 
 /** An acquisition function. A view: everything is the caller's. Zero what is not used. */
 typedef struct hf_acquire {
+    size_t size; /**< sizeof(hf_acquire) */
     hf_acquisition kind;
     /** of f, one output */
     const hf_posterior *posterior;
@@ -89,6 +90,7 @@ typedef struct hf_acquire {
     /** with the context's seed it determines the draws */
     uint64_t stream;
 } hf_acquire;
+HF_SETTINGS(hf_acquire)
 
 /**
  * The acquisition function at `count` points (count x d, stride d), user's units, with its exact

@@ -35,6 +35,8 @@ HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model
 /** Several objectives, all to be made large. A view: everything is the caller's. Zero what is not
  * used. */
 typedef struct hf_acquire_front {
+    /** sizeof(hf_acquire_front) */
+    size_t size;
     /** m, 1 to 3 */
     size_t objectives;
     /** m posteriors, independent, each of one output, with as many inputs. */
@@ -60,6 +62,7 @@ typedef struct hf_acquire_front {
     /** with the context's seed it determines the draws */
     uint64_t stream;
 } hf_acquire_front;
+HF_SETTINGS(hf_acquire_front)
 
 /**
  * log EHVI(x) + sum_j log P(c_j(x) <= limit_j) at `count` points (count x d, stride d), with exact

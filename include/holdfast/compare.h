@@ -102,7 +102,7 @@ HF_API void hf_comparison_free(hf_comparison *comparison);
 /** Models; readings n; and the settings it was made with. 0 and NULL for NULL. */
 HF_API size_t hf_comparison_models(const hf_comparison *comparison);
 HF_API size_t hf_comparison_readings(const hf_comparison *comparison);
-HF_API const hf_compare_settings *hf_comparison_settings(const hf_comparison *comparison);
+HF_API const hf_compare_settings *hf_comparison_settings_of(const hf_comparison *comparison);
 /** Name and scores of a model; NULL if there is no such model. Owned by the comparison. */
 HF_API const char *hf_comparison_name(const hf_comparison *comparison, size_t model);
 HF_API const hf_compared *hf_comparison_scores(const hf_comparison *comparison, size_t model);

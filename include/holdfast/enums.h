@@ -30,7 +30,7 @@
     X(AGE_KIND, hf_age_kind, "law of ageing", "none", "quadratic", "linear", "exponential",        \
       "wiener", "table")                                                                           \
     X(ATTACK_GOAL, hf_attack_goal, "goal of an attack", "farthest", "largest", "smallest")         \
-    X(ATTACK_KIND, hf_attack_kind, "method of attack", "sign", "projected")                        \
+    X(ATTACK_KIND, hf_attack_kind, "method of attack", "fgsm", "pgd")                              \
     X(BETA_RULE, hf_beta_rule, "rule for beta", "practical", "theory", "given")                    \
     X(BLOCKS, hf_blocks, "kind of blocks", "contiguous", "clustered")                              \
     X(CENTRE, hf_centre, "centre", "prior", "loo", "neighbours", "conditional")                    \
@@ -74,14 +74,14 @@
       "number", "text", "list", "length")                                                          \
     X(SHAPE, hf_shape, "shape of a region", "box", "l2", "l1")                                     \
     X(SIDE, hf_side, "side", "lower", "upper")                                                     \
-    X(LIKELIHOOD, hf_likelihood, "kind of sites", "gaussian" HF_SITES_LIST(HF_LIKELIHOOD_NAME_))   \
+    X(LIKELIHOOD, hf_likelihood, "likelihood", "gaussian" HF_SITES_LIST(HF_LIKELIHOOD_NAME_))      \
     X(SOLVER, hf_solver, "solver", "auto", "exact", "inducing", "projected")                       \
     X(STOP, hf_stop, "end of a training", "not trained", "converged", "evaluation budget used up", \
       "no further progress in floating point", "objective no longer changes")                      \
     X(STUDY_ENTRY_KIND, hf_study_entry_kind, "entry of a study", "asked", "added", "told",         \
       "failed", "expired", "labelled", "added as failed")                                          \
     X(STUDY_REACH, hf_study_reach, "reach", "auto", "global", "regions")                           \
-    X(OUTLIERS, hf_outliers, "treatment of suspects", "off", "auto", "force")                      \
+    X(OUTLIERS, hf_outliers, "treatment of outliers", "off", "auto", "force")                      \
     X(THRESHOLD_RULE, hf_threshold_rule, "threshold rule", "quantile", "mad", "given")             \
     X(TRACK_ENTRY_KIND, hf_track_entry_kind, "entry of a track", "told", "asked", "requested",     \
       "answered", "truth", "fitted")                                                               \

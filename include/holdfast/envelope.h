@@ -117,6 +117,8 @@ typedef struct hf_envelope_settings {
 
 /** When to stop a query early. Zero means no limit. */
 typedef struct hf_envelope_limits {
+    /** sizeof(hf_envelope_limits) */
+    size_t size;
     /** changes of the active set for each of the two bounds */
     size_t pivots;
     /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
@@ -125,6 +127,7 @@ typedef struct hf_envelope_limits {
     /** stop as soon as the bound is within this of the optimum, in target units */
     double gap;
 } hf_envelope_limits;
+HF_SETTINGS(hf_envelope_limits)
 
 /** The bounds at one query. */
 typedef struct hf_bound {
@@ -205,10 +208,9 @@ HF_API double hf_envelope_minimum_norm(const hf_envelope *envelope);
 HF_API double hf_envelope_bytes(const hf_envelope *envelope);
 /** The offset m of its readings, whose norms these are without; NaN for NULL. O(1). */
 HF_API double hf_envelope_offset(const hf_envelope *envelope);
-/** The settings: jitter and rigorous as it was made, `reserve` what is left of it. `size` is sizeof
- * *out. Errors: HF_ERR_ARGUMENT, `out` untouched: NULL, or no size of the struct. O(1). */
-HF_API hf_status hf_envelope_get_settings(hf_context *ctx, const hf_envelope *envelope,
-                                          hf_envelope_settings *out, size_t size);
+/** The settings: jitter and rigorous as it was made, `reserve` what is left of it. NULL for NULL.
+ * Owned by the envelope; hf_envelope_add() changes `reserve`. */
+HF_API const hf_envelope_settings *hf_envelope_settings_of(const hf_envelope *envelope);
 /** The kernel; owned by the envelope. */
 HF_API const hf_kernel *hf_envelope_kernel(const hf_envelope *envelope);
 /** Distinct reading i: input (d entries, owned by the envelope) and merged limits, in the units of

@@ -20,9 +20,11 @@ HF_BEGIN_DECLS
 
 typedef struct hf_model hf_model;
 
-/** Which columns of a table are what. Zero-initialise; NULL/0 fields mean the default. Strings need
- * only live during the call. */
+/** Which columns of a table are what. Set `size`, zero the rest; NULL/0 fields mean the default.
+ * Strings need only live during the call. */
 typedef struct hf_columns {
+    /** sizeof(hf_columns) */
+    size_t size;
     /** the column to predict; or, of several outputs, `targets` */
     const char *target;
     /** inputs; default: every numeric column that is neither target, noise nor mean nor a
@@ -56,6 +58,7 @@ typedef struct hf_columns {
      * values. Not for hf_fit_stream(). Default: false, text is no input. */
     bool text_inputs;
 } hf_columns;
+HF_SETTINGS(hf_columns)
 
 /**
  * Fits a model to a table. Rows with a missing target are carried but not used
@@ -101,7 +104,7 @@ typedef struct hf_columns {
  * hf_model_training(), hf_score() and hf_predict_into_table(). In those of z, and of z squared:
  * hf_model_posterior(), the hyperparameters, and in the settings `set`, `noise_start`, `max_noise`,
  * `threshold` and `beta`. HF_TRANSFORM_AUTO fits with each of none, sqrt and log that takes all
- * readings, and keeps the best one. hf_model_settings() then names it, and a remark tells it:
+ * readings, and keeps the best one. hf_model_settings_of() then names it, and a remark tells it:
  * - A reading counts by its leave-one-out log density in y, with the Jacobian; where refits are
  *   told (hf_reading.refit_mean), by that of the refit that has not seen it. Differences are
  *   clipped at 5 nats, so wrong readings have little say. Readings that both fits set aside do not
@@ -229,13 +232,13 @@ HF_API const char *hf_model_category(const hf_model *model, size_t j, const char
 HF_API hf_status hf_model_inputs(hf_context *ctx, const hf_model *model, const hf_table *table,
                                  hf_table **out);
 /** The dialect of the training table: hf_table_read() with it reads another table alike, codes for
- * missing values among them. The texts are owned by the model. Never fails. */
-HF_API hf_dialect hf_model_dialect(const hf_model *model);
+ * missing values among them. NULL for NULL. Owned by the model. */
+HF_API const hf_dialect *hf_model_dialect(const hf_model *model);
 /** The report of the fit (also after loading). Owned by the model. */
-HF_API const hf_fit_report *hf_model_report(const hf_model *model);
+HF_API const hf_fit_report *hf_model_report_of(const hf_model *model);
 /** The settings it was fitted with; `kernel` is filled in, `set` is NULL (hf_model_parameter() says
  * what was held), `transform` is the one in use, never auto. Owned by the model. */
-HF_API const hf_fit_settings *hf_model_settings(const hf_model *model);
+HF_API const hf_fit_settings *hf_model_settings_of(const hf_model *model);
 /** The noise column it was fitted with, or NULL. Owned by the model. */
 HF_API const char *hf_model_noise_column(const hf_model *model);
 /** The column with the exposures that it was fitted with, or NULL. Owned by the model. */

@@ -84,6 +84,8 @@ HF_SETTINGS(hf_search_settings)
 
 /** The confidence bound mean(x) + beta sd(x), latent, user's units. */
 typedef struct hf_ucb {
+    /** sizeof(hf_ucb) */
+    size_t size;
     /** whose mean */
     const hf_posterior *mean;
     /** whose standard deviation; NULL: the same. Inputs as many as `mean` has */
@@ -100,17 +102,19 @@ typedef struct hf_ucb {
      * changed, the value that it finds for -f, to the last digit. Default: false. */
     bool minimise;
 } hf_ucb;
+HF_SETTINGS(hf_ucb)
 
 /**
  * Value of the bound at one point x (the domain's d inputs), with its gradient (d entries or NULL):
  * O(n^2), or O(n d) with beta = 0. Where sd is 0 the gradient is the mean's.
- * @param mean, spread workspaces of the two posteriors (hf_workspace_create()); `spread` is not
- *         looked at when both are the same
+ * @param mean, spread workspaces of the two posteriors (hf_posterior_workspace_create()); `spread`
+ *         is not looked at when both are the same
  * Allocates nothing; thread-safe with workspaces of one's own. HF_ERR_ARGUMENT, HF_ERR_DIMENSION,
  * HF_ERR_NOT_FINITE (no message); outputs untouched.
  */
-HF_API hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace *spread,
-                                 size_t d, const double *x, double *value, double *gradient);
+HF_API hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_posterior_workspace *mean,
+                                 hf_posterior_workspace *spread, size_t d, const double *x,
+                                 double *value, double *gradient);
 
 /** The place that was found. */
 typedef struct hf_argmax {

@@ -67,7 +67,7 @@
 #ifndef HOLDFAST_OUTPUTS_H
 #define HOLDFAST_OUTPUTS_H
 
-#include <holdfast/context.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -147,12 +147,14 @@ HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rul
 
 /** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
+    size_t size; /**< sizeof(hf_outputs_rule) */
     hf_outputs_weighting weighting;
     /** READING and JOINT */
     hf_outputs_threshold threshold;
     /** T, as for hf_outputs_thresholds(); JOINT takes the largest of them as the share of rows */
     const double *eps;
 } hf_outputs_rule;
+HF_SETTINGS(hf_outputs_rule)
 
 /** Results; the arrays are the caller's. */
 typedef struct hf_outputs_sites {

@@ -33,6 +33,7 @@
 HF_BEGIN_DECLS
 
 typedef struct hf_path hf_path;
+typedef struct hf_path_workspace hf_path_workspace;
 
 /**
  * Draws one function. The path keeps nothing of the posterior, which may be freed.
@@ -53,9 +54,10 @@ HF_API void hf_path_free(hf_path *path);
  * the number of the output. */
 HF_API size_t hf_path_dimension(const hf_path *path);
 
-/** Scratch for evaluating this path, one for each thread; to be freed with hf_workspace_free().
- * NULL, with a message, when out of memory or the path is NULL. */
-HF_API hf_workspace *hf_path_workspace(hf_context *ctx, const hf_path *path);
+/** Scratch for evaluating this path, one for each thread. NULL, with a message, when out of memory
+ * or the path is NULL. */
+HF_API hf_path_workspace *hf_path_workspace_create(hf_context *ctx, const hf_path *path);
+HF_API void hf_path_workspace_free(hf_path_workspace *workspace);
 /**
  * The function at x (d entries) in the user's units, and its exact gradient (d entries, or NULL).
  * Inputs that are numbers of outputs or codes of categories have gradient 0.
@@ -63,8 +65,8 @@ HF_API hf_workspace *hf_path_workspace(hf_context *ctx, const hf_path *path);
  * no message and outputs untouched: HF_ERR_ARGUMENT (NULL, a workspace of another path, a number
  * that is no output), HF_ERR_NOT_FINITE.
  */
-HF_API hf_status hf_path_evaluate(const hf_path *path, hf_workspace *workspace, const double *x,
-                                  double *value, double *gradient);
+HF_API hf_status hf_path_evaluate(const hf_path *path, hf_path_workspace *workspace,
+                                  const double *x, double *value, double *gradient);
 /**
  * The function at m points: the same numbers as hf_path_evaluate() to rounding, on all threads.
  * @param x      m x d row-major, stride ldx

@@ -38,7 +38,7 @@
 HF_BEGIN_DECLS
 
 typedef struct hf_posterior hf_posterior;
-typedef struct hf_workspace hf_workspace;
+typedef struct hf_posterior_workspace hf_posterior_workspace;
 
 /** Report of a solve. */
 typedef struct hf_solve_report {
@@ -70,7 +70,7 @@ HF_API void hf_exact_cost(size_t n, size_t d, double *bytes, double *flops);
  * @param x       n x d row-major inputs, stride ldx, d = dimension of the kernel. Copied.
  * Errors: HF_ERR_TOO_LARGE (message: bytes needed and available), HF_ERR_NO_DATA,
  * HF_ERR_NOT_FINITE, HF_ERR_NOT_POSITIVE_DEFINITE, HF_ERR_DIMENSION. HF_WARN_JITTER: usable, see
- * hf_posterior_report(). Cost n^3/3 + O(n^2 d) flops, n^2 doubles.
+ * hf_posterior_report_of(). Cost n^3/3 + O(n^2 d) flops, n^2 doubles.
  */
 HF_API hf_status hf_solve_exact(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                 const hf_sites *sites, const double *x, size_t ldx,
@@ -193,8 +193,9 @@ HF_API size_t hf_posterior_rank(const hf_posterior *posterior);
 HF_API size_t hf_posterior_dimension(const hf_posterior *posterior);
 /** Number of anchors: rows of Z, for the exact solver the readings that have a site. */
 HF_API size_t hf_posterior_anchors(const hf_posterior *posterior);
-/** How the solve went: jitter, condition, error, cost. */
-HF_API void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report);
+/** How the solve went: jitter, condition, error, cost. NULL for NULL. Owned by the posterior; it is
+ * of the present readings, so that hf_posterior_add() and its like change it. */
+HF_API const hf_solve_report *hf_posterior_report_of(const hf_posterior *posterior);
 /** Noise variance of a reading (of output 0), user units squared (without calibration). */
 HF_API double hf_posterior_noise(const hf_posterior *posterior);
 /** Number of outputs, 1 unless there are several; noise variance of one of them, NaN if there is
@@ -213,8 +214,9 @@ HF_API const hf_mean *hf_posterior_mean_function(const hf_posterior *posterior);
  * posterior's storage does not grow (readings may be added until it is full, then it doubles);
  * predicting with a workspace that is too small for the posterior is HF_ERR_ARGUMENT. NULL when out
  * of memory. */
-HF_API hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior);
-HF_API void hf_workspace_free(hf_workspace *workspace);
+HF_API hf_posterior_workspace *hf_posterior_workspace_create(hf_context *ctx,
+                                                             const hf_posterior *posterior);
+HF_API void hf_posterior_workspace_free(hf_posterior_workspace *workspace);
 
 /**
  * Latent mean and variance at one point x (d entries), and their gradients.
@@ -224,16 +226,17 @@ HF_API void hf_workspace_free(hf_workspace *workspace);
  * Variance is never negative. Allocates nothing; thread-safe with one workspace per thread.
  * HF_ERR_NOT_FINITE if x is not finite.
  */
-HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace,
+HF_API hf_status hf_predict_latent(const hf_posterior *posterior, hf_posterior_workspace *workspace,
                                    const double *x, double *mean, double *var,
                                    double *gradient_mean, double *gradient_var);
 /**
  * The same for a new reading: var = kappa (latent var + noise). Errors: those of
  * hf_predict_latent(). Cost: that of hf_predict_latent().
  */
-HF_API hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace,
-                                     const double *x, double *mean, double *var,
-                                     double *gradient_mean, double *gradient_var);
+HF_API hf_status hf_predict_observed(const hf_posterior *posterior,
+                                     hf_posterior_workspace *workspace, const double *x,
+                                     double *mean, double *var, double *gradient_mean,
+                                     double *gradient_var);
 
 /* ---- many points ---------------------------------------------------------------------------- */
 

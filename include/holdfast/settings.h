@@ -106,7 +106,7 @@ typedef struct hf_setting {
     const char *option;
     /** Name of the option's value in help; NULL: the option is a switch. */
     const char *argument;
-    /** True: a model keeps it, so that hf_model_settings() has the value that was used. */
+    /** True: a model keeps it, so that hf_model_settings_of() has the value that was used. */
     bool in_model;
     /** Help; newlines break lines. NULL where the header alone describes the member. */
     const char *help;

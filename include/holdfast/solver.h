@@ -20,6 +20,7 @@
 
 #include <holdfast/kernel.h>
 #include <holdfast/mean.h>
+#include <holdfast/settings.h>
 #include <holdfast/sites.h>
 
 HF_BEGIN_DECLS
@@ -123,7 +124,7 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel,
                                     size_t ldx, size_t m, double *z, size_t *chosen);
 
 /**
- * Choices of the projected solver. Zero-initialised: Krylov actions without inducing inputs.
+ * Choices of the projected solver. Zero but for `size`: Krylov actions without inducing inputs.
  *
  * Krylov actions are what makes the mean right, inducing ones what makes the variance small: the
  * variance is known only along the actions' span. Measured on kin40k (8000 rows, noise variance
@@ -141,6 +142,7 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel,
  * So: as many inducing inputs as memory and n m^2 allow, and Krylov actions to a tolerance of 0.01.
  */
 typedef struct hf_projection {
+    size_t size; /**< sizeof(hf_projection) */
     hf_actions actions;
     /** i: at most so many actions, Krylov's beside the inducing ones; more than readings is
      * HF_ERR_ARGUMENT. Without a tolerance as many Krylov actions as this, or as there are
@@ -176,6 +178,7 @@ typedef struct hf_projection {
      */
     const double *matrix;
 } hf_projection;
+HF_SETTINGS(hf_projection)
 
 /** Report of a projection. */
 typedef struct hf_projection_report {

@@ -26,7 +26,7 @@
 #ifndef HOLDFAST_TABLE_H
 #define HOLDFAST_TABLE_H
 
-#include <holdfast/context.h>
+#include <holdfast/settings.h>
 
 HF_BEGIN_DECLS
 
@@ -86,9 +86,10 @@ typedef enum hf_limits {
     HF_LIMITS_HALF
 } hf_limits;
 
-/** How a table is read where it does not say so itself. Zero-initialise: all is left to the table.
- * Strings need only live during the call. */
+/** How a table is read where it does not say so itself. Zero all but `size`: all is left to the
+ * table. Strings need only live during the call. */
 typedef struct hf_dialect {
+    size_t size; /**< sizeof(hf_dialect) */
     hf_decimal decimal;
     hf_date_order dates;
     hf_header header;
@@ -100,6 +101,7 @@ typedef struct hf_dialect {
      * comma alone. A decimal point stays one. */
     bool remembered;
 } hf_dialect;
+HF_SETTINGS(hf_dialect)
 
 /**
  * Reads a table as people have them. `path` is a CSV file or "-" for standard input, plain or
@@ -143,8 +145,9 @@ HF_API const char *hf_table_note(const hf_table *table, size_t i);
 HF_API const char *hf_table_read_as(const hf_table *table, size_t column);
 
 /** The dialect of a table with what its fields decided: given to hf_table_read(), another table of
- * the same kind is read alike. The texts are owned by the table. */
-HF_API hf_dialect hf_table_dialect(const hf_table *table);
+ * the same kind is read alike. NULL, which goes there too, for a table that was not read that way.
+ * Owned by the table. */
+HF_API const hf_dialect *hf_table_dialect(const hf_table *table);
 
 /**
  * An empty table with `rows` rows and no columns. Errors: HF_ERR_ARGUMENT for NULL, HF_ERR_MEMORY.

@@ -53,7 +53,10 @@ static hf_status check_classes(hf_context *ctx, const hf_arrays *rows)
 
 static hf_columns columns_of(const hf_arrays *rows, const hfi_array_names *names)
 {
-    hf_columns columns = {.features = names->input, .feature_count = rows->inputs, .noise = names->noise};
+    hf_columns columns = {.size = sizeof columns,
+                          .features = names->input,
+                          .feature_count = rows->inputs,
+                          .noise = names->noise};
     columns.mean = rows->mean.at != NULL ? names->prior : NULL;
     columns.exposure = rows->mean.at != NULL ? NULL : names->prior;
     if (rows->label == NULL && rows->outputs > 1) {

@@ -131,7 +131,7 @@ typedef struct aim {
     const hf_attack_settings *how;
     double beta, threshold;
     hf_region region; /* of the settings, about the points */
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hfi_subject subject;                     /* of several classes: a point, and what looks at points */
     hfi_classes *classes;                    /* else NULL */
     size_t d, width;                         /* inputs; with the number of an output */
@@ -268,7 +268,7 @@ static hf_status attack_all(hf_context *ctx, aim *a, size_t m, const double *x, 
 static hf_status make_ready(hf_context *ctx, aim *a, const double *x)
 {
     if (!a->value.quantity->of_class) {
-        a->workspace = hf_workspace_create(ctx, a->value.posterior);
+        a->workspace = hf_posterior_workspace_create(ctx, a->value.posterior);
         return a->workspace ? HF_OK : HF_ERR_MEMORY;
     }
     memcpy(a->row, x, a->d * sizeof *x);
@@ -311,7 +311,7 @@ static hf_status attack(hf_context *ctx, aim *a, size_t m, const double *x, cons
         memcpy(attacked, points, m * d * sizeof *attacked);
         if (value_there) memcpy(value_there, values, m * sizeof *values);
     }
-    hf_workspace_free(a->workspace);
+    hf_posterior_workspace_free(a->workspace);
     hfi_classes_free(a->classes);
     hfi_free(ctx, room);
     return status;

@@ -2,10 +2,24 @@
 /* Manners: life cycle, remarks, codes for missing values. */
 #include "data/manner.h"
 
+#include "core/settings_rows.h"
 #include "data/table_impl.h"
 
 #include <math.h>
 #include <string.h>
+
+#define SETTINGS hf_dialect
+static const hfi_setting dialect_rows[] = {
+    {CHOICE(decimal, hf_decimal, DECIMAL, HF_DECIMAL_COMMA)},
+    {CHOICE(dates, hf_date_order, DATE_ORDER, HF_DATE_ORDER_MONTH)},
+    {CHOICE(header, hf_header, HEADER, HF_HEADER_NO)},
+    {CHOICE(limits, hf_limits, LIMITS, HF_LIMITS_HALF)},
+    {LIST(missing)},
+    {LENGTH(missing_count)},
+    {FLAG(remembered)},
+};
+SETTINGS_TABLE(hf_dialect, "a dialect", dialect_rows)
+#undef SETTINGS
 
 static hf_status check(hf_context *ctx, const hf_dialect *r)
 {
@@ -48,18 +62,20 @@ static bool keep_codes(hfi_manner *manner, const hf_dialect *dialect)
 
 hf_status hfi_manner_make(hf_context *ctx, const hf_dialect *dialect, hfi_manner **out)
 {
-    static const hf_dialect all_left_open = {0};
-    const hf_dialect *r = dialect != NULL ? dialect : &all_left_open;
-    const hf_status status = check(ctx, r);
+    hf_dialect own;
+    hf_status status = hfi_settings_take(ctx, hf_dialect_table(), dialect, &own);
+    if (status >= 0) status = check(ctx, &own);
     if (status < 0) return status;
     hfi_manner *manner = hfi_alloc(ctx, 1, sizeof *manner);
     if (manner == NULL) return HF_ERR_MEMORY;
     manner->memory = hfi_context_memory(ctx);
-    manner->dialect = *r;
-    if (!keep_codes(manner, r)) {
+    manner->dialect = own;
+    if (!keep_codes(manner, &own)) {
         hfi_manner_free(manner);
         return hfi_out_of_memory(ctx);
     }
+    manner->learnt = manner->dialect;
+    manner->learnt.remembered = true;
     *out = manner;
     return HF_OK;
 }

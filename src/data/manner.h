@@ -34,15 +34,15 @@ typedef struct hfi_worn {
 typedef struct hfi_manner {
     hfi_memory memory;
     hf_dialect dialect; /* `missing` is owned */
+    hf_dialect learnt;  /* the same with what the fields decided */
     double *code;       /* the number of each of these, NaN for a text */
     size_t *coded;      /* fields that were missing for it */
     size_t fields;      /* entries of worn; 0 until the columns are known */
     hfi_worn *worn;
-    bool settled;      /* `worn` is decided, by the table that this one is a part of */
-    bool row_names;    /* the first column has them */
-    bool unnamed;      /* there was no line with names */
-    hf_decimal proven; /* the decimal mark of the file by its fields */
-    char separator;    /* of the file; 0 of a database */
+    bool settled;   /* `worn` is decided, by the table that this one is a part of */
+    bool row_names; /* the first column has them */
+    bool unnamed;   /* there was no line with names */
+    char separator; /* of the file; 0 of a database */
     size_t notes;
     char **note;
 } hfi_manner;

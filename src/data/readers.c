@@ -287,7 +287,7 @@ static hf_status settle_by_others(hf_context *ctx, hf_table *table)
             status = doubt_points(ctx, table, column, worn);
     }
     if (comma && !point && table->manner->dialect.decimal == HF_DECIMAL_AUTO)
-        table->manner->proven = HF_DECIMAL_COMMA;
+        table->manner->learnt.decimal = HF_DECIMAL_COMMA;
     return status;
 }
 
@@ -342,11 +342,7 @@ const char *hf_table_note(const hf_table *table, size_t i)
     return i < hf_table_notes(table) ? table->manner->note[i] : NULL;
 }
 
-hf_dialect hf_table_dialect(const hf_table *table)
+const hf_dialect *hf_table_dialect(const hf_table *table)
 {
-    if (table == NULL || table->manner == NULL) return (hf_dialect){0};
-    hf_dialect dialect = table->manner->dialect;
-    if (dialect.decimal == HF_DECIMAL_AUTO) dialect.decimal = table->manner->proven;
-    dialect.remembered = true;
-    return dialect;
+    return table != NULL && table->manner != NULL ? &table->manner->learnt : NULL;
 }

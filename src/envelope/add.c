@@ -31,9 +31,9 @@ static hf_status enlarge(hf_context *ctx, const hf_envelope *envelope, hf_envelo
     larger->kernel = old.kernel;
     larger->n = n;
     larger->norm = old.norm;
-    larger->jitter = old.jitter;
     larger->offset = old.offset;
-    larger->rigorous = old.rigorous;
+    larger->settings = old.settings;
+    larger->settings.reserve = larger->capacity - n;
     larger->minimum_norm = old.minimum_norm;
     memcpy(larger->x, old.x, n * old.d * sizeof *old.x);
     for (size_t j = 0; j < n; j++)
@@ -139,6 +139,7 @@ static hf_status take(hf_context *ctx, hf_envelope *envelope, size_t i, const do
     if (status == HF_ERR_INCONSISTENT) note_conflict(envelope, i);
     if (!keeps) hfi_envelope_strip(envelope);
     if (status >= 0) {
+        envelope->settings.reserve = envelope->capacity - envelope->n;
         envelope->conflict_count = 0;
         envelope->conflict_norm = NAN;
         return HF_OK;

@@ -275,7 +275,7 @@ static void gather(const hf_envelope *envelope, const size_t *place, hf_closed_e
         closed->noise[at] = half * (1.0 + 2.0 * DBL_EPSILON);
         for (size_t j = 0; j < envelope->n; j++)
             if (place[j] < n) closed->matrix[place[j] + at * n] = envelope->k[j + i * envelope->ldk];
-        closed->matrix[at * (n + 1)] += envelope->jitter;
+        closed->matrix[at * (n + 1)] += envelope->settings.jitter;
     }
 }
 

@@ -65,9 +65,8 @@ static hf_status build(hf_context *ctx, const hf_kernel *kernel, const hf_bounde
     if (status < 0) return status;
     hf_envelope *envelope = w->envelope;
     envelope->norm = norm;
-    envelope->jitter = settings->jitter;
     envelope->offset = readings->offset;
-    envelope->rigorous = settings->rigorous;
+    envelope->settings = *settings;
     status = fill(ctx, readings, &w->distinct, envelope);
     if (status >= 0 && !hfi_envelope_equip(envelope)) status = hfi_out_of_memory(ctx);
     return status;

@@ -216,12 +216,12 @@ struct hf_envelope {
     hfi_memory memory;
     hf_kernel *kernel;
     size_t d, n, capacity, ldk;
-    double norm, jitter;
-    double offset; /* all limits and functions in here are those of f - offset */
-    bool rigorous;
-    double *x;                /* capacity x d */
-    double *k;                /* both triangles */
-    double *lower[HFI_SIDES]; /* as the engine wants them: [HF_UPPER] of f, [HF_LOWER] of -f */
+    double norm;
+    double offset;                 /* all limits and functions in here are those of f - offset */
+    hf_envelope_settings settings; /* `reserve` is what is left of it: capacity - n */
+    double *x;                     /* capacity x d */
+    double *k;                     /* both triangles */
+    double *lower[HFI_SIDES];      /* as the engine wants them: [HF_UPPER] of f, [HF_LOWER] of -f */
     double *upper[HFI_SIDES];
     double *sd;
     double minimum_norm;

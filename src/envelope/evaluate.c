@@ -173,7 +173,7 @@ double hfi_envelope_rigorous(const hf_envelope *envelope, const hfi_active_probl
                              size_t count, const size_t *index, const double *nu)
 {
     bool ok = hfi_interval_usable();
-    const hfi_interval square = square_of(envelope, x, envelope->jitter, count, index, nu, &ok);
+    const hfi_interval square = square_of(envelope, x, envelope->settings.jitter, count, index, nu, &ok);
     if (!ok) return INFINITY;
     const long double root = square.upper > 0.0L ? hfi_up(sqrtl(square.upper)) : 0.0L;
     hfi_interval sum = hfi_interval_point(hfi_times_up(problem->norm, root));

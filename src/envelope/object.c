@@ -132,7 +132,7 @@ hfi_active_problem hfi_envelope_problem(const hf_envelope *envelope, hf_side sid
                                 .lower = envelope->lower[side],
                                 .upper = envelope->upper[side],
                                 .sd = envelope->sd,
-                                .jitter = envelope->jitter,
+                                .jitter = envelope->settings.jitter,
                                 .norm = envelope->norm};
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One query: two active sets, the bounds that they prove, and how far those may be from the best. */
+#include "core/settings.h"
 #include "envelope/envelope.h"
 #include "envelope/loops.h"
 
@@ -183,7 +184,7 @@ static void set_aside(const query *q, unsigned char left_out)
 static side_bound solve_side(query *q)
 {
     hfi_chain *chain = q->chain;
-    const hf_envelope_limits none = {0}, *limits = q->limits ? q->limits : &none;
+    const hf_envelope_limits *limits = q->limits;
     side_bound a = {.bound = INFINITY};
     set_aside(q, 1);
     a.end = hfi_active_solve(&q->problem, chain, limits->pivots, limits->seconds,
@@ -201,7 +202,7 @@ static side_bound solve_side(query *q)
     try_others(q, &a);
     /* The reading at x alone needs no more than its limit. */
     const bool alone = chain->given == 1 && chain->given_index[0] == q->at && chain->given_nu[0] == 1.0;
-    if (q->envelope->rigorous && !alone)
+    if (q->envelope->settings.rigorous && !alone)
         a.bound = hfi_envelope_rigorous(q->envelope, &q->problem, q->x, chain->given, chain->given_index,
                                         chain->given_nu);
     a.gap = a.missing = gap_to(q, &value, a.bound, q->problem.jitter);
@@ -241,7 +242,8 @@ static void find_close(query *q)
     const hf_envelope *envelope = q->envelope;
     const double prior = q->problem.prior;
     w->close_count = 0;
-    if (envelope->jitter > LEAST_SQUARE * prior) return; /* then a reading at x is one among others */
+    if (envelope->settings.jitter > LEAST_SQUARE * prior)
+        return; /* then a reading at x is one among others */
     for (size_t i = 0; i < envelope->n; i++) {
         const double square = prior - 2.0 * w->cross[i] + envelope->sd[i] * envelope->sd[i];
         if (square <= LEAST_SQUARE * prior) w->close[w->close_count++] = i;
@@ -280,9 +282,10 @@ static side_bound ask_side(query *q, hf_side side, double *gradient)
     if (!(prior > 0.0)) { /* every function of the space is zero here */
         hfi_chain_reset(q->chain);
         if (gradient) memset(gradient, 0, q->envelope->d * sizeof *gradient);
-        return (side_bound){.bound = q->envelope->rigorous ? hfi_envelope_rigorous(q->envelope, &q->problem,
-                                                                                   q->x, 0, NULL, NULL)
-                                                           : 0.0};
+        return (side_bound){.bound =
+                                q->envelope->settings.rigorous
+                                    ? hfi_envelope_rigorous(q->envelope, &q->problem, q->x, 0, NULL, NULL)
+                                    : 0.0};
     }
     side_bound a = solve_side(q);
     if (gradient) write_gradient(q, &a, gradient);
@@ -293,7 +296,7 @@ static side_bound ask_side(query *q, hf_side side, double *gradient)
 static bool is_late(const query *q, const side_bound *a)
 {
     const double accepted = WORTH_A_WARNING * q->problem.norm * sqrt(fmax(q->problem.prior, 0.0)),
-                 wanted = q->limits ? q->limits->gap : 0.0;
+                 wanted = q->limits->gap;
     return a->end == HFI_ACTIVE_LIMIT || !(a->missing <= fmax(accepted, wanted));
 }
 
@@ -311,9 +314,11 @@ hf_status hf_envelope_bounds(const hf_envelope *envelope, hf_envelope_workspace 
                              const hf_envelope_limits *limits, hf_bound *out, double *gradient_lower,
                              double *gradient_upper)
 {
+    hf_envelope_limits own;
     hf_status status = check(envelope, workspace, x, out);
+    if (status >= 0) status = hfi_settings_take(NULL, hf_envelope_limits_table(), limits, &own);
     if (status < 0) return status;
-    query q = {.envelope = envelope, .workspace = workspace, .x = x, .limits = limits};
+    query q = {.envelope = envelope, .workspace = workspace, .x = x, .limits = &own};
     look(&q);
     if (!isfinite(q.problem.prior)) return HF_ERR_NOT_FINITE;
     double *gradient[HFI_SIDES] = {workspace->gradient, workspace->gradient + envelope->d};

@@ -15,6 +15,15 @@ static const hfi_setting rows[] = {
 SETTINGS_TABLE(hf_envelope_settings, "an envelope", rows)
 #undef SETTINGS
 
+#define SETTINGS hf_envelope_limits
+static const hfi_setting limit_rows[] = {
+    {COUNT(pivots, 0)},
+    {SIZE(seconds)},
+    {SIZE(gap)},
+};
+SETTINGS_TABLE(hf_envelope_limits, "limits of a query", limit_rows)
+#undef SETTINGS
+
 #define SETTINGS hf_closed_settings
 static const hfi_setting closed_rows[] = {
     {SIZE(ridge), DEFAULT(0.01)},
@@ -32,13 +41,7 @@ static const hfi_setting reach_rows[] = {
 };
 SETTINGS_TABLE(hf_reach_settings, "a prediction of reach", reach_rows)
 
-hf_status hf_envelope_get_settings(hf_context *ctx, const hf_envelope *envelope, hf_envelope_settings *out,
-                                   size_t size)
+const hf_envelope_settings *hf_envelope_settings_of(const hf_envelope *envelope)
 {
-    hf_envelope_settings own = hf_envelope_settings_default();
-    if (!envelope) return hfi_refuse(ctx, "hf_envelope_get_settings: envelope is NULL");
-    own.jitter = envelope->jitter;
-    own.reserve = envelope->capacity - envelope->n;
-    own.rigorous = envelope->rigorous;
-    return hfi_settings_give(ctx, hf_envelope_settings_table(), &own, out, size);
+    return envelope ? &envelope->settings : NULL;
 }

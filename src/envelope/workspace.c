@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scratch of one thread, and many queries on all of them. */
+#include "core/settings.h"
 #include "envelope/envelope.h"
 
 #include <math.h>
@@ -114,11 +115,13 @@ static hf_status tell(hf_context *ctx, hf_status status)
 hf_status hf_envelope_bounds_batch(hf_context *ctx, const hf_envelope *envelope, size_t m, const double *x,
                                    size_t ldx, const hf_envelope_limits *limits, hf_bound *out)
 {
+    hf_envelope_limits own;
     hf_status status = check(ctx, envelope, m, x, ldx, out);
+    if (status >= 0) status = hfi_settings_take(ctx, hf_envelope_limits_table(), limits, &own);
     if (status < 0 || m == 0) return status;
     const size_t chunks = (m + CHUNK - 1) / CHUNK, all = (size_t)hf_context_threads(ctx);
     const size_t threads = all < chunks ? all : chunks;
-    envelope_queries job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = limits};
+    envelope_queries job = {.envelope = envelope, .m = m, .x = x, .ldx = ldx, .limits = &own};
     status =
         HFI_ALLOC(ctx, HFI_ROOM(job.out, m), HFI_ROOM(job.status, chunks), HFI_ROOM(job.workspace, threads));
     for (size_t t = 0; t < threads && status >= 0; t++) {

@@ -88,8 +88,7 @@ static hf_status check_names(hf_context *ctx, const hf_envelope *envelope, const
 
 static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *n)
 {
-    hf_envelope_settings settings = hf_envelope_settings_default();
-    (void)hf_envelope_get_settings(NULL, envelope, &settings, sizeof settings);
+    const hf_envelope_settings *settings = hf_envelope_settings_of(envelope);
     hfi_writer_meta(w, "format", hfi_text("holdfast envelope"));
     hfi_writer_meta(w, "library", hfi_text(hf_version()));
     hfi_writer_meta(w, "source", hfi_text(n->source));
@@ -99,13 +98,13 @@ static void write_meta(hfi_writer *w, const hf_envelope *envelope, const names *
     hfi_writer_meta(w, "kernel", hfi_text(hf_kernel_expression(hf_envelope_kernel(envelope))));
     hfi_writer_meta(w, "norm", hfi_number(hf_envelope_norm(envelope)));
     hfi_writer_meta(w, "minimum_norm", hfi_number(hf_envelope_minimum_norm(envelope)));
-    hfi_writer_meta(w, "jitter", hfi_number(settings.jitter));
+    hfi_writer_meta(w, "jitter", hfi_number(settings->jitter));
     if (hf_envelope_offset(envelope) != 0.0)
         hfi_writer_meta(w, "offset", hfi_number(hf_envelope_offset(envelope)));
-    hfi_writer_meta(w, "rigorous", hfi_whole(settings.rigorous ? 1 : 0));
+    hfi_writer_meta(w, "rigorous", hfi_whole(settings->rigorous ? 1 : 0));
     hfi_writer_meta(
         w, "reserve",
-        hfi_whole(settings.reserve < HFI_ENVELOPE_RESERVE ? settings.reserve : HFI_ENVELOPE_RESERVE));
+        hfi_whole(settings->reserve < HFI_ENVELOPE_RESERVE ? settings->reserve : HFI_ENVELOPE_RESERVE));
 }
 
 /* A limit that is not there is NaN: that the numbers of a file are finite or missing is what readers rely on. */

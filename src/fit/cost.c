@@ -53,8 +53,10 @@ static void inducing_flops(const hfi_fit *fit, hfi_estimate *out)
 
 static void projected_flops(const hfi_fit *fit, hfi_estimate *out)
 {
-    const hf_projection projection = {
-        .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = fit->settings->action_kind,
+                                      .count = fit->actions,
+                                      .inducing = fit->inducing};
     double bytes, posterior;
     hfi_projected_cost(fit->n, fit->d, &projection, &bytes, &posterior);
     if (fit->inducing > 0) {

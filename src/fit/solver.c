@@ -181,7 +181,8 @@ static hf_status solve_given(hfi_fit *fit, hfi_solution *out)
     for (size_t k = 0; k < fit->n; k++)
         memcpy(matrix + k * count, fit->settings->action_matrix + fit->row[k] * count,
                count * sizeof *matrix);
-    const hf_projection projection = {.actions = HF_ACTIONS_GIVEN,
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = HF_ACTIONS_GIVEN,
                                       .count = count,
                                       .single_precision = fit->settings->single_precision,
                                       .matrix = matrix};
@@ -201,7 +202,8 @@ static hf_status solve_projected(hfi_fit *fit, hfi_solution *out)
     if (fit->settings->action_matrix) return solve_given(fit, out);
     const size_t present = hf_sites_present(fit->sites);
     const hfi_evaluator *e = &fit->trainer.evaluator;
-    const hf_projection projection = {.actions = fit->settings->action_kind,
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = fit->settings->action_kind,
                                       .count = hfi_smaller(fit->actions, present),
                                       .tolerance = fit->settings->tolerance,
                                       .inducing = hfi_smaller(fit->inducing, present),
@@ -271,8 +273,10 @@ static double inducing_bytes(const hfi_fit *fit)
 
 static double projected_bytes(const hfi_fit *fit)
 {
-    const hf_projection projection = {
-        .actions = fit->settings->action_kind, .count = fit->actions, .inducing = fit->inducing};
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = fit->settings->action_kind,
+                                      .count = fit->actions,
+                                      .inducing = fit->inducing};
     double bytes = 0.0, flops = 0.0;
     hfi_projected_cost(fit->n, fit->d, &projection, &bytes, &flops);
     return fmax(training_bytes(fit), bytes) + inputs_bytes(fit);

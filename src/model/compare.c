@@ -94,7 +94,7 @@ size_t hf_comparison_readings(const hf_comparison *c)
     return c != NULL ? c->n : 0;
 }
 
-const hf_compare_settings *hf_comparison_settings(const hf_comparison *c)
+const hf_compare_settings *hf_comparison_settings_of(const hf_comparison *c)
 {
     return c != NULL ? &c->settings : NULL;
 }
@@ -524,12 +524,14 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
 {
     if (table == NULL || columns == NULL || contenders == NULL || out == NULL)
         return hfi_refuse(ctx, "hf_compare: table, columns, contenders and out must not be NULL");
+    hf_columns named;
     hf_compare_settings how;
     hf_status status = hfi_settings_open(ctx, hf_compare_settings_table(), settings, &how);
-    if (status >= 0) status = check(ctx, columns, count, contenders);
+    if (status >= 0) status = hfi_settings_take(ctx, hf_columns_table(), columns, &named);
+    if (status >= 0) status = check(ctx, &named, count, contenders);
     const hf_fit_settings plain = hf_fit_settings_default();
     hf_model *all = NULL;
-    if (status >= 0) status = hfi_model_prepare(ctx, table, columns, &plain, &all);
+    if (status >= 0) status = hfi_model_prepare(ctx, table, &named, &plain, &all);
     if (status < 0) return status;
     hf_comparison *c = NULL;
     hf_table *encoded = NULL;
@@ -543,12 +545,13 @@ hf_status hf_compare(hf_context *ctx, const hf_table *table, const hf_columns *c
                             .table = encoded != NULL ? encoded : table,
                             .contenders = contenders,
                             .c = c};
-        j.columns = (hf_columns){.target = all->target,
+        j.columns = (hf_columns){.size = sizeof(hf_columns),
+                                 .target = all->target,
                                  .features = (const char *const *)all->feature,
                                  .feature_count = all->d,
                                  .noise = all->noise_column,
-                                 .exposure = columns->exposure,
-                                 .mean = columns->exposure != NULL ? NULL : all->mean_column};
+                                 .exposure = named.exposure,
+                                 .mean = named.exposure != NULL ? NULL : all->mean_column};
         status = run(&j);
         hfi_context_give_back(ctx, own);
     }

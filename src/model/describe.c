@@ -147,11 +147,13 @@ hf_status hf_fit_columns(hf_context *ctx, const hf_table *table, const hf_column
 {
     if (out == NULL) return hfi_refuse(ctx, "hf_fit_columns: out is NULL");
     *out = NULL;
+    hf_columns named;
     hf_fit_settings own;
-    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_columns", table, columns, settings, out, &own);
+    hf_status status =
+        hfi_fit_check_arguments(ctx, "hf_fit_columns", table, columns, settings, out, &named, &own);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = hfi_model_prepare(ctx, table, columns, &own, &model);
+    status = hfi_model_prepare(ctx, table, &named, &own, &model);
     if (status < 0) return status;
     hf_table *made = NULL;
     described_column *rows = hfi_alloc(ctx, hf_table_columns(table), sizeof *rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a table to a model, and what that will cost. */
-#include "core/settings.h"
+#include "core/settings_rows.h"
 #include "model/look.h"
 #include "model/target.h"
 
@@ -8,16 +8,28 @@
 
 #include <math.h>
 
+#define SETTINGS hf_columns
+static const hfi_setting rows[] = {
+    {TEXT(target)},         {LIST(features)},      {LENGTH(feature_count)},
+    {LIST(drop)},           {LENGTH(drop_count)},  {TEXT(noise)},
+    {TEXT(mean)},           {TEXT(exposure)},      {LIST(targets)},
+    {LENGTH(target_count)}, {TEXT(output_column)}, {FLAG(text_inputs)},
+};
+SETTINGS_TABLE(hf_columns, "columns", rows)
+#undef SETTINGS
+
 hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
                                   const hf_columns *columns, const hf_fit_settings *settings, const void *out,
-                                  hf_fit_settings *own)
+                                  hf_columns *named, hf_fit_settings *own)
 {
     if (table == NULL || columns == NULL || settings == NULL || out == NULL)
         return hfi_refuse(ctx, "%s: table, columns, settings and the output must not be NULL", function);
-    if (columns->target == NULL && columns->target_count == 0)
+    hf_status status = hfi_settings_take(ctx, hf_columns_table(), columns, named);
+    if (status < 0) return status;
+    if (named->target == NULL && named->target_count == 0)
         return hfi_refuse(ctx, "%s: columns->target is NULL; name the column to predict", function);
-    const hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, own);
-    return status < 0 ? status : hfi_target_of(own->sites)->check(ctx, function, table, columns, own);
+    status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, own);
+    return status < 0 ? status : hfi_target_of(own->sites)->check(ctx, function, table, named, own);
 }
 
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
@@ -55,11 +67,12 @@ hf_status hfi_model_leave_message(hf_context *ctx, const hf_model *model, hf_sta
 hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                  const hf_fit_settings *settings, hf_model **model, hf_fit_report *report)
 {
+    hf_columns named;
     hf_fit_settings own;
-    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit", table, columns, settings, model, &own);
+    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit", table, columns, settings, model, &named, &own);
     if (status < 0) return status;
     hf_model *made = NULL;
-    status = hfi_model_prepare(ctx, table, columns, &own, &made);
+    status = hfi_model_prepare(ctx, table, &named, &own, &made);
     if (status < 0) return status;
     status = hfi_look_at_inputs(ctx, made, table);
     if (status >= 0) status = made->kind->learn(ctx, made, &own);
@@ -78,11 +91,13 @@ hf_status hf_fit(hf_context *ctx, const hf_table *table, const hf_columns *colum
 hf_status hf_fit_cost(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                       const hf_fit_settings *settings, hf_cost *out)
 {
+    hf_columns named;
     hf_fit_settings own;
-    hf_status status = hfi_fit_check_arguments(ctx, "hf_fit_cost", table, columns, settings, out, &own);
+    hf_status status =
+        hfi_fit_check_arguments(ctx, "hf_fit_cost", table, columns, settings, out, &named, &own);
     if (status < 0) return status;
     hf_model *model = NULL;
-    status = hfi_model_prepare(ctx, table, columns, &own, &model);
+    status = hfi_model_prepare(ctx, table, &named, &own, &model);
     if (status < 0) return status;
 
     const size_t available = hfi_available_memory();

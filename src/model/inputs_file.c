@@ -138,7 +138,8 @@ static hf_status read_dialect(const hfi_reader *r)
         status = read_choice(r, "dialect.decimal", HF_ENUM_DECIMAL, &decimal);
     if (status >= 0 && hfi_meta_has(r, "dialect.limits"))
         status = read_choice(r, "dialect.limits", HF_ENUM_LIMITS, &limits);
-    const hf_dialect d = {.decimal = (hf_decimal)decimal,
+    const hf_dialect d = {.size = sizeof d,
+                          .decimal = (hf_decimal)decimal,
                           .limits = (hf_limits)limits,
                           .missing = (const char *const *)codes,
                           .missing_count = count};
@@ -187,7 +188,7 @@ hf_status hfi_model_keep_dialect(hf_context *ctx, hf_model *model, const hf_dial
     return HF_OK;
 }
 
-hf_dialect hf_model_dialect(const hf_model *model)
+const hf_dialect *hf_model_dialect(const hf_model *model)
 {
-    return model != NULL ? model->dialect : (hf_dialect){.remembered = true};
+    return model != NULL ? &model->dialect : NULL;
 }

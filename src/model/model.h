@@ -228,11 +228,11 @@ bool hfi_is_complete(const hfi_sources *from, size_t d, size_t row);
 hf_status hfi_model_gather(hf_context *ctx, hf_model *model, const hf_table *table,
                            const hfi_roles *roles);
 
-/** Arguments of hf_fit() and its relatives that no table is needed to refuse. *own are the
- * settings. */
+/** Arguments of hf_fit() and its relatives that no table is needed to refuse. *named are the
+ * columns, *own the settings. */
 hf_status hfi_fit_check_arguments(hf_context *ctx, const char *function, const hf_table *table,
                                   const hf_columns *columns, const hf_fit_settings *settings,
-                                  const void *out, hf_fit_settings *own);
+                                  const void *out, hf_columns *named, hf_fit_settings *own);
 /** Columns and rows of a table into a fresh model, which nothing is fitted to yet (fit.c). */
 hf_status hfi_model_prepare(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                             const hf_fit_settings *settings, hf_model **out);

@@ -129,12 +129,12 @@ const char *hf_model_feature(const hf_model *model, size_t j)
     return model != NULL && j < model->d ? model->feature[j] : NULL;
 }
 
-const hf_fit_report *hf_model_report(const hf_model *model)
+const hf_fit_report *hf_model_report_of(const hf_model *model)
 {
     return model != NULL ? &model->report : NULL;
 }
 
-const hf_fit_settings *hf_model_settings(const hf_model *model)
+const hf_fit_settings *hf_model_settings_of(const hf_model *model)
 {
     return model != NULL ? &model->settings : NULL;
 }

@@ -322,10 +322,12 @@ hf_status hfi_model_roles(hf_context *ctx, hf_model *model, const hf_table *tabl
     roles->text = columns->text_inputs;
     claim *claims = hfi_alloc(ctx, hf_table_columns(table), sizeof *claims);
     if (claims == NULL) return HF_ERR_MEMORY;
-    const hf_dialect dialect = hf_table_dialect(table);
-    roles->dates = dialect.dates;
+    const hf_dialect plain = {.size = sizeof plain, .decimal = HF_DECIMAL_AUTO},
+                     *learnt = hf_table_dialect(table);
+    const hf_dialect *dialect = learnt != NULL ? learnt : &plain;
+    roles->dates = dialect->dates;
     status = assign(ctx, model, table, columns, claims, roles);
-    if (status >= 0) status = hfi_model_keep_dialect(ctx, model, &dialect);
+    if (status >= 0) status = hfi_model_keep_dialect(ctx, model, dialect);
     if (status >= 0) status = give_names(ctx, model, table, roles);
     hfi_free(ctx, claims);
     if (status < 0) hfi_roles_free(ctx, roles);

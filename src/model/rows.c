@@ -100,7 +100,7 @@ static bool is_judged(const hf_model *model, size_t i)
 static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_suspected,
                               training_columns *c)
 {
-    hf_workspace *workspace = hf_workspace_create(ctx, model->posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, model->posterior);
     if (workspace == NULL) return hfi_out_of_memory(ctx);
     hf_status status = HF_OK;
     for (size_t i = 0; i < model->n && status >= 0; i++) {
@@ -113,7 +113,7 @@ static hf_status judge_others(hf_context *ctx, const hf_model *model, bool only_
         c->at[SD][i] = observed_sd(model, i, var);
         c->at[INFLUENCE][i] = 0.0;
     }
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     return status;
 }
 

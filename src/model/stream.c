@@ -257,18 +257,20 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (ctx == NULL || csv_path == NULL || columns == NULL || settings == NULL || model == NULL)
         return hfi_refuse(ctx, "hf_fit_stream: context, path, columns, settings and model must not be NULL");
     hf_fit_settings own;
+    hf_columns named;
     hf_status status = hfi_settings_take(ctx, hf_fit_settings_table(), settings, &own);
+    if (status >= 0) status = hfi_settings_take(ctx, hf_columns_table(), columns, &named);
     if (status < 0) return status;
-    if (columns->target_count > 0 || hfi_columns_outputs(columns) > 1)
+    if (named.target_count > 0 || hfi_columns_outputs(&named) > 1)
         return hfi_refuse(
             ctx,
             "hf_fit_stream: a file read in parts has one output; several need hf_fit() (columns->target)");
-    if (columns->mean != NULL)
+    if (named.mean != NULL)
         return hfi_refuse(ctx,
                           "hf_fit_stream: the mean column \"%s\" is of a table in memory; write a column of "
                           "the target less its prior mean into the file",
-                          columns->mean);
-    if (columns->target == NULL)
+                          named.mean);
+    if (named.target == NULL)
         return hfi_refuse(ctx, "hf_fit_stream: columns->target is NULL; name the column to predict");
     status = hfi_fit_settings_use(ctx, &own, HFI_USE_STREAM);
     if (status < 0) return status;
@@ -277,7 +279,7 @@ hf_status hf_fit_stream(hf_context *ctx, const char *csv_path, const char *cache
     if (made == NULL) return HF_ERR_MEMORY;
     cache_source from;
     status = open_source(ctx, csv_path, cache_path, &from);
-    if (status >= 0) status = decide_roles(&from, made, columns);
+    if (status >= 0) status = decide_roles(&from, made, &named);
     if (status >= 0) status = learn(&from, made, &own);
     close_source(&from);
     if (status < 0) {

@@ -63,6 +63,7 @@ hf_model *hfi_model_new(hf_context *ctx)
     if (model == NULL) return NULL;
     model->memory = hfi_context_memory(ctx);
     model->outputs = 1;
+    model->dialect = hf_dialect_default();
     model->kind = hfi_target_of(HF_LIKELIHOOD_GAUSSIAN);
     return model;
 }

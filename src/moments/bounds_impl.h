@@ -20,9 +20,9 @@
 /** The `state` of a problem: all that its boxes have in common. */
 typedef struct hfi_moments_state {
     hfi_taylor *taylor;
-    hfi_point_rounding point; /* where no input is free */
-    void *decomposition;      /* bound A, or NULL */
-    hf_workspace *workspace;  /* to look at points */
+    hfi_point_rounding point;          /* where no input is free */
+    void *decomposition;               /* bound A, or NULL */
+    hf_posterior_workspace *workspace; /* to look at points */
 } hfi_moments_state;
 
 /** Scratch of one call, beside that of the models. */

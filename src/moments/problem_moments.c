@@ -46,7 +46,7 @@ static hf_status create(hf_context *ctx, hfi_certify_problem *q)
     if (!s) return HF_ERR_MEMORY;
     *s = (hfi_moments_state){0};
     if (q->settings.observed && q->quantity->sd) place_noise(q);
-    s->workspace = hf_workspace_create(ctx, q->subject.posterior);
+    s->workspace = hf_posterior_workspace_create(ctx, q->subject.posterior);
     if (!s->workspace) return HF_ERR_MEMORY;
     hf_status status = hfi_taylor_create(ctx, &q->subject, &s->taylor);
     if (status < 0) return status;
@@ -63,7 +63,7 @@ static void destroy(hfi_certify_problem *q)
     if (!s) return;
     hfi_decomposition_free(s->decomposition);
     hfi_taylor_free(s->taylor);
-    hf_workspace_free(s->workspace);
+    hf_posterior_workspace_free(s->workspace);
     hfi_memory_free(&q->memory, s);
     q->state = NULL;
 }

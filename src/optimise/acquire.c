@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Acquisition functions over points: values at many, gradients at one, and the place where they are largest. */
 #include "optimise/acquire.h"
+#include "core/settings.h"
 
 #include "posterior/posterior.h"
 #include <float.h>
@@ -95,6 +96,12 @@ hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d)
                               a->limit[k]);
     if (status >= 0) status = check_points(ctx, a, d);
     return status >= 0 ? check_best(ctx, a, row) : status;
+}
+
+hf_status hfi_acquire_take(hf_context *ctx, const hf_acquire *given, hf_acquire *own)
+{
+    if (given == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
+    return hfi_settings_take(ctx, hf_acquire_table(), given, own);
 }
 
 /* ---- one point ----------------------------------------------------------------------------------------- */
@@ -255,7 +262,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p)
 {
     hfi_draws_end(ctx, &p->draws);
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_posterior_workspace_free(p->rooms[k]);
     HFI_FREE(ctx, p->rooms, p->slopes);
 }
 
@@ -268,7 +275,7 @@ hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hf
         return HF_ERR_MEMORY;
     p->total = p->slopes + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
+        p->rooms[k] = hf_posterior_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
     return hfi_draws_begin(ctx, a, d, &p->draws);
@@ -341,15 +348,17 @@ hf_status hfi_surface_at(hf_context *ctx, const hfi_surface *f, size_t d, size_t
 hf_status hf_acquire_evaluate(hf_context *ctx, const hf_acquire *acquire, size_t count, const double *x,
                               double *values, double *gradients)
 {
-    if (acquire == NULL || acquire->posterior == NULL)
-        return hfi_refuse(ctx, "the acquisition function, or the posterior of f, is NULL");
+    hf_acquire a;
+    hf_status status = hfi_acquire_take(ctx, acquire, &a);
+    if (status < 0) return status;
+    if (a.posterior == NULL) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (values == NULL && count > 0) return hfi_refuse(ctx, "values is NULL");
-    const size_t d = hf_posterior_dimension(acquire->posterior);
-    hf_status status = hfi_acquire_check(ctx, acquire, d);
-    if (status >= 0) status = hfi_posterior_check_rows(ctx, acquire->posterior, count, x, d);
+    const size_t d = hf_posterior_dimension(a.posterior);
+    status = hfi_acquire_check(ctx, &a, d);
+    if (status >= 0) status = hfi_posterior_check_rows(ctx, a.posterior, count, x, d);
     if (status < 0 || count == 0) return status;
     hfi_acquiring p;
-    status = hfi_acquiring_begin(ctx, acquire, d, &p);
+    status = hfi_acquiring_begin(ctx, &a, d, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
         status = hfi_surface_at(ctx, &surface, d, count, x, values, gradients);
@@ -375,11 +384,12 @@ hf_status hf_acquire_maximise(hf_context *ctx, const hf_acquire *a, const hf_dom
     const double begin = hfi_now();
     hfi_acquiring p;
     hf_argmax found;
-    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
-    hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
+    if (status >= 0) status = hfi_acquire_check(ctx, &own, domain->dimension);
     if (status < 0) return status;
-    status = hfi_acquiring_begin(ctx, a, domain->dimension, &p);
+    status = hfi_acquiring_begin(ctx, &own, domain->dimension, &p);
     if (status >= 0)
         status = hfi_acquiring_maximise(ctx, &p, domain, settings, guess_count, guesses, x, &found);
     hfi_acquiring_end(ctx, &p);

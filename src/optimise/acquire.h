@@ -64,10 +64,10 @@ typedef struct hfi_acquiring {
     const hf_acquire *a;
     const hfi_acquisition_row *row;
     size_t d, posteriors;
-    bool feasibility;     /* alone */
-    hf_workspace **rooms; /* of f, then of the constraints */
-    double *slopes;       /* 2 d: gradients of mean and variance */
-    double *total;        /* d: gradient so far */
+    bool feasibility;               /* alone */
+    hf_posterior_workspace **rooms; /* of f, then of the constraints */
+    double *slopes;                 /* 2 d: gradients of mean and variance */
+    double *total;                  /* d: gradient so far */
     hfi_draws draws;
 } hfi_acquiring;
 
@@ -76,6 +76,8 @@ typedef struct hfi_acquiring {
 /** HF_ERR_ARGUMENT, HF_ERR_DIMENSION, HF_ERR_NOT_FINITE: what is wrong with it, in a domain of d
  * inputs. */
 hf_status hfi_acquire_check(hf_context *ctx, const hf_acquire *a, size_t d);
+/** Copies the caller's struct over the defaults. HF_ERR_ARGUMENT: NULL, or its size. */
+hf_status hfi_acquire_take(hf_context *ctx, const hf_acquire *given, hf_acquire *own);
 /** On error it can only be ended. */
 hf_status hfi_acquiring_begin(hf_context *ctx, const hf_acquire *a, size_t d, hfi_acquiring *p);
 void hfi_acquiring_end(hf_context *ctx, hfi_acquiring *p);

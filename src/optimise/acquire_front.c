@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expected hypervolume improvement over posteriors: values at many points, gradients at one, and the place
  * where it is largest. */
+#include "core/settings.h"
 #include "optimise/acquire.h"
 
 #include <float.h>
@@ -30,12 +31,12 @@ typedef struct prepared_front {
     hf_ehvi **ehvi; /* draws: over what is known and what is drawn */
     double *e;      /* draws x MOST x pending, standard normal; the objectives' one after the other */
     size_t d, posteriors;
-    hf_workspace **rooms;  /* of the objectives, then of the constraints */
-    hfi_given given[MOST]; /* what pending points say about each objective */
-    double *w, *q;         /* MOST x pending each */
-    double *slopes;        /* MOST x 2 d: gradients of mean and variance of each objective */
-    double *one;           /* 2 d: of a constraint; or a gradient of what pending points say */
-    double *total;         /* d */
+    hf_posterior_workspace **rooms; /* of the objectives, then of the constraints */
+    hfi_given given[MOST];          /* what pending points say about each objective */
+    double *w, *q;                  /* MOST x pending each */
+    double *slopes;                 /* MOST x 2 d: gradients of mean and variance of each objective */
+    double *one;                    /* 2 d: of a constraint; or a gradient of what pending points say */
+    double *total;                  /* d */
 } prepared_front;
 
 static const hf_posterior *posterior_of(const hf_acquire_front *a, size_t k)
@@ -85,9 +86,12 @@ static hf_status check(hf_context *ctx, const hf_acquire_front *a, size_t d)
     return status;
 }
 
-static hf_status check_objectives(hf_context *ctx, const hf_acquire_front *a)
+/* The caller's objectives over the defaults, into *a. */
+static hf_status take_objectives(hf_context *ctx, const hf_acquire_front *given, hf_acquire_front *a)
 {
-    if (a == NULL) return hfi_refuse(ctx, "the objectives are NULL");
+    if (given == NULL) return hfi_refuse(ctx, "the objectives are NULL");
+    const hf_status status = hfi_settings_take(ctx, hf_acquire_front_table(), given, a);
+    if (status < 0) return status;
     if (a->objectives == 0 || a->objectives > MOST)
         return hfi_refuse(ctx, "there are %zu objectives; one to %d are wanted", a->objectives, MOST);
     if (a->objective == NULL || a->objective[0] == NULL)
@@ -303,7 +307,7 @@ static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const doubl
 
 static void finish(hf_context *ctx, prepared_front *p)
 {
-    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_workspace_free(p->rooms[k]);
+    for (size_t k = 0; p->rooms != NULL && k < p->posteriors; k++) hf_posterior_workspace_free(p->rooms[k]);
     for (size_t k = 0; k < MOST; k++) hfi_given_end(ctx, &p->given[k]);
     for (size_t s = 0; p->ehvi != NULL && s < p->draws; s++) hf_ehvi_free(p->ehvi[s]);
     HFI_FREE(ctx, p->ehvi, p->e, p->rooms, p->slopes, p->w);
@@ -356,7 +360,7 @@ static hf_status prepare(hf_context *ctx, const hf_acquire_front *a, size_t d, p
     p->one = p->slopes + 2 * MOST * d;
     p->total = p->one + 2 * d;
     for (size_t k = 0; k < p->posteriors; k++) {
-        p->rooms[k] = hf_workspace_create(ctx, posterior_of(a, k));
+        p->rooms[k] = hf_posterior_workspace_create(ctx, posterior_of(a, k));
         if (p->rooms[k] == NULL) return HF_ERR_MEMORY;
     }
     return prepare_fronts(ctx, p);
@@ -397,15 +401,16 @@ static hfi_surface surface_of(prepared_front *p)
 hf_status hf_ehvi_evaluate(hf_context *ctx, const hf_acquire_front *front, size_t count, const double *x,
                            double *values, double *gradients)
 {
-    hf_status status = check_objectives(ctx, front);
+    hf_acquire_front own;
+    hf_status status = take_objectives(ctx, front, &own);
     if (status < 0) return status;
-    const size_t d = hf_posterior_dimension(front->objective[0]);
+    const size_t d = hf_posterior_dimension(own.objective[0]);
     if (values == NULL && count > 0) return hfi_refuse(ctx, "hf_ehvi_evaluate: values is NULL");
-    status = check(ctx, front, d);
-    if (status >= 0) status = hfi_posterior_check_rows(ctx, front->objective[0], count, x, d);
+    status = check(ctx, &own, d);
+    if (status >= 0) status = hfi_posterior_check_rows(ctx, own.objective[0], count, x, d);
     if (status < 0) return status;
     prepared_front p;
-    status = prepare(ctx, front, d, &p);
+    status = prepare(ctx, &own, d, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
         status = hfi_surface_at(ctx, &surface, d, count, x, values, gradients);
@@ -422,12 +427,13 @@ hf_status hf_ehvi_maximise(hf_context *ctx, const hf_acquire_front *objectives, 
 {
     const double begin = hfi_now();
     hf_argmax found = {.index = 0};
-    hf_status status = check_objectives(ctx, objectives);
+    hf_acquire_front own;
+    hf_status status = take_objectives(ctx, objectives, &own);
     if (status >= 0) status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check(ctx, objectives, domain->dimension);
+    if (status >= 0) status = check(ctx, &own, domain->dimension);
     if (status < 0) return status;
     prepared_front p;
-    status = prepare(ctx, objectives, domain->dimension, &p);
+    status = prepare(ctx, &own, domain->dimension, &p);
     if (status >= 0) {
         const hfi_surface surface = surface_of(&p);
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, &found);

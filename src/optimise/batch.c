@@ -124,7 +124,6 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, const hf_domain *do
                        const double *guesses, const double *x)
 {
     size_t entries;
-    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
     if (q == 0) return hfi_refuse(ctx, "a batch has at least one place; q is 0");
     hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
     if (status >= 0) status = hfi_acquire_check(ctx, a, domain->dimension);
@@ -144,14 +143,16 @@ hf_status hf_acquire_batch(hf_context *ctx, const hf_acquire *a, const hf_domain
                            const hf_search_settings *settings, size_t q, size_t sweeps, size_t guess_count,
                            const double *guesses, double *x, double *values_or_null)
 {
-    hf_status status = check(ctx, a, domain, settings, q, sweeps, guess_count, guesses, x);
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status >= 0) status = check(ctx, &own, domain, settings, q, sweeps, guess_count, guesses, x);
     if (status < 0) return status;
     point_batch b = {
-        .ctx = ctx, .a = a, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
-    const size_t own = a->pending * b.d;
-    status = HFI_ALLOC(ctx, HFI_ROOMS(b.given, a->pending + q, b.d), HFI_ROOMS(b.x, q, b.d),
+        .ctx = ctx, .a = &own, .domain = domain, .settings = settings, .d = domain->dimension, .q = q};
+    const size_t entries = own.pending * b.d;
+    status = HFI_ALLOC(ctx, HFI_ROOMS(b.given, own.pending + q, b.d), HFI_ROOMS(b.x, q, b.d),
                        HFI_ROOM(b.values, q), HFI_ROOM(b.place, b.d));
-    if (status >= 0 && own > 0) memcpy(b.given, a->pending_x, own * sizeof *b.given);
+    if (status >= 0 && entries > 0) memcpy(b.given, own.pending_x, entries * sizeof *b.given);
     for (size_t k = 0; k < q && status >= 0; k++) status = choose(&b, k, guess_count, guesses);
     if (status >= 0 && sweeps > 0 && q > 1) status = improve(&b, sweeps);
     if (status >= 0) {

@@ -53,7 +53,7 @@ static hf_status climb(void *arg, hfi_fit *fit, double *state)
     e->utility.expected_log = e->settings.utility == HF_UTILITY_EXPECTED_LOG;
     if (status >= 0) status = hfi_eulbo_begin(e, state);
     if (status >= 0) status = hfi_eulbo_climb(e, state);
-    hf_workspace_free(e->workspace);
+    hf_posterior_workspace_free(e->workspace);
     hf_posterior_free(e->start);
     hfi_utility_free(&e->utility);
     e->workspace = NULL;

@@ -64,7 +64,7 @@ typedef struct hfi_eulbo {
     const double *guesses;
     hfi_fit *fit;
     hf_posterior *start; /* the surrogate that the bound has trained */
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     double *gradients; /* 2 d, of a prediction */
     double *points;    /* q x d, user's units */
     double best, unit; /* user's units */

@@ -26,7 +26,7 @@ static hf_status make_surrogate(hfi_eulbo *e, const double *state)
         hfi_solution_free(&solution);
         return status;
     }
-    e->workspace = hf_workspace_create(e->ctx, e->start);
+    e->workspace = hf_posterior_workspace_create(e->ctx, e->start);
     return e->workspace != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 

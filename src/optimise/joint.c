@@ -25,19 +25,19 @@ typedef struct joint_acquisition {
     const hf_acquire *a;
     const hfi_acquisition_row *row; /* of the logarithm */
     size_t d, q, known, p, draws;
-    double *points;           /* p x d */
-    double *e;                /* draws x p */
-    hfi_acquired *part;       /* draws x q: the improvement's logarithm, and its slopes */
-    size_t *best;             /* draws x q: whose f it improves upon; SIZE_MAX: nobody's */
-    double *f;                /* p: of one draw */
-    double *log_p;            /* q: of the constraints */
-    double *share;            /* q: of the value */
-    double *by_mean;          /* p */
-    double *by_factor;        /* p x p, column-major, lower: as the factor is */
-    double *by_cov;           /* p x p, symmetric */
-    double *room;             /* 3 d + p */
-    double *log_p_slope;      /* q x d */
-    hf_workspace **workspace; /* of f, then of the constraints */
+    double *points;                     /* p x d */
+    double *e;                          /* draws x p */
+    hfi_acquired *part;                 /* draws x q: the improvement's logarithm, and its slopes */
+    size_t *best;                       /* draws x q: whose f it improves upon; SIZE_MAX: nobody's */
+    double *f;                          /* p: of one draw */
+    double *log_p;                      /* q: of the constraints */
+    double *share;                      /* q: of the value */
+    double *by_mean;                    /* p */
+    double *by_factor;                  /* p x p, column-major, lower: as the factor is */
+    double *by_cov;                     /* p x p, symmetric */
+    double *room;                       /* 3 d + p */
+    double *log_p_slope;                /* q x d */
+    hf_posterior_workspace **workspace; /* of f, then of the constraints */
 } joint_acquisition;
 
 /* ---- the value ------------------------------------------------------------------------------------------- */
@@ -200,7 +200,7 @@ static hf_status value_at(joint_acquisition *j, const double *x, double *value, 
 static void finish(joint_acquisition *j)
 {
     for (size_t k = 0; j->workspace != NULL && k <= j->a->constraints; k++)
-        hf_workspace_free(j->workspace[k]);
+        hf_posterior_workspace_free(j->workspace[k]);
     HFI_FREE(j->ctx, j->workspace, j->points, j->e, j->part, j->best, j->f, j->by_mean, j->log_p, j->share,
              j->room, j->by_factor, j->by_cov, j->log_p_slope);
 }
@@ -217,7 +217,8 @@ static hf_status make_room(joint_acquisition *j)
                   HFI_ROOMS(j->log_p_slope, q, d), HFI_ROOM(j->workspace, 1 + j->a->constraints));
     if (status < 0) return status;
     for (size_t k = 0; k <= j->a->constraints; k++) {
-        j->workspace[k] = hf_workspace_create(ctx, k == 0 ? j->a->posterior : j->a->constraint[k - 1]);
+        j->workspace[k] =
+            hf_posterior_workspace_create(ctx, k == 0 ? j->a->posterior : j->a->constraint[k - 1]);
         if (j->workspace[k] == NULL) return HF_ERR_MEMORY;
     }
     return HF_OK;
@@ -261,15 +262,17 @@ static hf_status check(hf_context *ctx, const hf_acquire *a, size_t d, size_t q,
 hf_status hf_acquire_joint(hf_context *ctx, const hf_acquire *a, size_t q, const double *x, double *value,
                            double *gradients)
 {
-    if (a == NULL || a->posterior == NULL)
-        return hfi_refuse(ctx, "the acquisition function, or the posterior of f, is NULL");
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status < 0) return status;
+    if (own.posterior == NULL) return hfi_refuse(ctx, "the posterior of f is NULL");
     if (value == NULL) return hfi_refuse(ctx, "hf_acquire_joint: value is NULL");
-    const size_t d = hf_posterior_dimension(a->posterior);
-    hf_status status = check(ctx, a, d, q, x);
+    const size_t d = hf_posterior_dimension(own.posterior);
+    status = check(ctx, &own, d, q, x);
     if (status < 0) return status;
     joint_acquisition j;
     double here = 0.0, *slopes = gradients != NULL ? hfi_alloc_product(ctx, q, d, sizeof *slopes) : NULL;
-    status = begin(ctx, a, d, q, &j);
+    status = begin(ctx, &own, d, q, &j);
     if (gradients != NULL && slopes == NULL) status = HF_ERR_MEMORY;
     if (status >= 0) status = value_at(&j, x, &here, slopes);
     if (status == HF_ERR_NOT_FINITE)
@@ -374,9 +377,10 @@ static hf_status ascend(joint_acquisition *j, const hf_domain *domain, size_t it
 hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domain *domain, size_t iterations,
                             size_t q, double *x, double *gain)
 {
-    if (a == NULL) return hfi_refuse(ctx, "the acquisition function is NULL");
-    hf_status status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
-    if (status >= 0) status = check(ctx, a, domain->dimension, q, x);
+    hf_acquire own;
+    hf_status status = hfi_acquire_take(ctx, a, &own);
+    if (status >= 0) status = hfi_maximise_check_call(ctx, domain, NULL, 0, NULL, x);
+    if (status >= 0) status = check(ctx, &own, domain->dimension, q, x);
     for (size_t i = 0; i < q && status >= 0; i++)
         if (!hf_domain_contains(domain, x + i * domain->dimension, NULL))
             status = hfi_refuse(ctx, "place %zu (counted from 0) is not in the domain", i);
@@ -385,7 +389,7 @@ hf_status hf_acquire_ascend(hf_context *ctx, const hf_acquire *a, const hf_domai
     double more = 0.0;
     status = HF_OK;
     if (domain->candidates == 0) {
-        status = begin(ctx, a, domain->dimension, q, &j);
+        status = begin(ctx, &own, domain->dimension, q, &j);
         if (status >= 0) status = ascend(&j, domain, iterations > 0 ? iterations : ITERATIONS, x, &more);
         if (status == HF_ERR_NOT_FINITE)
             (void)hfi_fail(ctx, status, "the batch has no value at these places");

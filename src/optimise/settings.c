@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Settings of searches, trust regions and EULBO. */
+/* Settings of searches, of what they maximise, of trust regions and EULBO. */
 #include "core/settings_rows.h"
 
+#include <holdfast/acquire_front.h>
 #include <holdfast/eulbo.h>
 #include <holdfast/trust_region.h>
 
@@ -14,6 +15,50 @@ static const hfi_setting rows[] = {
      HELP("places are rounded to multiples of this share of the sides of the box\n(default 0: not rounded)")},
 };
 SETTINGS_TABLE(hf_search_settings, "a search", rows)
+#undef SETTINGS
+
+#define SETTINGS hf_ucb
+static const hfi_setting ucb_rows[] = {
+    {LIST(mean)}, {LIST(spread)}, {FINITE(beta)}, {COUNT(contexts, 0)}, {LIST(context)}, {FLAG(minimise)},
+};
+SETTINGS_TABLE(hf_ucb, "a confidence bound", ucb_rows)
+#undef SETTINGS
+
+#define SETTINGS hf_acquire
+static const hfi_setting acquire_rows[] = {
+    {CHOICE(kind, hf_acquisition, ACQUISITION, HF_ACQUIRE_PI)},
+    {LIST(posterior)},
+    {NUMBER(best, -INFINITY, INFINITY)},
+    {FINITE(beta)},
+    {COUNT(constraints, 0)},
+    {LIST(constraint)},
+    {LIST(limit)},
+    {COUNT(pending, 0)},
+    {LIST(pending_x)},
+    {COUNT(against, 0)},
+    {LIST(against_x)},
+    {COUNT(draws, 0)},
+    {SEED(stream)},
+};
+SETTINGS_TABLE(hf_acquire, "an acquisition function", acquire_rows)
+#undef SETTINGS
+
+#define SETTINGS hf_acquire_front
+static const hfi_setting front_rows[] = {
+    {COUNT_TO(objectives, 0, 3)},
+    {LIST(objective)},
+    {COUNT(points, 0)},
+    {LIST(values)},
+    {LIST(reference)},
+    {COUNT(constraints, 0)},
+    {LIST(constraint)},
+    {LIST(limit)},
+    {COUNT(pending, 0)},
+    {LIST(pending_x)},
+    {COUNT(draws, 0)},
+    {SEED(stream)},
+};
+SETTINGS_TABLE(hf_acquire_front, "an acquisition function of several objectives", front_rows)
 #undef SETTINGS
 
 #define SETTINGS hf_trust_settings

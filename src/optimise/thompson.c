@@ -12,7 +12,7 @@ static const double features = 1024.0, wave = 20.0;
 typedef struct drawn_function {
     const hf_posterior *posterior;
     hf_path *path;
-    hf_workspace *room;
+    hf_path_workspace *room;
 } drawn_function;
 
 static hf_status many(hf_context *ctx, void *of, size_t m, size_t d, const double *x, double *values)
@@ -69,13 +69,13 @@ hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model, uint6
                                  .describe = describe,
                                  .measured = true};
     status = hf_path_create(ctx, model, stream, 0, &f.path);
-    if (status >= 0) f.room = hf_path_workspace(ctx, f.path);
+    if (status >= 0) f.room = hf_path_workspace_create(ctx, f.path);
     if (status >= 0 && f.room == NULL) status = HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, &found);
     found.seconds = hfi_now() - begin;
     if (status >= 0 && report != NULL) *report = found;
-    hf_workspace_free(f.room);
+    hf_path_workspace_free(f.room);
     hf_path_free(f.path);
     return status;
 }

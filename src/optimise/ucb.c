@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* mean + beta sd: at one point with its gradient, at many, and where it is largest. */
+#include "core/settings.h"
 #include "optimise/optimise.h"
 
 #include "posterior/posterior.h"
@@ -25,14 +26,15 @@ static hf_status check_inputs(hf_context *ctx, const char *whose, const hf_poste
                     has, d, contexts);
 }
 
-/* The bound has all its parts, and is of points with d inputs. */
-static hf_status check_bound(hf_context *ctx, const hf_ucb *bound, size_t d)
+/* The caller's bound over the defaults, into *bound, which has all its parts and is of points with d inputs. */
+static hf_status take_bound(hf_context *ctx, const hf_ucb *given, size_t d, hf_ucb *bound)
 {
-    if (bound == NULL || bound->mean == NULL)
-        return hfi_refuse(ctx, "the bound, or the posterior of its mean, is NULL");
+    hf_status status = hfi_settings_take(ctx, hf_ucb_table(), given, bound);
+    if (status < 0) return status;
+    if (bound->mean == NULL) return hfi_refuse(ctx, "the bound, or the posterior of its mean, is NULL");
     if (!isfinite(bound->beta))
         return hfi_fail(ctx, HF_ERR_NOT_FINITE, "beta, %g, is not finite", bound->beta);
-    hf_status status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
+    status = check_inputs(ctx, "mean", bound->mean, d, bound->contexts);
     if (status >= 0)
         status = check_inputs(ctx, "standard deviation", posterior_of_sd(bound), d, bound->contexts);
     if (status < 0) return status;
@@ -62,8 +64,8 @@ static void add_spread(size_t d, double beta, double sd, const double *gradient_
 }
 
 /* The bound at one point, with workspaces `m` and `v` for its mean and its variance. */
-static hf_status bound_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v, size_t d, const double *x,
-                          bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
+static hf_status bound_at(const hf_ucb *bound, hf_posterior_workspace *m, hf_posterior_workspace *v, size_t d,
+                          const double *x, bool want_sd, hfi_ucb_parts *parts, double *gradient_or_null)
 {
     const size_t all = d + bound->contexts;
     double *point = hfi_workspace_spare(m, all);
@@ -90,13 +92,14 @@ static hf_status bound_at(const hf_ucb *bound, hf_workspace *m, hf_workspace *v,
     return status;
 }
 
-hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_workspace *mean, hf_workspace *spread, size_t d,
-                          const double *x, double *value, double *gradient)
+hf_status hf_ucb_evaluate(const hf_ucb *bound, hf_posterior_workspace *mean, hf_posterior_workspace *spread,
+                          size_t d, const double *x, double *value, double *gradient)
 {
     if (x == NULL || value == NULL) return HF_ERR_ARGUMENT;
-    hf_status status = check_bound(NULL, bound, d);
+    hf_ucb own;
+    hf_status status = take_bound(NULL, bound, d, &own);
     hfi_ucb_parts parts;
-    if (status >= 0) status = bound_at(bound, mean, spread, d, x, false, &parts, gradient);
+    if (status >= 0) status = bound_at(&own, mean, spread, d, x, false, &parts, gradient);
     if (status >= 0) *value = parts.value;
     return status;
 }
@@ -141,7 +144,7 @@ static hf_status in_chunks(hf_context *ctx, const hf_ucb *bound, size_t m, size_
 typedef struct signed_bound {
     const hf_ucb *bound; /* mean + sign beta sd */
     double sign;         /* the largest sign x bound is looked for: 1, or -1 for the smallest bound */
-    hf_workspace *mean, *spread;
+    hf_posterior_workspace *mean, *spread;
     bool want_sd; /* at the place that is found */
 } signed_bound;
 
@@ -189,13 +192,13 @@ static hf_status find(hf_context *ctx, signed_bound *f, const hf_domain *domain,
                                  .many = many,
                                  .at = at,
                                  .describe = describe};
-    f->mean = hf_workspace_create(ctx, f->bound->mean);
-    f->spread = spread == f->bound->mean ? f->mean : hf_workspace_create(ctx, spread);
+    f->mean = hf_posterior_workspace_create(ctx, f->bound->mean);
+    f->spread = spread == f->bound->mean ? f->mean : hf_posterior_workspace_create(ctx, spread);
     hf_status status = f->mean != NULL && f->spread != NULL ? HF_OK : HF_ERR_MEMORY;
     if (status >= 0)
         status = hfi_maximise_surface(ctx, &surface, domain, settings, guess_count, guesses, x, found);
-    if (f->spread != f->mean) hf_workspace_free(f->spread);
-    hf_workspace_free(f->mean);
+    if (f->spread != f->mean) hf_posterior_workspace_free(f->spread);
+    hf_posterior_workspace_free(f->mean);
     return status;
 }
 
@@ -204,14 +207,15 @@ hf_status hf_maximise_ucb(hf_context *ctx, const hf_ucb *bound, const hf_domain 
                           double *x, hf_argmax *report)
 {
     const double begin = hfi_now();
-    hf_ucb towards = bound != NULL ? *bound : (hf_ucb){.mean = NULL};
+    hf_argmax found = {.index = 0};
+    hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
+    hf_ucb towards;
+    if (status >= 0) status = take_bound(ctx, bound, domain->dimension, &towards);
+    if (status < 0) return status;
     const double sign = towards.minimise ? -1.0 : 1.0;
     towards.beta *= sign;
     signed_bound f = {.bound = &towards, .sign = sign, .want_sd = report != NULL};
-    hf_argmax found = {.index = 0};
-    hf_status status = hfi_maximise_check_call(ctx, domain, settings, guess_count, guesses, x);
-    if (status >= 0) status = check_bound(ctx, &towards, domain->dimension);
-    if (status >= 0) status = find(ctx, &f, domain, settings, guess_count, guesses, x, &found);
+    status = find(ctx, &f, domain, settings, guess_count, guesses, x, &found);
     found.seconds = hfi_now() - begin;
     if (status >= 0 && report != NULL) *report = found;
     return status;

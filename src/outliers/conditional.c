@@ -46,6 +46,7 @@ static hf_status set_rule(hf_context *ctx, const hf_fit_settings *settings, size
     /* Interpolated, the quantile has a part of the smallest wrong residual where just that share is wrong. It
      * then goes with it as far as it likes. */
     out->rule = (hf_outputs_rule){
+        .size = sizeof(hf_outputs_rule),
         .weighting = settings->weighting,
         .threshold = settings->threshold_rule == HF_THRESHOLD_MAD ? HF_OUTPUTS_MAD : HF_OUTPUTS_LOWER,
         .eps = out->eps};

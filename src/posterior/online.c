@@ -34,6 +34,13 @@ static double residual_at(const hf_posterior *posterior, const double *z, double
            prior;
 }
 
+/* The end of every change, made or refused: an append that fails may leave more room than there was. */
+static hf_status changed(hf_posterior *posterior, hf_status status)
+{
+    hfi_posterior_report(posterior);
+    return status;
+}
+
 hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const double *x, double target,
                            double variance)
 {
@@ -58,7 +65,7 @@ hf_status hf_posterior_add(hf_context *ctx, hf_posterior *posterior, const doubl
                                      column, prior);
     }
     HFI_FREE(ctx, z, column, scratch);
-    return status;
+    return changed(posterior, status);
 }
 
 hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i)
@@ -68,7 +75,7 @@ hf_status hf_posterior_remove(hf_context *ctx, hf_posterior *posterior, size_t i
     if (posterior->solution.n == 1)
         return hfi_fail(ctx, HF_ERR_NO_DATA,
                         "the last anchor cannot be removed: a posterior needs one; replace it");
-    return hfi_solution_delete(ctx, &posterior->solution, i);
+    return changed(posterior, hfi_solution_delete(ctx, &posterior->solution, i));
 }
 
 hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t i, double target,
@@ -81,10 +88,11 @@ hf_status hf_posterior_replace(hf_context *ctx, hf_posterior *posterior, size_t 
     const double *z = s->z + i * s->d;
     double prior;
     hfi_kernel_diagonal(posterior->kernel, 1, z, s->d, true, &prior);
-    return hfi_solution_replace(
+    status = hfi_solution_replace(
         ctx, s, i, residual_at(posterior, z, target),
         hfi_scaling_site_variance(&posterior->scaling, hfi_scaling_output(&posterior->scaling, z), variance),
         prior);
+    return changed(posterior, status);
 }
 
 hf_status hf_posterior_backward_error(hf_context *ctx, hf_posterior *posterior, double *backward)
@@ -93,7 +101,7 @@ hf_status hf_posterior_backward_error(hf_context *ctx, hf_posterior *posterior, 
         hfi_posterior_need_exact(ctx, posterior, "checking a factor for drift",
                                  "no other kind is changed reading by reading, so none drifts");
     if (status < 0) return status;
-    status = hfi_solution_check(ctx, posterior->kernel, &posterior->solution);
+    status = changed(posterior, hfi_solution_check(ctx, posterior->kernel, &posterior->solution));
     if (status >= 0 && backward != NULL) *backward = posterior->solution.backward;
     return status;
 }
@@ -103,5 +111,5 @@ hf_status hf_posterior_refresh(hf_context *ctx, hf_posterior *posterior)
     hf_status status = hfi_posterior_need_exact(
         ctx, posterior, "factoring afresh", "no other kind is changed reading by reading, so none drifts");
     if (status < 0) return status;
-    return hfi_solution_refresh(ctx, posterior->kernel, &posterior->solution);
+    return changed(posterior, hfi_solution_refresh(ctx, posterior->kernel, &posterior->solution));
 }

@@ -25,6 +25,11 @@ struct hf_path {
     hfi_features prior; /* scaled units, as the rest */
 };
 
+struct hf_path_workspace {
+    hfi_memory memory;
+    hf_posterior_workspace *mean;
+};
+
 /* ---- the function at points -------------------------------------------------------------------------------------- */
 
 typedef struct path_look {
@@ -182,29 +187,45 @@ size_t hf_path_dimension(const hf_path *path)
     return path != NULL ? path->prior.d : 0;
 }
 
-hf_workspace *hf_path_workspace(hf_context *ctx, const hf_path *path)
+hf_path_workspace *hf_path_workspace_create(hf_context *ctx, const hf_path *path)
 {
-    if (path != NULL) return hf_workspace_create(ctx, path->mean);
-    hfi_refuse(ctx, "hf_path_workspace: the path is NULL");
+    if (path == NULL) {
+        hfi_refuse(ctx, "hf_path_workspace: the path is NULL");
+        return NULL;
+    }
+    hf_path_workspace *workspace = hfi_alloc(ctx, 1, sizeof *workspace);
+    if (workspace == NULL) return NULL;
+    workspace->memory = hfi_context_memory(ctx);
+    workspace->mean = hf_posterior_workspace_create(ctx, path->mean);
+    if (workspace->mean != NULL) return workspace;
+    hf_path_workspace_free(workspace);
     return NULL;
 }
 
-hf_status hf_path_evaluate(const hf_path *path, hf_workspace *workspace, const double *x, double *value,
-                           double *gradient)
+void hf_path_workspace_free(hf_path_workspace *workspace)
+{
+    if (workspace == NULL) return;
+    const hfi_memory memory = workspace->memory;
+    hf_posterior_workspace_free(workspace->mean);
+    hfi_memory_free(&memory, workspace);
+}
+
+hf_status hf_path_evaluate(const hf_path *path, hf_path_workspace *workspace, const double *x,
+                           double *value, double *gradient)
 {
     if (path == NULL || workspace == NULL || value == NULL) return HF_ERR_ARGUMENT;
     const size_t d = path->prior.d;
     const hfi_scaling *scaling = &path->mean->scaling;
-    double mean, *own = hfi_workspace_spare(workspace, d), *slope = own + d;
+    double mean, *own = hfi_workspace_spare(workspace->mean, d), *slope = own + d;
     if (own == NULL) return HF_ERR_ARGUMENT;
     hf_status status =
-        hf_predict_latent(path->mean, workspace, x, &mean, NULL, gradient != NULL ? own : NULL, NULL);
+        hf_predict_latent(path->mean, workspace->mean, x, &mean, NULL, gradient != NULL ? own : NULL, NULL);
     if (status < 0) return status;
     /* The workspace holds the point in scaled units. */
     memset(slope, 0, d * sizeof *slope);
     const double scale = hfi_scaling_scale(scaling, hfi_scaling_output(scaling, x));
-    const double total =
-        mean + scale * hfi_features_evaluate(&path->prior, workspace->x, gradient != NULL ? slope : NULL);
+    const double total = mean + scale * hfi_features_evaluate(&path->prior, workspace->mean->x,
+                                                              gradient != NULL ? slope : NULL);
     bool finite = isfinite(total);
     for (size_t j = 0; j < d && gradient != NULL; j++) {
         own[j] += scale * slope[j] / scaling->x_scale[j];

@@ -14,14 +14,14 @@ static size_t scratch_of(const hf_posterior *posterior)
     return kernel > mean ? kernel : mean;
 }
 
-hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior)
+hf_posterior_workspace *hf_posterior_workspace_create(hf_context *ctx, const hf_posterior *posterior)
 {
     if (posterior == NULL) {
-        hfi_refuse(ctx, "hf_workspace_create: the posterior is NULL");
+        hfi_refuse(ctx, "hf_posterior_workspace_create: the posterior is NULL");
         return NULL;
     }
     const hfi_solution *s = &posterior->solution;
-    hf_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
+    hf_posterior_workspace *w = hfi_alloc(ctx, 1, sizeof *w);
     if (w == NULL) return NULL;
     w->memory = hfi_context_memory(ctx);
     w->d = s->d;
@@ -33,11 +33,11 @@ hf_workspace *hf_workspace_create(hf_context *ctx, const hf_posterior *posterior
                   HFI_ROOMS(w->gradient, w->d, 2), HFI_ROOM(w->covariance, w->anchors),
                   HFI_ROOM(w->scratch, w->scratch_size)) >= 0)
         return w;
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     return NULL;
 }
 
-void hf_workspace_free(hf_workspace *workspace)
+void hf_posterior_workspace_free(hf_posterior_workspace *workspace)
 {
     if (workspace == NULL) return;
     hfi_memory memory = workspace->memory; /* by value: the workspace itself is about to go */
@@ -45,7 +45,7 @@ void hf_workspace_free(hf_workspace *workspace)
                     workspace->scratch, workspace);
 }
 
-double *hfi_workspace_spare(hf_workspace *workspace, size_t d)
+double *hfi_workspace_spare(hf_posterior_workspace *workspace, size_t d)
 {
     return workspace != NULL && workspace->d == d ? workspace->x + d : NULL;
 }
@@ -60,7 +60,7 @@ typedef struct point_prediction {
 } point_prediction;
 
 /* Into *a and workspace->gradient. */
-static void evaluate(const hf_posterior *posterior, hf_workspace *w, point_prediction *a)
+static void evaluate(const hf_posterior *posterior, hf_posterior_workspace *w, point_prediction *a)
 {
     const hfi_solution *s = &posterior->solution;
     const hf_kernel *kernel = posterior->kernel;
@@ -91,7 +91,7 @@ static void evaluate(const hf_posterior *posterior, hf_workspace *w, point_predi
     }
 }
 
-static bool fits(const hf_posterior *posterior, const hf_workspace *w)
+static bool fits(const hf_posterior *posterior, const hf_posterior_workspace *w)
 {
     return w->d == posterior->solution.d && posterior->solution.n <= w->anchors &&
            hfi_solution_room(&posterior->solution, 1) <= w->room_size &&
@@ -104,7 +104,7 @@ static void write_gradient(const hfi_scaling *scaling, const double *scaled, dou
     for (size_t j = 0; j < scaling->d; j++) out[j] = scaled[j] * factor / scaling->x_scale[j];
 }
 
-static hf_status predict(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+static hf_status predict(const hf_posterior *posterior, hf_posterior_workspace *workspace, const double *x,
                          bool observed, double *mean, double *var, double *gradient_mean,
                          double *gradient_var)
 {
@@ -135,14 +135,15 @@ static hf_status predict(const hf_posterior *posterior, hf_workspace *workspace,
     return HF_OK;
 }
 
-hf_status hf_predict_latent(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
+hf_status hf_predict_latent(const hf_posterior *posterior, hf_posterior_workspace *workspace, const double *x,
                             double *mean, double *var, double *gradient_mean, double *gradient_var)
 {
     return predict(posterior, workspace, x, false, mean, var, gradient_mean, gradient_var);
 }
 
-hf_status hf_predict_observed(const hf_posterior *posterior, hf_workspace *workspace, const double *x,
-                              double *mean, double *var, double *gradient_mean, double *gradient_var)
+hf_status hf_predict_observed(const hf_posterior *posterior, hf_posterior_workspace *workspace,
+                              const double *x, double *mean, double *var, double *gradient_mean,
+                              double *gradient_var)
 {
     return predict(posterior, workspace, x, true, mean, var, gradient_mean, gradient_var);
 }

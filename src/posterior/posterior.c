@@ -5,6 +5,36 @@
 #include <math.h>
 #include <string.h>
 
+/* Eight bytes each. */
+static double numbers_held(const hfi_solution *s)
+{
+    double rows = (double)s->capacity, rank = (double)s->rank, vectors = 1.0;
+    double matrix = s->form == HFI_FORM_EXACT   ? rows * rows
+                    : s->form == HFI_FORM_DENSE ? rows * rank
+                                                : rank * rank;
+    if (s->residual != NULL) vectors += 2.0; /* and the variances */
+    if (s->form == HFI_FORM_BLOCKS) vectors += 2.0;
+    return matrix + rows * ((double)s->d + vectors);
+}
+
+void hfi_posterior_report(hf_posterior *posterior)
+{
+    const hfi_solution *s = &posterior->solution;
+    posterior->report = (hf_solve_report){
+        .anchors = s->n,
+        .jitter = s->jitter,
+        .condition = s->condition,
+        .backward = s->backward,
+        .log_evidence = s->form == HFI_FORM_EXACT ? hfi_solution_log_evidence(s) : NAN,
+        .bytes = (double)sizeof *posterior + (double)sizeof(double) * (numbers_held(s) + 2.0 * (double)s->d),
+    };
+}
+
+const hf_solve_report *hf_posterior_report_of(const hf_posterior *posterior)
+{
+    return posterior != NULL ? &posterior->report : NULL;
+}
+
 hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                                hfi_solution *solution, const hfi_scaling *scaling, double noise,
                                double calibration, hf_posterior **out)
@@ -23,6 +53,7 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
     }
     p->solution = *solution;
     memset(solution, 0, sizeof *solution);
+    hfi_posterior_report(p);
     *out = p;
     return HF_OK;
 }
@@ -104,32 +135,6 @@ size_t hf_posterior_dimension(const hf_posterior *posterior)
 size_t hf_posterior_anchors(const hf_posterior *posterior)
 {
     return posterior != NULL ? posterior->solution.n : 0;
-}
-
-/* Eight bytes each. */
-static double numbers_held(const hfi_solution *s)
-{
-    double rows = (double)s->capacity, rank = (double)s->rank, vectors = 1.0;
-    double matrix = s->form == HFI_FORM_EXACT   ? rows * rows
-                    : s->form == HFI_FORM_DENSE ? rows * rank
-                                                : rank * rank;
-    if (s->residual != NULL) vectors += 2.0; /* and the variances */
-    if (s->form == HFI_FORM_BLOCKS) vectors += 2.0;
-    return matrix + rows * ((double)s->d + vectors);
-}
-
-void hf_posterior_report(const hf_posterior *posterior, hf_solve_report *report)
-{
-    if (posterior == NULL || report == NULL) return;
-    const hfi_solution *s = &posterior->solution;
-    *report = (hf_solve_report){
-        .anchors = s->n,
-        .jitter = s->jitter,
-        .condition = s->condition,
-        .backward = s->backward,
-        .log_evidence = s->form == HFI_FORM_EXACT ? hfi_solution_log_evidence(s) : NAN,
-        .bytes = (double)sizeof *posterior + (double)sizeof(double) * (numbers_held(s) + 2.0 * (double)s->d),
-    };
 }
 
 double hf_posterior_noise(const hf_posterior *posterior)

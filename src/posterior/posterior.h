@@ -62,9 +62,10 @@ struct hf_posterior {
     hf_mean *mean;
     hfi_solution solution;
     hfi_scaling scaling;
-    double noise;       /* observed noise variance, scaled units; of output 0 */
-    double *noises;     /* with several outputs: of each; else NULL */
-    double calibration; /* kappa */
+    double noise;           /* observed noise variance, scaled units; of output 0 */
+    double *noises;         /* with several outputs: of each; else NULL */
+    double calibration;     /* kappa */
+    hf_solve_report report; /* of the solution; hfi_posterior_report() brings it up to date */
 };
 
 /** A posterior that takes over (moves) its parts on success; on error they stay the caller's.
@@ -73,12 +74,15 @@ hf_status hfi_posterior_create(hf_context *ctx, const hf_kernel *kernel, const h
                                hfi_solution *solution, const hfi_scaling *scaling, double noise,
                                double calibration, hf_posterior **out);
 
+/** Brings the report of a posterior whose solution is new or was changed up to date. O(n). */
+void hfi_posterior_report(hf_posterior *posterior);
+
 /** k(x, x) - k' S k is a variance, so that a computed one below zero is rounding and the nearest
  * possible value is zero. NaN stays NaN, to be found. */
 double hfi_variance_clamp(double variance);
 /** 3 d entries of a workspace that prediction leaves alone: a point and two gradients of callers
  * that put them together. NULL when the workspace is NULL or of another number of inputs. */
-double *hfi_workspace_spare(hf_workspace *workspace, size_t d);
+double *hfi_workspace_spare(hf_posterior_workspace *workspace, size_t d);
 /** One observed noise variance (scaled units) per output of the scaling; copied. */
 hf_status hfi_posterior_set_noises(hf_context *ctx, hf_posterior *posterior, const double *noises);
 /** Noise variance of an output, scaled units. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The inducing and the projected solver as the public interface has them. */
+#include "core/settings.h"
 #include "posterior/posterior.h"
 #include "solver/inducing.h"
 #include "solver/projected.h"
@@ -169,18 +170,19 @@ hf_status hf_solve_projected(hf_context *ctx, const hf_kernel *kernel, const hf_
 {
     if (!out || !projection)
         return hfi_refuse(ctx, "hf_solve_projected: %s is NULL", !out ? "out" : "projection");
+    hf_projection own;
     hf_status status = hfi_posterior_check_parts(ctx, kernel, mean, sites, x, ldx);
-    if (status >= 0) status = check_choices(ctx, projection);
-    if (status >= 0)
-        status = check_inputs(ctx, projection, hf_kernel_dimension(kernel), hf_sites_present(sites));
-    if (status >= 0) status = check_matrix(ctx, projection, hf_sites_count(sites));
+    if (status >= 0) status = hfi_settings_take(ctx, hf_projection_table(), projection, &own);
+    if (status >= 0) status = check_choices(ctx, &own);
+    if (status >= 0) status = check_inputs(ctx, &own, hf_kernel_dimension(kernel), hf_sites_present(sites));
+    if (status >= 0) status = check_matrix(ctx, &own, hf_sites_count(sites));
     if (status < 0) return status;
     hfi_scaling scaling;
     status = hfi_scaling_identity(ctx, hf_kernel_dimension(kernel), &scaling);
     if (status < 0) return status;
     hfi_solution solution = {0};
     hf_projection_report done = {.residual = NAN};
-    status = hfi_projected_solve(ctx, kernel, mean, sites, scaling.d, x, ldx, projection, &solution, &done);
+    status = hfi_projected_solve(ctx, kernel, mean, sites, scaling.d, x, ldx, &own, &solution, &done);
     if (status >= 0) {
         const hf_status created =
             hfi_posterior_create(ctx, kernel, mean, &solution, &scaling, hf_sites_noise(sites), 1.0, out);

@@ -8,7 +8,7 @@
 
 #include "posterior/posterior.h"
 
-struct hf_workspace {
+struct hf_posterior_workspace {
     hfi_memory memory;
     size_t d;
     size_t anchors;      /* room for so many */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Weights of single readings, and the choice between them and those of rows and outputs. */
+#include "core/settings_rows.h"
 #include "linalg/linalg.h"
 #include "sites/mcd.h"
 #include "sites/outputs.h"
@@ -266,21 +267,32 @@ static hf_status check(hf_context *ctx, const hf_outputs_rule *rule, size_t n, c
     return HF_OK;
 }
 
+#define SETTINGS hf_outputs_rule
+static const hfi_setting rule_rows[] = {
+    {CHOICE(weighting, hf_outputs_weighting, OUTPUTS_WEIGHTING, HF_OUTPUTS_CHANNEL)},
+    {CHOICE(threshold, hf_outputs_threshold, OUTPUTS_THRESHOLD, HF_OUTPUTS_MAD)},
+    {LIST(eps)},
+};
+SETTINGS_TABLE(hf_outputs_rule, "a rule of weights", rule_rows)
+#undef SETTINGS
+
 hf_status hf_outputs_weights(hf_context *ctx, const hf_outputs_rule *rule, size_t n, const double *y,
                              size_t ldy, const hf_outputs_model *model, const double *centre,
                              const hf_outputs_sites *out)
 {
-    hf_status status = check(ctx, rule, n, y, ldy, model, out);
+    hf_outputs_rule own;
+    hf_status status = hfi_settings_take(ctx, hf_outputs_rule_table(), rule, &own);
+    if (status >= 0) status = check(ctx, rule != NULL ? &own : NULL, n, y, ldy, model, out);
     if (status < 0) return status;
     const size_t outputs = model->outputs, size = n * outputs;
     double *block = hfi_alloc(ctx, 2 * size + outputs, sizeof *block);
     if (block == NULL) return HF_ERR_MEMORY;
     const hf_outputs_sites made = {
         .scale = block, .weight = block + outputs, .shift = block + outputs + size};
-    if (rule->weighting == HF_OUTPUTS_READING)
-        status = weigh_readings(ctx, rule, n, y, ldy, model, centre, &made);
-    else if (rule->weighting == HF_OUTPUTS_JOINT)
-        status = weigh_rows(ctx, rule, n, y, ldy, model, &made);
+    if (own.weighting == HF_OUTPUTS_READING)
+        status = weigh_readings(ctx, &own, n, y, ldy, model, centre, &made);
+    else if (own.weighting == HF_OUTPUTS_JOINT)
+        status = weigh_rows(ctx, &own, n, y, ldy, model, &made);
     else
         status = weigh_channels(ctx, n, y, ldy, model, &made);
     if (status >= 0) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The projected solver: which actions, what they cost, and the solution they end in. */
 #include "solver/projected.h"
+#include "core/settings_rows.h"
 
 #include "linalg/linalg.h"
 #include "solver/projected_dense.h"
@@ -113,7 +114,7 @@ hf_status hfi_projected_solve_blocks(hf_context *ctx, const hf_kernel *kernel, c
                                      const hfi_block_actions *actions, hfi_precision precision,
                                      hfi_solution *out, hf_projection_report *report)
 {
-    const hf_projection as = {.actions = HF_ACTIONS_BLOCKS, .count = actions->count};
+    const hf_projection as = {.size = sizeof as, .actions = HF_ACTIONS_BLOCKS, .count = actions->count};
     hfi_block_system system = {0};
     hfi_solution solution = {0};
     double bytes, flops;
@@ -265,6 +266,22 @@ static hf_status check(hf_context *ctx, const hf_projection *p, size_t n)
         return hfi_refuse(ctx, "the tolerance %g of Krylov actions is not a number >= 0", p->tolerance);
     return HF_OK;
 }
+
+#define SETTINGS hf_projection
+static const hfi_setting projection_rows[] = {
+    {CHOICE(actions, hf_actions, ACTIONS, HF_ACTIONS_GIVEN)},
+    {COUNT(count, 0)},
+    {SIZE(tolerance)},
+    {COUNT(inducing, 0)},
+    {CHOICE(choice, hf_inducing_choice, INDUCING_CHOICE, HF_INDUCING_FIRST)},
+    {LIST(inputs)},
+    {CHOICE(blocks, hf_blocks, BLOCKS, HF_BLOCKS_CLUSTERED)},
+    {CHOICE(start, hf_action_start, ACTION_START, HF_ACTION_START_PRECISION)},
+    {FLAG(single_precision)},
+    {LIST(matrix)},
+};
+SETTINGS_TABLE(hf_projection, "a projection", projection_rows)
+#undef SETTINGS
 
 hf_status hfi_projected_solve(hf_context *ctx, const hf_kernel *kernel, const hf_mean *mean,
                               const hf_sites *sites, size_t d, const double *x, size_t ldx,

@@ -2,6 +2,7 @@
 #define _DEFAULT_SOURCE /* realpath */
 /* hf_table_read(): a table or a view of a database, or a file. It is here since only this room and those
  * below know SQLite. */
+#include "core/settings.h"
 #include "store/database.h"
 
 #include "data/manner.h"
@@ -231,11 +232,12 @@ static hf_status open_database(dump *d, const char *path, hfi_two_names **files)
 static hf_status read_database(dump d, const char *path, const hf_dialect *dialect, hf_table **out)
 {
     hf_context *ctx = d.ctx;
-    hf_dialect own = dialect != NULL ? *dialect : (hf_dialect){0};
-    own.header = HF_HEADER_YES;
+    hf_dialect own;
     hfi_two_names *files = NULL;
     hfi_manner *manner = NULL;
-    hf_status status = open_database(&d, path, &files);
+    hf_status status = hfi_settings_take(ctx, hf_dialect_table(), dialect, &own);
+    own.header = HF_HEADER_YES;
+    if (status >= 0) status = open_database(&d, path, &files);
     if (status >= 0) status = dump_table(&d);
     hfi_database_close(&d.db, &files);
     if (status >= 0) status = hfi_manner_make(ctx, &own, &manner);

@@ -109,7 +109,7 @@ static hf_status search(hf_context *ctx, proof *p)
     const size_t d = p->study->d;
     double *x = hfi_alloc(ctx, d, sizeof *x);
     if (x == NULL) return HF_ERR_MEMORY;
-    const hf_ucb mean = {.mean = p->posterior};
+    const hf_ucb mean = {.size = sizeof mean, .mean = p->posterior};
     hf_status s = hf_maximise_ucb(ctx, &mean, &p->study->domain, NULL, 0, NULL, x, NULL);
     if (s >= 0) s = hfi_worse(s, consider(ctx, p, x));
     for (uint64_t id = 1; id <= p->study->trials && s >= 0; id++)

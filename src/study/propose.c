@@ -87,7 +87,8 @@ typedef struct constraints {
 static hf_acquire acquisition(const hf_study *study, const hfi_round *round, const hfi_verdict_at *incumbent,
                               constraints *room)
 {
-    hf_acquire a = {.kind = study->s.acquisition,
+    hf_acquire a = {.size = sizeof a,
+                    .kind = study->s.acquisition,
                     .posterior = study->surrogate[study->objective[0]].posterior,
                     .best = incumbent->log_feasible >= log(0.5) ? incumbent->mean[0] : -INFINITY,
                     .beta = study->s.beta,
@@ -318,7 +319,7 @@ static hf_status acquire_safely(hf_context *ctx, const hf_study *study, const hf
                                 hfi_proposed *out, double *u)
 {
     constraints room;
-    hf_acquire a = {.kind = HF_ACQUIRE_LOG_EI};
+    hf_acquire a = {.size = sizeof a, .kind = HF_ACQUIRE_LOG_EI};
     uint64_t id;
     hfi_verdict_at incumbent;
     bool acquired = false;

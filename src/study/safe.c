@@ -111,7 +111,7 @@ hf_status hfi_safe_many(hf_context *ctx, const hfi_safe *safe, size_t m, const d
     for (size_t k = 0; k < safe->count && s >= 0; k++) {
         const hf_outcome *o = &safe->study->s.outcome[safe->outcome[k]];
         /* A bound that is nearly as tight as it can be is as true, and found sooner. */
-        const hf_envelope_limits limits = {.gap = near_enough * o->norm_bound};
+        const hf_envelope_limits limits = {.size = sizeof limits, .gap = near_enough * o->norm_bound};
         s = hf_envelope_bounds_batch(ctx, safe->envelope[k], m, u, safe->study->d, &limits, bound);
         for (size_t i = 0; i < m && s >= 0; i++) {
             ok[i] = ok[i] && margin(o, &bound[i]) >= 0.0;

@@ -52,7 +52,8 @@ hf_status hfi_study_widen_front(hf_context *ctx, const hf_study *study, const hf
     for (size_t k = 0; k < m; k++) objective[k] = study->surrogate[study->objective[k]].posterior;
     if (s >= 0) {
         hf_argmax report;
-        const hf_acquire_front a = {.objectives = m,
+        const hf_acquire_front a = {.size = sizeof a,
+                                    .objectives = m,
                                     .objective = objective,
                                     .points = n,
                                     .values = front,

@@ -223,13 +223,11 @@ static void drop(hf_context *ctx, explanation *a)
 
 static void judge(const outcome_training *t, explanation *a)
 {
-    hf_solve_report report;
-    hf_posterior_report(a->posterior, &report);
     double kept = 0.0;
     for (size_t i = 0; i < t->s->n; i++) kept += a->aside[i] ? 0.0 : 1.0;
     const double gone = (double)t->s->n - kept, scale = a->posterior->scaling.y_scale;
-    a->merit = report.log_evidence - kept * log(scale) + kept * log(1.0 - t->wrong) +
-               gone * log(t->wrong / t->range);
+    a->merit = hf_posterior_report_of(a->posterior)->log_evidence - kept * log(scale) +
+               kept * log(1.0 - t->wrong) + gone * log(t->wrong / t->range);
 }
 
 static hf_status fit(hf_context *ctx, const outcome_training *t, const double *y, bool finder, explanation *a,

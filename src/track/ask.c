@@ -104,7 +104,8 @@ static hf_status best_place(hf_context *ctx, const hf_track *track, double time,
     if (status < 0) return status;
     const hf_track_settings *s = &track->own.s;
     const hfi_solved *m = &solved.mean;
-    const hf_ucb bound = {.mean = m->posterior,
+    const hf_ucb bound = {.size = sizeof bound,
+                          .mean = m->posterior,
                           .spread = solved.spread.posterior,
                           .beta = hfi_track_beta(track, (size_t)track->own_told + 1, m->information),
                           .minimise = s->minimise};

@@ -93,10 +93,7 @@ const char *hf_track_name(const hf_track *track, size_t i)
 
 static size_t bytes_of_posterior(const hf_posterior *posterior)
 {
-    if (posterior == NULL) return 0;
-    hf_solve_report report;
-    hf_posterior_report(posterior, &report);
-    return (size_t)report.bytes;
+    return posterior != NULL ? (size_t)hf_posterior_report_of(posterior)->bytes : 0;
 }
 
 static size_t bytes_of(const hf_track *track)

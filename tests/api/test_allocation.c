@@ -38,12 +38,12 @@ static const char strange_csv[] =
 static hf_status parse_strange(workshop *w)
 {
     const char *const codes[] = {"-9"};
-    const hf_dialect dialect = {.missing = codes, .missing_count = 1};
+    const hf_dialect dialect = {.size = sizeof dialect, .missing = codes, .missing_count = 1};
     hf_table *out = UNTOUCHED;
     hf_status s = settled(hf_table_parse(w->ctx, strange_csv, strlen(strange_csv), "m", &dialect, &out), out);
     if (s < 0) return s;
     assert_true(hf_table_notes(out) >= 5 && hf_table_rows(out) == 3 && hf_table_note(out, 0) != NULL);
-    assert_true(hf_table_read_as(out, 0) != NULL && hf_table_dialect(out).missing_count == 1);
+    assert_true(hf_table_read_as(out, 0) != NULL && hf_table_dialect(out)->missing_count == 1);
     const size_t rows[] = {1, 0};
     hf_table *part = UNTOUCHED;
     s = settled(hf_table_select(w->ctx, out, rows, 2, &part), part);
@@ -347,9 +347,8 @@ static hf_status quiet_parts(workshop *w)
 static hf_status quiet_posterior(workshop *w)
 {
     double bytes, flops, mean, var, gradient[2 * WORKSHOP_D];
-    hf_solve_report report;
     hf_exact_cost(10, 2, &bytes, &flops);
-    hf_posterior_report(w->posterior, &report);
+    assert_true(hf_posterior_report_of(w->posterior)->anchors == WORKSHOP_N - 1);
     assert_int_equal(hf_posterior_dimension(w->posterior), WORKSHOP_D);
     assert_int_equal(hf_posterior_anchors(w->posterior), WORKSHOP_N - 1);
     assert_true(hf_posterior_noise(w->posterior) == 0.02);
@@ -363,10 +362,10 @@ static hf_status quiet_posterior(workshop *w)
         hf_predict_observed(w->posterior, w->workspace, w->at, &mean, &var, gradient, gradient + WORKSHOP_D),
         HF_OK);
     hf_posterior_free(NULL);
-    hf_workspace_free(NULL);
+    hf_posterior_workspace_free(NULL);
     const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 1.0};
     assert_int_equal(hf_domain_check(w->ctx, &box), HF_OK);
     hf_domain_quasirandom(&box, 0, 1, gradient);
     assert_true(hf_domain_contains(&box, gradient, NULL));
@@ -424,8 +423,8 @@ static hf_status quiet_model(workshop *w)
     assert_int_equal(hf_model_features(w->model), 2);
     assert_string_equal(hf_model_feature(w->model, 1), "b");
     assert_null(hf_model_category(w->model, 1, NULL));
-    assert_int_equal(hf_model_report(w->model)->readings, 7);
-    assert_false(hf_model_settings(w->model)->train);
+    assert_int_equal(hf_model_report_of(w->model)->readings, 7);
+    assert_false(hf_model_settings_of(w->model)->train);
     assert_string_equal(hf_model_noise_column(w->model), "v");
     assert_string_equal(hf_model_source(w->model), w->csv);
     uint64_t seed = 1;

@@ -8,8 +8,12 @@ static const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.
 static hf_acquire constrained(const workshop *w, const hf_posterior **constraint)
 {
     *constraint = w->posterior;
-    return (hf_acquire){
-        .posterior = w->posterior, .best = 0.5, .constraints = 1, .constraint = constraint, .limit = limit};
+    return (hf_acquire){.size = sizeof(hf_acquire),
+                        .posterior = w->posterior,
+                        .best = 0.5,
+                        .constraints = 1,
+                        .constraint = constraint,
+                        .limit = limit};
 }
 
 static hf_status evaluate(workshop *w)
@@ -41,7 +45,8 @@ static hf_status batch(workshop *w)
 {
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
     const double pending[WORKSHOP_D] = {0.25, 0.75}, against[WORKSHOP_D] = {0.5, 0.5};
-    const hf_acquire a = {.posterior = w->posterior,
+    const hf_acquire a = {.size = sizeof a,
+                          .posterior = w->posterior,
                           .best = -INFINITY,
                           .pending = 1,
                           .pending_x = pending,
@@ -61,8 +66,12 @@ static hf_status together(workshop *w)
 {
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
     const double pending[WORKSHOP_D] = {0.25, 0.75}, at[2 * WORKSHOP_D] = {0.3, 0.4, 0.8, 0.6};
-    const hf_acquire a = {
-        .posterior = w->posterior, .best = 0.5, .pending = 1, .pending_x = pending, .draws = 4};
+    const hf_acquire a = {.size = sizeof a,
+                          .posterior = w->posterior,
+                          .best = 0.5,
+                          .pending = 1,
+                          .pending_x = pending,
+                          .draws = 4};
     double x[2 * WORKSHOP_D], slopes[2 * WORKSHOP_D] = {7.0}, value = 7.0, gain = 7.0;
     memcpy(x, at, sizeof x);
     hf_status status = hf_acquire_joint(w->ctx, &a, 2, x, &value, slopes);

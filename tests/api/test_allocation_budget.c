@@ -103,17 +103,21 @@ static hf_status projected(workshop *w, const hf_projection *projection)
 
 static hf_status projected_krylov(workshop *w)
 {
-    return projected(w, &(hf_projection){.actions = HF_ACTIONS_KRYLOV, .count = 3, .inducing = 2});
+    return projected(
+        w, &(hf_projection){
+               .size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 3, .inducing = 2});
 }
 
 static hf_status projected_inducing(workshop *w)
 {
-    return projected(w, &(hf_projection){.actions = HF_ACTIONS_INDUCING, .count = 3});
+    return projected(
+        w, &(hf_projection){.size = sizeof(hf_projection), .actions = HF_ACTIONS_INDUCING, .count = 3});
 }
 
 static hf_status projected_blocks(workshop *w)
 {
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS,
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = HF_ACTIONS_BLOCKS,
                                       .count = 3,
                                       .blocks = HF_BLOCKS_CLUSTERED,
                                       .start = HF_ACTION_START_EIGEN,
@@ -125,13 +129,15 @@ static hf_status projected_given(workshop *w)
 {
     double matrix[WORKSHOP_N * 3];
     for (size_t i = 0; i < WORKSHOP_N * 3; i++) matrix[i] = cos((double)((i % 3 + 1) * (i / 3)));
-    return projected(w, &(hf_projection){.actions = HF_ACTIONS_GIVEN, .count = 3, .matrix = matrix});
+    return projected(
+        w, &(hf_projection){
+               .size = sizeof(hf_projection), .actions = HF_ACTIONS_GIVEN, .count = 3, .matrix = matrix});
 }
 
 /* Made anew each time: also the failures on the way to it are swept. */
 static hf_status computational(workshop *w)
 {
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    const hf_projection projection = {.size = sizeof projection, .actions = HF_ACTIONS_BLOCKS, .count = 3};
     hf_posterior *posterior = NULL;
     double var[WORKSHOP_M] = {-7.0};
     hf_status s = hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &projection,
@@ -144,7 +150,7 @@ static hf_status computational(workshop *w)
 
 static hf_status influence_projected(workshop *w)
 {
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    const hf_projection projection = {.size = sizeof projection, .actions = HF_ACTIONS_BLOCKS, .count = 3};
     hf_posterior *posterior = NULL;
     double kl = -7.0;
     hf_status s = hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &projection,
@@ -169,7 +175,7 @@ static hf_status influence_inducing(workshop *w)
 
 static hf_status worst_cases(workshop *w)
 {
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 3};
+    const hf_projection projection = {.size = sizeof projection, .actions = HF_ACTIONS_BLOCKS, .count = 3};
     hf_posterior *posterior = NULL;
     double total[WORKSHOP_M] = {-7.0}, part[WORKSHOP_M] = {-7.0};
     hf_projection_error error = {.rho = -7.0};
@@ -247,7 +253,7 @@ static hf_status fit_rrp(workshop *w)
 /* A model with any solver goes through a file. */
 static hf_status model_file(workshop *w, hf_solver solver)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     hf_fit_settings settings = workshop_untrained();
     hf_model *model = NULL, *loaded = NULL;
     settings.solver = solver;

@@ -12,7 +12,7 @@ static hf_status labels_with(workshop *w, const char *preset, ask *question)
     hf_fit_settings settings;
     hf_table *table = NULL;
     hf_model *model = NULL;
-    const hf_columns columns = {.target = "kind"};
+    const hf_columns columns = {.size = sizeof columns, .target = "kind"};
     hf_status s = hf_fit_settings_preset(w->ctx, preset, &settings, sizeof settings);
     if (s >= 0) s = hf_table_parse_csv(w->ctx, csv, sizeof csv - 1, "labels", &table);
     settings.train = false;

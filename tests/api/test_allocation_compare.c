@@ -6,7 +6,7 @@
 
 static hf_status compare(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
     const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 2, .repeats = 2};
     hf_comparison *out = UNTOUCHED;
@@ -22,7 +22,7 @@ static hf_status compare(workshop *w)
 /* Nothing here needs memory. */
 static hf_status ask(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_contender rival = {"one", workshop_untrained()};
     hf_compare_settings settings = hf_compare_settings_default();
     hf_comparison *out = NULL;
@@ -34,7 +34,7 @@ static hf_status ask(workshop *w)
     const hf_status s = hf_enum_parse(w->ctx, HF_ENUM_CRITERION, "mae", &by);
     assert_string_equal(hf_enum_name(HF_ENUM_CRITERION, by), "mae");
     assert_int_equal(hf_comparison_models(out), 1);
-    assert_int_equal(hf_comparison_settings(out)->folds, 2);
+    assert_int_equal(hf_comparison_settings_of(out)->folds, 2);
     assert_string_equal(hf_comparison_name(out, 0), "one");
     assert_int_equal(hf_comparison_scores(out, 0)->metrics.n, hf_comparison_readings(out));
     assert_int_equal(hf_comparison_rows(out)[0], 0);

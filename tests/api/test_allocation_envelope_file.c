@@ -22,9 +22,7 @@ static hf_envelope *given(const workshop *w)
 static hf_status save(workshop *w)
 {
     hf_envelope *envelope = given(w);
-    hf_envelope_settings kept;
-    assert_int_equal(hf_envelope_get_settings(w->ctx, envelope, &kept, sizeof kept), HF_OK);
-    assert_int_equal(kept.reserve, 0);
+    assert_int_equal(hf_envelope_settings_of(envelope)->reserve, 0);
     const hf_status s = hf_envelope_save(w->ctx, envelope, NULL, path);
     assert_int_equal(hf_file_type(path), s >= 0 ? HF_FILE_ENVELOPE : HF_FILE_OTHER);
     unlink(path);

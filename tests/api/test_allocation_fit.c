@@ -9,7 +9,7 @@ static hf_status maximise(workshop *w, size_t candidates)
     const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
     const hf_domain domain = {
         .dimension = WORKSHOP_D, .lower = lower, .upper = upper, .candidates = candidates, .points = w->at};
-    const hf_ucb bound = {.mean = w->posterior, .beta = 2.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 2.0};
     double x[WORKSHOP_D] = {-7.0};
     hf_argmax report = {.evaluations = 77};
     hf_status s = hf_maximise_ucb(w->ctx, &bound, &domain, NULL, 1, w->at, x, &report);
@@ -31,7 +31,7 @@ static hf_status minimise_in_a_box(workshop *w)
 {
     const double lower[WORKSHOP_D] = {0.0, -0.5}, upper[WORKSHOP_D] = {5.0, 0.5};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_ucb bound = {.mean = w->posterior, .beta = 2.0, .minimise = true};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 2.0, .minimise = true};
     double x[WORKSHOP_D] = {-7.0};
     const hf_status s = hf_maximise_ucb(w->ctx, &bound, &box, NULL, 1, w->at, x, NULL);
     assert_true((x[0] == -7.0) == (s < 0));
@@ -50,8 +50,8 @@ static hf_status solve(workshop *w)
 
 static hf_status workspace(workshop *w)
 {
-    hf_workspace *out = hf_workspace_create(w->ctx, w->posterior);
-    hf_workspace_free(out);
+    hf_posterior_workspace *out = hf_posterior_workspace_create(w->ctx, w->posterior);
+    hf_posterior_workspace_free(out);
     return out != NULL ? HF_OK : HF_ERR_MEMORY;
 }
 
@@ -254,7 +254,7 @@ static hf_status fit_robust(workshop *w)
 
 static hf_status fit_table(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_fit_settings settings = workshop_untrained();
     hf_model *out = UNTOUCHED;
     hf_fit_report report = {.readings = 77};
@@ -266,7 +266,7 @@ static hf_status fit_table(workshop *w)
 
 static hf_status fit_cost(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_fit_settings settings = hf_fit_settings_default();
     hf_cost cost = {.readings = 77};
     hf_status s = hf_fit_cost(w->ctx, w->table, &columns, &settings, &cost);
@@ -276,7 +276,7 @@ static hf_status fit_cost(workshop *w)
 
 static hf_status fit_columns(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_fit_settings settings = hf_fit_settings_default();
     hf_table *out = UNTOUCHED;
     const hf_status s = settled(hf_fit_columns(w->ctx, w->table, &columns, &settings, &out), out);
@@ -290,8 +290,9 @@ static hf_status with_texts(workshop *w)
     static const char text[] =
         "day;kind;y\n01.02.2024;a;1,5\n02.02.2024;b;2\n03.02.2024;a;1,7\n04.02.2024;b;2,1\n";
     const char *const features[] = {"day", "kind"}, *const codes[] = {"-9"};
-    const hf_columns columns = {.target = "y", .features = features, .feature_count = 2, .text_inputs = true};
-    const hf_dialect dialect = {.missing = codes, .missing_count = 1};
+    const hf_columns columns = {
+        .size = sizeof columns, .target = "y", .features = features, .feature_count = 2, .text_inputs = true};
+    const hf_dialect dialect = {.size = sizeof dialect, .missing = codes, .missing_count = 1};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
     settings.suspects = HF_OUTLIERS_OFF;
@@ -303,7 +304,7 @@ static hf_status with_texts(workshop *w)
     if (s >= 0) s = hf_model_load(w->ctx, w->out, &loaded);
     if (s >= 0) s = hf_model_inputs(w->ctx, loaded, table, &inputs);
     if (s >= 0) s = hf_predict_into_table(w->ctx, loaded, table);
-    if (s >= 0) assert_int_equal(hf_model_dialect(loaded).missing_count, 1);
+    if (s >= 0) assert_int_equal(hf_model_dialect(loaded)->missing_count, 1);
     if (s >= 0) assert_int_equal(hf_table_columns(inputs), 3);
     remove(w->out);
     hf_table_free(inputs);
@@ -386,7 +387,7 @@ static hf_status load(workshop *w)
 /* From text to a saved model and back, as a program would. */
 static hf_status whole_program(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 2;
     settings.suspects = HF_OUTLIERS_OFF;
@@ -411,7 +412,7 @@ static hf_status whole_program(workshop *w)
 /* The same of a model of target - mean: the noise column brings the means. */
 static hf_status with_means(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .mean = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .mean = "v"};
     const hf_fit_settings settings = workshop_untrained();
     hf_model *model = NULL, *loaded = NULL;
     hf_table *training = NULL;
@@ -432,7 +433,7 @@ static hf_status with_means(workshop *w)
 static hf_status with_counts(workshop *w)
 {
     static const char text[] = "x,e,y\n1,1,4\n2,1,0\n3,2,7\n4,1,3\n5,1,2\n6,3,9\n";
-    const hf_columns columns = {.target = "y", .exposure = "e"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .exposure = "e"};
     hf_fit_settings settings;
     hf_table *table = NULL;
     hf_model *model = NULL;

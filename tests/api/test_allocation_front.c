@@ -44,13 +44,13 @@ static hf_status path(workshop *w)
     hf_status status = settled(hf_path_create(w->ctx, w->posterior, 3, 8, &out), out);
     if (status < 0) return status;
     assert_int_equal(hf_path_dimension(out), WORKSHOP_D);
-    hf_workspace *workspace = hf_path_workspace(w->ctx, out);
+    hf_path_workspace *workspace = hf_path_workspace_create(w->ctx, out);
     status = workspace == NULL ? HF_ERR_MEMORY : hf_path_evaluate(out, workspace, w->at, &value, gradient);
     if (status >= 0) {
         status = hf_path_many_rows(w->ctx, out, WORKSHOP_M, w->at, WORKSHOP_D, many);
         if (status < 0) assert_true(many[0] == 77.0);
     }
-    hf_workspace_free(workspace);
+    hf_path_workspace_free(workspace);
     hf_path_free(out);
     return status;
 }
@@ -63,7 +63,8 @@ static hf_status places(workshop *w)
     const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
     const hf_search_settings search = {
         .size = sizeof(hf_search_settings), .samples = 8, .starts = 1, .iterations = 5};
-    const hf_acquire_front front = {.objectives = 2,
+    const hf_acquire_front front = {.size = sizeof front,
+                                    .objectives = 2,
                                     .objective = both,
                                     .points = 4,
                                     .values = values,

@@ -63,7 +63,7 @@ static hf_status thresholds(workshop *w)
 static hf_status weights_by(workshop *w, hf_outputs_weighting weighting)
 {
     double y[20], weight[20] = {7.0}, shift[20] = {7.0};
-    const hf_outputs_rule rule = {.weighting = weighting, .eps = EPS};
+    const hf_outputs_rule rule = {.size = sizeof rule, .weighting = weighting, .eps = EPS};
     const hf_outputs_sites out = {.weight = weight, .shift = shift};
     readings(y, 10, true);
     hf_status s = hf_outputs_weights(w->ctx, &rule, 10, y, 2, &MODEL, NULL, &out);
@@ -176,8 +176,8 @@ static const char long_csv[] =
 static hf_status with_model(workshop *w, const char *csv, bool whole, hf_table **table, hf_model **model)
 {
     static const char *const targets[] = {"y1", "y2"};
-    const hf_columns wide = {.targets = targets, .target_count = 2},
-                     rows = {.target = "y", .output_column = "of"};
+    const hf_columns wide = {.size = sizeof wide, .targets = targets, .target_count = 2},
+                     rows = {.size = sizeof rows, .target = "y", .output_column = "of"};
     hf_fit_settings settings = workshop_untrained();
     settings.set = NULL;
     settings.set_count = 0;

@@ -5,7 +5,7 @@
 /* `again`: the cache is there already. */
 static hf_status stream(workshop *w, const hf_fit_settings *settings, bool again)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     hf_model *out = UNTOUCHED;
     hf_fit_report report = {.readings = 77};
     if (!again) remove(w->out);

@@ -126,9 +126,12 @@ static void reading_tables(workshop *w)
     REFUSED(HF_ERR_NO_DATA, hf_table_parse_csv(w->ctx, "", 0, "t", &out));
     REFUSED(HF_ERR_PARSE, hf_table_parse_csv(w->ctx, "a,a\n", 4, NULL, &out));
     const char *const codes[] = {NULL};
-    const hf_dialect bad[] = {{.decimal = (hf_decimal)3}, {.dates = (hf_date_order)-1},
-                              {.header = (hf_header)3},   {.limits = (hf_limits)2},
-                              {.missing_count = 1},       {.missing = codes, .missing_count = 1}};
+    const hf_dialect bad[] = {{.size = sizeof(hf_dialect), .decimal = (hf_decimal)3},
+                              {.size = sizeof(hf_dialect), .dates = (hf_date_order)-1},
+                              {.size = sizeof(hf_dialect), .header = (hf_header)3},
+                              {.size = sizeof(hf_dialect), .limits = (hf_limits)2},
+                              {.size = sizeof(hf_dialect), .missing_count = 1},
+                              {.size = sizeof(hf_dialect), .missing = codes, .missing_count = 1}};
     for (size_t k = 0; k < sizeof bad / sizeof bad[0]; k++) {
         ARGUMENT(hf_table_parse(w->ctx, "a\n1\n", 4, "t", &bad[k], &out));
         ARGUMENT(hf_table_read(w->ctx, w->csv, &bad[k], &out));
@@ -142,7 +145,7 @@ static void reading_tables(workshop *w)
     REFUSED(HF_ERR_IO, hf_table_read(w->ctx, w->scratch.path, NULL, &out));
     assert_true(hf_table_notes(NULL) == 0 && hf_table_note(NULL, 0) == NULL);
     assert_true(hf_table_note(w->table, 0) == NULL && hf_table_read_as(NULL, 0) == NULL);
-    assert_true(hf_table_read_as(w->table, 99) == NULL && hf_table_dialect(NULL).missing_count == 0);
+    assert_true(hf_table_read_as(w->table, 99) == NULL && hf_table_dialect(NULL) == NULL);
     ARGUMENT(hf_table_create(w->ctx, 3, NULL));
     assert_null(out);
     hf_table_free(NULL);

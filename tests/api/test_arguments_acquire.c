@@ -18,8 +18,9 @@ static void places(workshop *w)
 {
     const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0}, none[] = {0.0, NAN};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_acquire a = {.posterior = w->posterior, .best = 0.5}, empty = {.best = 0.5},
-                     lost = {.posterior = w->posterior, .best = NAN};
+    const hf_acquire a = {.size = sizeof a, .posterior = w->posterior, .best = 0.5},
+                     empty = {.size = sizeof empty, .best = 0.5},
+                     lost = {.size = sizeof lost, .posterior = w->posterior, .best = NAN};
     hf_search_settings settings = hf_search_settings_default();
     double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;
     ARGUMENT(hf_acquire_evaluate(w->ctx, NULL, 1, w->at, &value, NULL));
@@ -51,8 +52,9 @@ static void together(workshop *w)
 {
     const double lower[WORKSHOP_D] = {0.0, 0.0}, upper[WORKSHOP_D] = {1.0, 1.0}, none[] = {0.0, NAN};
     const hf_domain box = {.dimension = WORKSHOP_D, .lower = lower, .upper = upper};
-    const hf_acquire a = {.posterior = w->posterior, .best = 0.5}, empty = {.best = 0.5},
-                     lost = {.posterior = w->posterior, .best = NAN};
+    const hf_acquire a = {.size = sizeof a, .posterior = w->posterior, .best = 0.5},
+                     empty = {.size = sizeof empty, .best = 0.5},
+                     lost = {.size = sizeof lost, .posterior = w->posterior, .best = NAN};
     double x[WORKSHOP_D] = {0.5, 0.5}, outside[WORKSHOP_D] = {0.5, 1.5}, value = 7.0, gain = 7.0;
     ARGUMENT(hf_acquire_joint(w->ctx, NULL, 1, w->at, &value, NULL));
     ARGUMENT(hf_acquire_joint(w->ctx, &empty, 1, w->at, &value, NULL));

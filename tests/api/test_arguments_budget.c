@@ -214,7 +214,7 @@ static void projected(workshop *w)
 {
     hf_posterior *out = NULL;
     hf_projection_report report = {.passes = 77};
-    const hf_projection good = {.count = 3};
+    const hf_projection good = {.size = sizeof good, .count = 3};
     double x[WORKSHOP_N * WORKSHOP_D];
     hf_context *ctx = w->ctx;
     ARGUMENT(hf_solve_projected(ctx, NULL, w->mean, w->sites, w->x, 2, &good, &out, &report));
@@ -225,19 +225,23 @@ static void projected(workshop *w)
     ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &good, NULL, &report));
     REFUSED(HF_ERR_DIMENSION,
             hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 1, &good, &out, &report));
-    const hf_projection bad[] = {{.count = 0},
-                                 {.count = WORKSHOP_N}, /* one reading is missing */
-                                 {.count = SIZE_MAX},
-                                 {.count = 3, .tolerance = NAN},
-                                 {.count = 3, .actions = (hf_actions)99},
-                                 {.count = 3, .actions = HF_ACTIONS_BLOCKS, .blocks = (hf_blocks)99},
-                                 {.count = 3, .actions = HF_ACTIONS_BLOCKS, .start = (hf_action_start)99},
-                                 {.count = 3, .inducing = 2, .choice = (hf_inducing_choice)99}};
+    const hf_projection bad[] = {
+        {.size = sizeof(hf_projection), .count = 0},
+        {.size = sizeof(hf_projection), .count = WORKSHOP_N}, /* one reading is missing */
+        {.size = sizeof(hf_projection), .count = SIZE_MAX},
+        {.size = sizeof(hf_projection), .count = 3, .tolerance = NAN},
+        {.size = sizeof(hf_projection), .count = 3, .actions = (hf_actions)99},
+        {.size = sizeof(hf_projection), .count = 3, .actions = HF_ACTIONS_BLOCKS, .blocks = (hf_blocks)99},
+        {.size = sizeof(hf_projection),
+         .count = 3,
+         .actions = HF_ACTIONS_BLOCKS,
+         .start = (hf_action_start)99},
+        {.size = sizeof(hf_projection), .count = 3, .inducing = 2, .choice = (hf_inducing_choice)99}};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &bad[i], &out, &report));
     double matrix[WORKSHOP_N * 2];
     for (size_t i = 0; i < WORKSHOP_N * 2; i++) matrix[i] = 2.0; /* twice the same */
-    hf_projection given = {.actions = HF_ACTIONS_GIVEN, .count = 2};
+    hf_projection given = {.size = sizeof given, .actions = HF_ACTIONS_GIVEN, .count = 2};
     ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
     given.matrix = matrix;
     ARGUMENT(hf_solve_projected(ctx, w->kernel, w->mean, w->sites, w->x, 2, &given, &out, &report));
@@ -306,7 +310,7 @@ static void asking(workshop *w)
 
 static void streams(workshop *w)
 {
-    const hf_columns columns = {.target = "y"}, none = {0};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"}, none = {.size = sizeof none};
     const hf_fit_settings good = workshop_untrained();
     hf_fit_settings exact = good, forced = hf_fit_settings_default();
     hf_model *model = NULL;

@@ -13,7 +13,9 @@ static void classes(workshop *w)
     assert_int_equal(hf_fit_settings_preset(w->ctx, "probit", &settings, sizeof settings), HF_OK);
     settings.train = false;
     assert_int_equal(hf_table_parse_csv(w->ctx, csv, sizeof csv - 1, "labels", &table), HF_OK);
-    assert_int_equal(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &model, NULL), HF_OK);
+    assert_int_equal(hf_fit(w->ctx, table, &(hf_columns){.size = sizeof(hf_columns), .target = "kind"},
+                            &settings, &model, NULL),
+                     HF_OK);
     ARGUMENT(hf_score_classes(w->ctx, NULL, table, 10, NULL, &metrics));
     ARGUMENT(hf_score_classes(w->ctx, model, NULL, 10, NULL, &metrics));
     ARGUMENT(hf_score_classes(w->ctx, model, table, 10, NULL, NULL));
@@ -48,7 +50,8 @@ static void classes(workshop *w)
     ARGUMENT(hf_model_set_class_rule(w->ctx, model, &(hf_class_rule){sizeof(hf_class_rule), 1.0, 2.0, NULL}));
     assert_true(hf_classifier_rule(hf_model_classifier(model))->threshold == 0.5);
     settings.calibrate = true;
-    ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.target = "kind"}, &settings, &other, NULL));
+    ARGUMENT(hf_fit(w->ctx, table, &(hf_columns){.size = sizeof(hf_columns), .target = "kind"}, &settings,
+                    &other, NULL));
     assert_null(other);
     hf_model_free(model);
     hf_table_free(table);

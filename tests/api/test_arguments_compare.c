@@ -4,7 +4,8 @@
 
 static void comparisons(workshop *w)
 {
-    const hf_columns columns = {.target = "y", .noise = "v"}, nothing = {.target = "nosuch"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"},
+                     nothing = {.size = sizeof nothing, .target = "nosuch"};
     const hf_contender rivals[] = {{"one", workshop_untrained()}, {"two", workshop_untrained()}};
     const hf_contender nameless = {NULL, workshop_untrained()};
     const hf_compare_settings settings = {.size = sizeof(hf_compare_settings), .folds = 3, .repeats = 1},
@@ -47,7 +48,7 @@ static void comparisons(workshop *w)
     assert_null(hf_comparison_sds(NULL, 0, 0));
     assert_null(hf_comparison_rows(NULL));
     assert_null(hf_comparison_targets(NULL));
-    assert_null(hf_comparison_settings(NULL));
+    assert_null(hf_comparison_settings_of(NULL));
     assert_int_equal(hf_comparison_models(NULL), 0);
     assert_int_equal(hf_comparison_readings(NULL), 0);
     assert_int_equal(hf_comparison_best(NULL, HF_CRITERION_CRPS), 0);

@@ -163,7 +163,8 @@ static void given(workshop *w)
     bad[2].solver = HF_SOLVER_EXACT;
     bad[3].minibatch = 4;
     for (size_t k = 0; k < 4; k++) ARGUMENT(hf_fit_data(w->ctx, &data, &bad[k], &out, NULL, NULL));
-    hf_projection p = {.actions = HF_ACTIONS_INDUCING, .count = 2, .inducing = 2, .inputs = z};
+    hf_projection p = {
+        .size = sizeof p, .actions = HF_ACTIONS_INDUCING, .count = 2, .inducing = 2, .inputs = z};
     REFUSED(HF_ERR_NOT_FINITE,
             hf_solve_projected(w->ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &p, &out, NULL));
     p.inducing = 0;

@@ -34,19 +34,17 @@ static void solving(workshop *w)
 
 static void asking_posteriors(workshop *w)
 {
-    hf_solve_report report;
     hf_posterior_free(NULL);
-    hf_workspace_free(NULL);
+    hf_posterior_workspace_free(NULL);
     assert_int_equal(hf_posterior_dimension(NULL), 0);
     assert_int_equal(hf_posterior_anchors(NULL), 0);
     assert_true(isnan(hf_posterior_noise(NULL)) && isnan(hf_posterior_calibration(NULL)));
     assert_null(hf_posterior_kernel(NULL));
     assert_null(hf_posterior_mean_function(NULL));
-    hf_posterior_report(NULL, &report);
-    hf_posterior_report(w->posterior, NULL);
+    assert_null(hf_posterior_report_of(NULL));
     refused_mark(w);
-    assert_null(hf_workspace_create(w->ctx, NULL));
-    refused_check(w, HF_ERR_ARGUMENT, HF_ERR_ARGUMENT, "hf_workspace_create", __LINE__);
+    assert_null(hf_posterior_workspace_create(w->ctx, NULL));
+    refused_check(w, HF_ERR_ARGUMENT, HF_ERR_ARGUMENT, "hf_posterior_workspace_create", __LINE__);
 }
 
 /* These have no context, so there is no message. */
@@ -54,7 +52,7 @@ static void one_point(workshop *w)
 {
     double mean = 7.0, var = 7.0, at[WORKSHOP_D] = {0.5, 0.5};
     const hf_posterior *other = hf_model_posterior(w->model);
-    hf_workspace *foreign = hf_workspace_create(w->ctx, other);
+    hf_posterior_workspace *foreign = hf_posterior_workspace_create(w->ctx, other);
     assert_int_equal(hf_predict_latent(NULL, w->workspace, at, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(w->posterior, NULL, at, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(w->posterior, w->workspace, NULL, &mean, &var, NULL, NULL),
@@ -71,7 +69,7 @@ static void one_point(workshop *w)
                          HF_ERR_NOT_FINITE);
     }
     assert_true(mean == 7.0 && var == 7.0);
-    hf_workspace_free(foreign);
+    hf_posterior_workspace_free(foreign);
 }
 
 static void many_points(workshop *w)
@@ -106,8 +104,8 @@ static void largest_bounds(workshop *w)
     const hf_domain nowhere = {.dimension = WORKSHOP_D}, list = {.dimension = WORKSHOP_D, .candidates = 1};
     const hf_domain half = {.dimension = WORKSHOP_D, .lower = lower},
                     bad = {.dimension = WORKSHOP_D, .lower = none, .upper = upper};
-    const hf_ucb empty = {.beta = 1.0};
-    hf_ucb bound = {.mean = w->posterior, .beta = 1.0};
+    const hf_ucb empty = {.size = sizeof empty, .beta = 1.0};
+    hf_ucb bound = {.size = sizeof bound, .mean = w->posterior, .beta = 1.0};
     hf_search_settings settings = hf_search_settings_default();
     double x[WORKSHOP_D] = {7.0, 7.0}, value = 7.0;
     size_t index = 7;
@@ -349,7 +347,7 @@ static void fits_with_bad_settings(workshop *w)
 static void fits_of_tables(workshop *w)
 {
     hf_fit_settings settings = workshop_untrained();
-    hf_columns columns = {.target = "y"};
+    hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *out = NULL;
     hf_cost cost = {.readings = 77};
     ARGUMENT(hf_fit(w->ctx, NULL, &columns, &settings, &out, NULL));
@@ -368,27 +366,30 @@ static void fits_of_tables(workshop *w)
     ARGUMENT(hf_model_inputs(w->ctx, NULL, w->table, &made));
     ARGUMENT(hf_model_inputs(w->ctx, w->model, NULL, &made));
     ARGUMENT(hf_model_inputs(w->ctx, w->model, w->table, NULL));
-    assert_true(made == NULL && hf_model_dialect(NULL).missing_count == 0);
+    assert_true(made == NULL && hf_model_dialect(NULL) == NULL);
     const char *const itself[] = {"a", "y"}, *const nothing[] = {"a", NULL}, *const twice[] = {"a", "a"};
     const char *const unknown[] = {"a", "bb"}, *const text[] = {"who"};
     const struct {
         hf_columns columns;
         hf_status status;
     } cases[] = {
-        {{.target = NULL}, HF_ERR_ARGUMENT},
-        {{.target = "z"}, HF_ERR_NO_COLUMN},
-        {{.target = "who"}, HF_ERR_PARSE},
-        {{.target = "y", .features = itself, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = nothing, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = twice, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .features = unknown, .feature_count = 2}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .features = text, .feature_count = 1}, HF_ERR_PARSE},
-        {{.target = "y", .features = NULL, .feature_count = 2}, HF_ERR_ARGUMENT},
-        {{.target = "y", .drop = unknown, .drop_count = 2}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .drop = NULL, .drop_count = 1}, HF_ERR_ARGUMENT},
-        {{.target = "y", .noise = "nose"}, HF_ERR_NO_COLUMN},
-        {{.target = "y", .noise = "who"}, HF_ERR_PARSE},
-        {{.target = "y", .noise = "y"}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = NULL}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "z"}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "who"}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .features = itself, .feature_count = 2},
+         HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = nothing, .feature_count = 2},
+         HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = twice, .feature_count = 2}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .features = unknown, .feature_count = 2},
+         HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .features = text, .feature_count = 1}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .features = NULL, .feature_count = 2}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .drop = unknown, .drop_count = 2}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .drop = NULL, .drop_count = 1}, HF_ERR_ARGUMENT},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "nose"}, HF_ERR_NO_COLUMN},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "who"}, HF_ERR_PARSE},
+        {{.size = sizeof(hf_columns), .target = "y", .noise = "y"}, HF_ERR_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         REFUSED(cases[i].status, hf_fit(w->ctx, w->table, &cases[i].columns, &settings, &out, NULL));
@@ -411,8 +412,8 @@ static void asking_models(workshop *w)
     assert_null(hf_model_category(NULL, 0, &category));
     assert_null(hf_model_category(w->model, 2, &category));
     assert_string_equal(category, "untouched");
-    assert_null(hf_model_report(NULL));
-    assert_null(hf_model_settings(NULL));
+    assert_null(hf_model_report_of(NULL));
+    assert_null(hf_model_settings_of(NULL));
     assert_null(hf_model_noise_column(NULL));
     assert_null(hf_model_mean_column(NULL));
     assert_null(hf_model_mean_column(w->model));

@@ -66,10 +66,10 @@ static void paths(workshop *w)
     ARGUMENT(hf_path_create(w->ctx, w->posterior, 0, 0, NULL));
     ARGUMENT(hf_path_create(w->ctx, w->posterior, 0, SIZE_MAX, &path));
     assert_null(path);
-    assert_null(hf_path_workspace(w->ctx, NULL));
+    assert_null(hf_path_workspace_create(w->ctx, NULL));
     assert_int_equal(hf_path_dimension(NULL), 0);
     assert_int_equal(hf_path_create(w->ctx, w->posterior, 0, 4, &path), HF_OK);
-    hf_workspace *workspace = hf_path_workspace(w->ctx, path);
+    hf_path_workspace *workspace = hf_path_workspace_create(w->ctx, path);
     assert_int_equal(hf_path_evaluate(NULL, workspace, w->at, &out, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_path_evaluate(path, NULL, w->at, &out, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_path_evaluate(path, workspace, NULL, &out, NULL), HF_ERR_ARGUMENT);
@@ -80,7 +80,7 @@ static void paths(workshop *w)
     REFUSED(HF_ERR_DIMENSION, hf_path_many_rows(w->ctx, path, 1, w->at, WORKSHOP_D - 1, &out));
     assert_int_equal(hf_path_many_rows(w->ctx, path, 0, NULL, WORKSHOP_D, NULL), HF_OK);
     assert_true(out == 77.0);
-    hf_workspace_free(workspace);
+    hf_path_workspace_free(workspace);
     hf_path_free(path);
     hf_path_free(NULL);
 }
@@ -90,8 +90,12 @@ static void places(workshop *w)
     static const double lower[] = {0.0, -0.5}, upper[] = {5.0, 0.5};
     const hf_posterior *both[] = {w->posterior, w->posterior};
     const hf_domain domain = {.dimension = 2, .lower = lower, .upper = upper};
-    const hf_acquire_front front = {
-        .objectives = 2, .objective = both, .points = 2, .values = values, .reference = reference};
+    const hf_acquire_front front = {.size = sizeof front,
+                                    .objectives = 2,
+                                    .objective = both,
+                                    .points = 2,
+                                    .values = values,
+                                    .reference = reference};
     double x[2] = {77.0}, value = 77.0;
     ARGUMENT(hf_ehvi_evaluate(w->ctx, NULL, 1, w->at, &value, NULL));
     ARGUMENT(hf_ehvi_evaluate(w->ctx, &front, 1, NULL, &value, NULL));

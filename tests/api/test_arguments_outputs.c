@@ -34,7 +34,7 @@ static void outputs(workshop *w)
     const double two[2] = {0.1, 0.2}, b[4] = {1.0, 0.5, 0.5, 1.0}, bad_b[4] = {1.0, 0.5, INFINITY, 1.0};
     const hf_outputs_model model = {.outputs = 2, .mean = two, .covariance = b, .noise = two};
     hf_outputs_model bad = model;
-    hf_outputs_rule rule = {.eps = two};
+    hf_outputs_rule rule = {.size = sizeof rule, .eps = two};
     const hf_outputs_sites out = {.weight = g, .shift = g}, none = {0};
     hf_outputs_weighting weighting = HF_OUTPUTS_READING;
     ARGUMENT(hf_outputs_conditional_centre(w->ctx, 3, NULL, 2, &model, g));
@@ -66,7 +66,7 @@ static void outputs(workshop *w)
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &none));
     rule.weighting = (hf_outputs_weighting)-1;
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
-    rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_JOINT};
+    rule = (hf_outputs_rule){.size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_JOINT};
     ARGUMENT(hf_outputs_weights(w->ctx, &rule, 3, y, 2, &model, NULL, &out));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, NULL, &weighting));
     ARGUMENT(hf_enum_parse(w->ctx, HF_ENUM_OUTPUTS_WEIGHTING, "each", &weighting));
@@ -126,15 +126,19 @@ static void models(workshop *w)
     const char *const two[] = {"y", "b"}, *const hole[] = {"y", NULL}, *const same[] = {"y", "y"};
     const hf_fit_settings settings = workshop_untrained();
     const hf_columns bad[] = {
-        {.target = "y", .targets = two, .target_count = 2},
-        {.target_count = 2},
-        {.targets = hole, .target_count = 2},
-        {.targets = hole + 1, .target_count = 1},
-        {.targets = same, .target_count = 2},
-        {.targets = two, .target_count = 2, .output_column = "who"},
-        {.targets = two, .target_count = 2, .noise = "v"},
-        {.targets = two, .target_count = 2, .features = two + 1, .feature_count = 1},
-        {.target = "y", .output_column = "y"},
+        {.size = sizeof(hf_columns), .target = "y", .targets = two, .target_count = 2},
+        {.size = sizeof(hf_columns), .target_count = 2},
+        {.size = sizeof(hf_columns), .targets = hole, .target_count = 2},
+        {.size = sizeof(hf_columns), .targets = hole + 1, .target_count = 1},
+        {.size = sizeof(hf_columns), .targets = same, .target_count = 2},
+        {.size = sizeof(hf_columns), .targets = two, .target_count = 2, .output_column = "who"},
+        {.size = sizeof(hf_columns), .targets = two, .target_count = 2, .noise = "v"},
+        {.size = sizeof(hf_columns),
+         .targets = two,
+         .target_count = 2,
+         .features = two + 1,
+         .feature_count = 1},
+        {.size = sizeof(hf_columns), .target = "y", .output_column = "y"},
     };
     hf_model *model = NULL;
     hf_cost cost;
@@ -144,8 +148,8 @@ static void models(workshop *w)
     }
     hf_fit_settings parts = settings;
     parts.minibatch = 4;
-    const hf_columns wide = {.targets = two, .target_count = 2},
-                     rows = {.target = "y", .output_column = "who"};
+    const hf_columns wide = {.size = sizeof wide, .targets = two, .target_count = 2},
+                     rows = {.size = sizeof rows, .target = "y", .output_column = "who"};
     ARGUMENT(hf_fit(w->ctx, w->table, &wide, &parts, &model, NULL));
     ARGUMENT(hf_fit(w->ctx, w->table, &rows, &parts, &model, NULL));
     ARGUMENT(hf_fit_stream(w->ctx, w->csv, NULL, &wide, &settings, &model, NULL));

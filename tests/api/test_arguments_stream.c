@@ -4,7 +4,8 @@
 
 static void streaming(workshop *w)
 {
-    const hf_columns columns = {.target = "y"}, nameless = {0}, other = {.target = "z"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"}, nameless = {.size = sizeof nameless},
+                     other = {.size = sizeof other, .target = "z"};
     hf_fit_settings settings = workshop_untrained();
     hf_model *out = NULL;
     const char *cache = w->out;

@@ -25,7 +25,7 @@ static void run(int threads, uint64_t seed, const readings *r, const hf_fit_sett
     hf_posterior *p = readings_fit(ctx, r, settings, &out->report);
     assert_int_equal(hf_context_threads(ctx), threads); /* a fit leaves the context as it was */
     out->report.seconds = 0.0;                          /* the one member that may differ */
-    hf_posterior_report(p, &out->solve);
+    out->solve = *hf_posterior_report_of(p);
     const readings at = {.n = M, .d = D, .x = r->x + 5};
     readings_predict(ctx, p, &at, out->mean, out->var);
     assert_true(hf_predict_covariance(ctx, p, M, at.x, D, out->covariance, M) >= 0);

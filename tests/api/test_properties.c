@@ -185,7 +185,7 @@ static void marginal_variance_is_the_diagonal(void **state)
     readings at = places(), r = readings_make(N, D, 5, 4);
     const hf_fit_settings settings = hf_fit_settings_default();
     hf_posterior *p = readings_fit(ctx, &r, &settings, NULL);
-    hf_workspace *workspace = hf_workspace_create(ctx, p);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, p);
     double covariance[M * M], mean[M], latent[M], observed[M];
     assert_int_equal(hf_predict_covariance(ctx, p, M, at.x, D, covariance, M), HF_OK);
     assert_int_equal(hf_predict(ctx, p, M, at.x, D, mean, latent, observed), HF_OK);
@@ -203,7 +203,7 @@ static void marginal_variance_is_the_diagonal(void **state)
             assert_true(fabs(covariance[i * M + j]) <= sqrt(latent[i] * latent[j]) * (1.0 + 1e-9) + 1e-13);
         }
     }
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     hf_posterior_free(p);
     readings_free(&at);
     readings_free(&r);
@@ -267,7 +267,7 @@ static void leave_one_out_is_leaving_one_out(void **state)
         y[i] = NAN; /* a reading that is not there */
         const readings rest = {.n = N, .d = D, .x = r.x, .y = y};
         hf_posterior *without = readings_fit(ctx, &rest, &settings, NULL);
-        hf_workspace *workspace = hf_workspace_create(ctx, without);
+        hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, without);
         double m, v, one;
         assert_int_equal(hf_posterior_anchors(without), N - 1);
         assert_int_equal(hf_predict_latent(without, workspace, r.x + i * D, &m, &v, NULL, NULL), HF_OK);
@@ -275,7 +275,7 @@ static void leave_one_out_is_leaving_one_out(void **state)
         assert_close(var[i], v, 1e-9);
         assert_int_equal(hf_influence(ctx, p, i, 0.0, INFINITY, &one), HF_OK);
         assert_close(one, kl[i], 1e-8);
-        hf_workspace_free(workspace);
+        hf_posterior_workspace_free(workspace);
         hf_posterior_free(without);
     }
     hf_posterior_free(p);
@@ -332,7 +332,7 @@ static void a_file_changes_nothing(void **state)
         readings r = readings_make(N, D, 5, 60 + k);
         hf_table *table = as_table(ctx, &r);
         hf_fit_settings settings;
-        const hf_columns columns = {.target = "y"};
+        const hf_columns columns = {.size = sizeof columns, .target = "y"};
         hf_model *model = NULL, *once = NULL, *twice = NULL;
         assert_int_equal(hf_fit_settings_preset(ctx, presets[k], &settings, sizeof settings), HF_OK);
         if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0)

@@ -16,7 +16,7 @@ static double total(const char *file, const char *target, size_t restarts)
     hf_model *model = NULL;
     hf_fit_settings settings;
     hf_fit_report report;
-    const hf_columns columns = {.target = target};
+    const hf_columns columns = {.size = sizeof columns, .target = target};
     assert_int_equal(hf_fit_settings_preset(ctx, "gp", &settings, sizeof settings), HF_OK);
     settings.restarts = restarts;
     assert_true(hf_table_read_csv(ctx, file, &table) >= 0);

@@ -42,7 +42,7 @@ static void start_and_join(worker *workers, void *(*body)(void *))
 /* ---- one model, many readers ----------------------------------------------------------------- */
 
 /* Point by point, with all there is to ask. */
-static uint64_t point_by_point(const hf_posterior *p, hf_workspace *workspace, const readings *data,
+static uint64_t point_by_point(const hf_posterior *p, hf_posterior_workspace *workspace, const readings *data,
                                size_t *wrong)
 {
     double out[M * (2 + 2 * D)];
@@ -57,10 +57,10 @@ static void *read_points(void *argument)
 {
     worker *w = argument;
     hf_context *ctx = hf_context_create();
-    hf_workspace *workspace = hf_workspace_create(ctx, w->posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, w->posterior);
     for (int round = 0; round < ROUNDS; round++)
         w->wrong += point_by_point(w->posterior, workspace, w->data, &w->wrong) != w->expected;
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     hf_context_free(ctx);
     return NULL;
 }
@@ -73,7 +73,7 @@ static void many_threads_predict_from_one_posterior(void **state)
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 10;
     hf_posterior *p = readings_fit(ctx, &r, &settings, NULL);
-    hf_workspace *workspace = hf_workspace_create(ctx, p);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, p);
     size_t wrong = 0;
     uint64_t expected = point_by_point(p, workspace, &r, &wrong);
     assert_int_equal(wrong, 0);
@@ -81,7 +81,7 @@ static void many_threads_predict_from_one_posterior(void **state)
     for (size_t t = 0; t < THREADS; t++)
         workers[t] = (worker){.posterior = p, .data = &r, .expected = expected};
     start_and_join(workers, read_points);
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     hf_posterior_free(p);
     readings_free(&r);
     hf_context_free(ctx);
@@ -135,7 +135,7 @@ static void many_contexts_ask_one_model(void **state)
     assert_int_equal(hf_table_set_numbers(ctx, table, "y", r.y), HF_OK);
     hf_fit_settings settings = hf_fit_settings_default();
     settings.iterations = 10;
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
     worker workers[THREADS] = {{.model = model, .table = table, .data = &r}};

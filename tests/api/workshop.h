@@ -27,7 +27,7 @@ typedef struct workshop {
     hf_mean *mean;
     hf_sites *sites; /* robust */
     hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hf_model *model; /* of the table, with its noise column */
     double x[WORKSHOP_N * WORKSHOP_D], y[WORKSHOP_N], extra[WORKSHOP_N], centre[WORKSHOP_N];
     double at[WORKSHOP_M * WORKSHOP_D];
@@ -91,7 +91,7 @@ static inline void workshop_open(workshop *w, hf_context *ctx)
     folder_file(&w->scratch, "model.hf", w->file);
     folder_file(&w->scratch, "out", w->out);
     file_put(w->csv, workshop_csv, strlen(workshop_csv));
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     const hf_fit_settings settings = workshop_untrained();
     bool made =
         hf_table_read_csv(ctx, w->csv, &w->table) >= 0 &&
@@ -99,7 +99,7 @@ static inline void workshop_open(workshop *w, hf_context *ctx)
         hf_mean_create(ctx, HF_MEAN_LINEAR, WORKSHOP_D, &w->mean) >= 0 &&
         hf_sites_robust(ctx, WORKSHOP_N, w->y, 0.02, w->extra, w->centre, 1.5, &w->sites) >= 0 &&
         hf_solve_exact(ctx, w->kernel, w->mean, w->sites, w->x, WORKSHOP_D, &w->posterior) >= 0 &&
-        (w->workspace = hf_workspace_create(ctx, w->posterior)) != NULL &&
+        (w->workspace = hf_posterior_workspace_create(ctx, w->posterior)) != NULL &&
         hf_fit(ctx, w->table, &columns, &settings, &w->model, NULL) >= 0 &&
         hf_model_save(ctx, w->model, w->file) >= 0;
     if (!made) fail_msg("%s", hf_context_message(ctx));
@@ -108,7 +108,7 @@ static inline void workshop_open(workshop *w, hf_context *ctx)
 static inline void workshop_close(workshop *w)
 {
     hf_model_free(w->model);
-    hf_workspace_free(w->workspace);
+    hf_posterior_workspace_free(w->workspace);
     hf_posterior_free(w->posterior);
     hf_sites_free(w->sites);
     hf_mean_free(w->mean);
@@ -154,11 +154,11 @@ static inline void fingerprint_kernel(uint64_t *print, const hf_kernel *kernel)
 static inline void fingerprint_posterior(uint64_t *print, const workshop *w,
                                          const hf_posterior *posterior)
 {
-    hf_workspace *workspace = hf_workspace_create(w->ctx, posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(w->ctx, posterior);
     assert_non_null(workspace);
     hf_solve_report report;
     memset(&report, 0, sizeof report);
-    hf_posterior_report(posterior, &report);
+    report = *hf_posterior_report_of(posterior);
     report.bytes = 0.0; /* a refused reading may leave more room than there was */
     fingerprint_bytes(print, &report, sizeof report);
     for (size_t i = 0; i < WORKSHOP_M; i++) {
@@ -168,7 +168,7 @@ static inline void fingerprint_posterior(uint64_t *print, const workshop *w,
                          HF_OK);
         fingerprint_bytes(print, out, sizeof out);
     }
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
 }
 
 /* Fingerprint of all objects and arrays. Must not be taken while allocations fail. */

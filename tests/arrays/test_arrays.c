@@ -126,7 +126,7 @@ static hf_model *fit_table(hf_context *ctx, const kind *k, const hf_table *table
                            const hf_fit_settings *settings)
 {
     static const char *const features[] = {"x0", "x1"}, *const two[] = {"y0", "y1"};
-    hf_columns columns = {.features = features, .feature_count = INPUTS};
+    hf_columns columns = {.size = sizeof columns, .features = features, .feature_count = INPUTS};
     if (k->outputs > 1) {
         columns.targets = two;
         columns.target_count = k->outputs;
@@ -167,7 +167,7 @@ static pair *pair_of(const kind *k)
     const hf_status status = hf_model_fit_arrays(p->ctx, &p->rows, &settings, &p->by_arrays, &report);
     if (status < 0) fail_msg("%s: %s", k->preset, hf_context_message(p->ctx));
     assert_true(status > 0); /* rows were left out, and in some fits a parameter is at its bound */
-    assert_int_equal(report.readings, hf_model_report(p->by_table)->readings);
+    assert_int_equal(report.readings, hf_model_report_of(p->by_table)->readings);
     return p;
 }
 

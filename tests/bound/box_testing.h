@@ -18,7 +18,7 @@ typedef enum cert_solver {
 typedef struct cert {
     hf_context *ctx;
     hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     size_t inputs;
     double lower[INPUTS], upper[INPUTS];
 } cert;
@@ -49,7 +49,8 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
         assert_int_equal(hf_sites_robust(ctx, n, y, 0.05, NULL, centre, 1.5, &sites), HF_OK);
     else
         assert_int_equal(hf_sites_gaussian(ctx, n, y, 0.05, NULL, &sites), HF_OK);
-    hf_projection projection = {.actions = HF_ACTIONS_KRYLOV, .count = n / 3};
+    hf_projection projection = {
+        .size = sizeof projection, .actions = HF_ACTIONS_KRYLOV, .count = n / 3};
     hf_status status = HF_ERR_INTERNAL;
     if (solver == CERT_EXACT)
         status = hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &c.posterior);
@@ -68,7 +69,7 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
         c.posterior->scaling.y_scale = 2.5;
         c.posterior->scaling.y_shift = -17.0;
     }
-    c.workspace = hf_workspace_create(ctx, c.posterior);
+    c.workspace = hf_posterior_workspace_create(ctx, c.posterior);
     assert_non_null(c.workspace);
     hf_sites_free(sites);
     hf_mean_free(mean);
@@ -81,7 +82,7 @@ static inline cert cert_make(hf_context *ctx, const char *expression, size_t n, 
 
 static inline void cert_drop(cert *c)
 {
-    hf_workspace_free(c->workspace);
+    hf_posterior_workspace_free(c->workspace);
     hf_posterior_free(c->posterior);
 }
 

@@ -33,7 +33,7 @@ typedef struct attack_model {
     hf_context *ctx;
     hf_posterior *posterior;
     hf_classifier *classifier; /* owns the posterior; NULL: readings */
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hf_sites *sites; /* of the exact solver's readings, else NULL */
     hfi_stream stream;
     uint64_t seed;
@@ -289,8 +289,10 @@ static inline hf_status attack_solve(attack_model *m, const hf_kernel *kernel, c
         free(z);
         return status;
     }
-    const hf_projection projection = {
-        .actions = hfi_stream_below(s, 2) ? HF_ACTIONS_KRYLOV : HF_ACTIONS_BLOCKS, .count = count};
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = hfi_stream_below(s, 2) ? HF_ACTIONS_KRYLOV
+                                                                        : HF_ACTIONS_BLOCKS,
+                                      .count = count};
     return hf_solve_projected(m->ctx, kernel, mean, sites, m->x, m->d, &projection, &m->posterior,
                               NULL);
 }
@@ -335,7 +337,7 @@ static inline void attack_measure(attack_model *m)
 
 static inline void attack_end(attack_model *m)
 {
-    hf_workspace_free(m->workspace);
+    hf_posterior_workspace_free(m->workspace);
     if (m->classifier)
         hf_classifier_free(m->classifier);
     else
@@ -380,7 +382,7 @@ static inline bool attack_posterior(hf_context *ctx, uint64_t seed, size_t most,
         attack_readings(&m);
     hf_sites *sites = ok ? attack_sites(&m, m.y, noise, attack_between(s, 0.3, 3.0)) : NULL;
     ok = sites && attack_ok(&m, attack_solve(&m, kernel, mean, sites), "solve");
-    if (ok) m.workspace = hf_workspace_create(ctx, m.posterior);
+    if (ok) m.workspace = hf_posterior_workspace_create(ctx, m.posterior);
     ok = ok && m.workspace && attack_units(&m);
     if (ok) attack_measure(&m);
     if (ok && strcmp(m.solver, "exact") == 0)
@@ -440,7 +442,7 @@ static inline bool attack_classifier(hf_context *ctx, uint64_t seed, size_t most
                                    classes, &m.classifier, NULL);
     bool ok = attack_ok(&m, status, "classify");
     if (ok) m.posterior = (hf_posterior *)(uintptr_t)hf_classifier_posterior(m.classifier);
-    if (ok) m.workspace = hf_workspace_create(ctx, m.posterior);
+    if (ok) m.workspace = hf_posterior_workspace_create(ctx, m.posterior);
     ok = ok && m.workspace && (many || attack_units(&m));
     m.scale = 1.0;
     hf_kernel_free(kernel);

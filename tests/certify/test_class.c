@@ -21,7 +21,7 @@ enum {
 typedef struct trial {
     labels l;
     hf_classifier *classifier;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hfi_stream stream;
 } trial;
 
@@ -30,13 +30,13 @@ static void begin(trial *t, const char *kernel, hf_link link, hf_inference infer
     labels_make(&t->l, kernel, HF_MEAN_CONSTANT);
     assert_true(hf_classify_exact(t->l.ctx, link, inference, t->l.kernel, t->l.mean, ROWS, t->l.x, INPUTS,
                                   t->l.label, 2, &t->classifier, NULL) >= 0);
-    t->workspace = hf_workspace_create(t->l.ctx, hf_classifier_posterior(t->classifier));
+    t->workspace = hf_posterior_workspace_create(t->l.ctx, hf_classifier_posterior(t->classifier));
     hfi_stream_init(&t->stream, 17, HFI_PURPOSE_TEST, 3);
 }
 
 static void end(trial *t)
 {
-    hf_workspace_free(t->workspace);
+    hf_posterior_workspace_free(t->workspace);
     hf_classifier_free(t->classifier);
     labels_free(&t->l);
 }
@@ -384,9 +384,8 @@ static void test_far_apart(void **state)
     }
     assert_true(hf_classify_exact(t.l.ctx, HF_LINK_PROBIT, HF_INFERENCE_LAPLACE, t.l.kernel, t.l.mean, ROWS,
                                   t.l.x, INPUTS, t.l.label, 2, &t.classifier, NULL) >= 0);
-    hf_solve_report report;
-    hf_posterior_report(hf_classifier_posterior(t.classifier), &report);
-    if (!(report.condition > 1e10)) fail_msg("condition %g", report.condition);
+    const hf_solve_report *report = hf_posterior_report_of(hf_classifier_posterior(t.classifier));
+    if (!(report->condition > 1e10)) fail_msg("condition %g", report->condition);
     const double lower[INPUTS] = {11.0, -0.5}, upper[INPUTS] = {13.0, 0.5};
     hfi_stream_init(&t.stream, 18, HFI_PURPOSE_TEST, 3);
     hf_certify_settings settings = hf_certify_settings_default();

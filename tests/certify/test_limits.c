@@ -432,7 +432,7 @@ static void weights_of_zero_leave_bounds_true(void **state)
         assert_int_equal(hf_sites_gaussian(ctx, N, y, 0.05, NULL, &sites), HF_OK);
         assert_int_equal(hf_solve_exact(ctx, kernel, prior, sites, x, 1, &posterior), HF_OK);
         assert_true(posterior->solution.t[N - 1] == 0.0);
-        hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+        hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
         hf_certify_settings settings = hf_certify_settings_default();
         for (size_t nodes = 2; nodes <= 200; nodes *= 10) {
             hf_range range;
@@ -446,7 +446,7 @@ static void weights_of_zero_leave_bounds_true(void **state)
                 assert_true(range.lower <= mean && mean <= range.upper);
             }
         }
-        hf_workspace_free(workspace);
+        hf_posterior_workspace_free(workspace);
         hf_posterior_free(posterior);
         hf_sites_free(sites);
         hf_mean_free(prior);

@@ -43,7 +43,7 @@ static void many_inputs_are_answered(void **state)
             high[j] = x[j] + 0.15;
         }
         hf_posterior *posterior = solve_readings(*state, "matern52(lengthscale=4)", 40, d, x);
-        hf_workspace *workspace = hf_workspace_create(*state, posterior);
+        hf_posterior_workspace *workspace = hf_posterior_workspace_create(*state, posterior);
         hf_certify_settings settings = hf_certify_settings_default();
         hf_range range;
         settings.node_limit = 200;
@@ -56,7 +56,7 @@ static void many_inputs_are_answered(void **state)
             assert_int_equal(hf_predict_latent(posterior, workspace, at, &value, NULL, NULL, NULL), HF_OK);
             assert_true(value >= range.lower && value <= range.upper);
         }
-        hf_workspace_free(workspace);
+        hf_posterior_workspace_free(workspace);
         hf_posterior_free(posterior);
         free(x);
         free(low);
@@ -67,7 +67,7 @@ static void many_inputs_are_answered(void **state)
 static void check_wide(hf_context *ctx, const hf_posterior *posterior, const double *low, const double *high,
                        const hf_range *range)
 {
-    hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
     hfi_stream stream;
     hfi_stream_init(&stream, 63, HFI_PURPOSE_TEST, 0);
     for (size_t k = 0; k < 600; k++) {
@@ -87,7 +87,7 @@ static void check_wide(hf_context *ctx, const hf_posterior *posterior, const dou
             }
         }
     }
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
 }
 
 static void sds_of_many_inputs_are_found(void **state)

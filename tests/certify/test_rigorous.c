@@ -15,7 +15,7 @@
 typedef struct trial {
     hf_context *ctx;
     hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hfi_rigorous *rigorous;
     double lower[INPUTS], upper[INPUTS];
 } trial;
@@ -44,7 +44,7 @@ static void solve_noisy(hf_context *ctx, const char *expression, uint64_t index,
         t->posterior->scaling.x_scale[j] = 0.7 + 0.3 * (double)j;
     }
     if (scaled) t->posterior->scaling.y_scale = 3.0, t->posterior->scaling.y_shift = -0.7;
-    t->workspace = hf_workspace_create(ctx, t->posterior);
+    t->workspace = hf_posterior_workspace_create(ctx, t->posterior);
     hf_sites_free(sites);
     hf_mean_free(mean);
     hf_kernel_free(kernel);
@@ -66,7 +66,7 @@ static void make_trial(hf_context *ctx, const char *expression, uint64_t index, 
 static void drop_trial(trial *t)
 {
     hfi_rigorous_free(t->rigorous);
-    hf_workspace_free(t->workspace);
+    hf_posterior_workspace_free(t->workspace);
     hf_posterior_free(t->posterior);
 }
 
@@ -290,9 +290,9 @@ static void inducing_posteriors_have_means(void **state)
                                   HF_INDUCING_VFE, 5, s->z, s->d, &inducing) >= 0);
     hf_sites_free(sites);
     hf_posterior_free(t.posterior);
-    hf_workspace_free(t.workspace);
+    hf_posterior_workspace_free(t.workspace);
     t.posterior = inducing;
-    t.workspace = hf_workspace_create(*state, inducing);
+    t.workspace = hf_posterior_workspace_create(*state, inducing);
     assert_int_equal(hfi_rigorous_create(*state, NULL, inducing, true, &none), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(*state), "exact solver"));
     assert_null(none);
@@ -515,7 +515,7 @@ static void an_overflow_is_the_answer_of_its_box_alone(void **state)
                          HF_WARN_NOT_CONVERGED);
         assert_true(low[INPUTS] == -INFINITY && high[INPUTS] == INFINITY && isfinite(low[0]));
     }
-    hf_workspace_free(t.workspace);
+    hf_posterior_workspace_free(t.workspace);
     hf_posterior_free(t.posterior);
 }
 

@@ -185,7 +185,8 @@ static void points_are_asked_for_beside_decimal_commas(void **state)
         "x;y\n1,234 %;1,5\n4.802 %;2,5\n5 %;3\n",
         "x\ty\n7 \xe2\x82\xac\t1,5\n4.802 \xe2\x82\xac\t2,5\n5 \xe2\x82\xac\t3\n",
     };
-    const hf_dialect comma = {.decimal = HF_DECIMAL_COMMA}, point = {.decimal = HF_DECIMAL_POINT};
+    const hf_dialect comma = {.size = sizeof comma, .decimal = HF_DECIMAL_COMMA},
+                     point = {.size = sizeof point, .decimal = HF_DECIMAL_POINT};
     const double *numbers = NULL;
     for (size_t k = 0; k < sizeof texts / sizeof texts[0]; k++) {
         hf_table *table = dressed(*state, texts[k], NULL);
@@ -215,7 +216,8 @@ static void ambiguity_is_an_error(void **state)
         "x;y\n1,234;1\n2,345;2\n",         /* and nothing else in the file tells */
         "x;y\n1.234;1,5\n2.345;2,5\n",     /* points of thousands, in a file of decimal commas? */
     };
-    hf_dialect comma = {.decimal = HF_DECIMAL_COMMA}, point = {.decimal = HF_DECIMAL_POINT};
+    hf_dialect comma = {.size = sizeof comma, .decimal = HF_DECIMAL_COMMA},
+               point = {.size = sizeof point, .decimal = HF_DECIMAL_POINT};
     const double *numbers = NULL;
     for (size_t k = 0; k < 3; k++) {
         hf_table *table = dressed(*state, texts[k], NULL);
@@ -235,10 +237,10 @@ static void ambiguity_is_an_error(void **state)
     }
     /* A dialect that was learnt elsewhere does not make 1234 of 1.234. */
     hf_table *table = dressed(*state, "x;y\n1,5;1\n", NULL);
-    hf_dialect learnt = hf_table_dialect(table);
-    assert_int_equal(learnt.decimal, HF_DECIMAL_COMMA);
-    hf_table *plain = dressed(*state, "x,y\n1.234,1\n", &learnt),
-             *open = dressed(*state, "x;y\n1,234;1\n", &learnt);
+    const hf_dialect *learnt = hf_table_dialect(table);
+    assert_int_equal(learnt->decimal, HF_DECIMAL_COMMA);
+    hf_table *plain = dressed(*state, "x,y\n1.234,1\n", learnt),
+             *open = dressed(*state, "x;y\n1,234;1\n", learnt);
     assert_int_equal(hf_table_numbers(*state, plain, 0, &numbers), HF_OK);
     assert_true(numbers[0] == 1.234);
     assert_int_equal(hf_table_numbers(*state, open, 0, &numbers), HF_OK);
@@ -296,8 +298,10 @@ static void stay_text_or_errors(void **state)
 static void choices_are_obeyed(void **state)
 {
     const char *const codes[] = {"-999", "n.n."};
-    const hf_dialect half = {.limits = HF_LIMITS_HALF}, no = {.header = HF_HEADER_NO},
-                     yes = {.header = HF_HEADER_YES}, missing = {.missing = codes, .missing_count = 2};
+    const hf_dialect half = {.size = sizeof half, .limits = HF_LIMITS_HALF},
+                     no = {.size = sizeof no, .header = HF_HEADER_NO},
+                     yes = {.size = sizeof yes, .header = HF_HEADER_YES},
+                     missing = {.size = sizeof missing, .missing = codes, .missing_count = 2};
     const double *numbers = NULL;
     hf_table *table = dressed(*state, "x,y\n<0.25,1\n3,2\n>9,3\n", &half);
     assert_int_equal(hf_table_numbers(*state, table, 0, &numbers), HF_OK);

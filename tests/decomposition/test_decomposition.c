@@ -11,7 +11,7 @@
 
 typedef struct trial {
     hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     hfi_subject subject;
     void *state;
     double *scratch;
@@ -34,7 +34,7 @@ static void make_trial(hf_context *ctx, const char *expression, hf_mean_kind kin
     assert_int_equal(hf_mean_set(ctx, mean, coefficients, true), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, READINGS, y, 0.01, NULL, &sites), HF_OK);
     assert_true(hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &t->posterior) >= 0);
-    t->workspace = hf_workspace_create(ctx, t->posterior);
+    t->workspace = hf_posterior_workspace_create(ctx, t->posterior);
     t->subject = (hfi_subject){.posterior = t->posterior, .d = INPUTS};
     t->state = NULL;
     assert_int_equal(hfi_decomposition_create(ctx, &t->subject, &t->state), HF_OK);
@@ -52,7 +52,7 @@ static void make_trial(hf_context *ctx, const char *expression, hf_mean_kind kin
 static void drop_trial(trial *t)
 {
     hfi_decomposition_free(t->state);
-    hf_workspace_free(t->workspace);
+    hf_posterior_workspace_free(t->workspace);
     hf_posterior_free(t->posterior);
     free(t->scratch);
 }

@@ -95,7 +95,7 @@ static void sample(const support_world *world, const double *query, size_t funct
 
 static void check_bounds(const support_problem *p, const double *query, const extremes *seen, size_t pivots)
 {
-    const hf_envelope_limits limits = {.pivots = pivots};
+    const hf_envelope_limits limits = {.size = sizeof limits, .pivots = pivots};
     /* Error of the values of f that are compared with. */
     const double rounding = 1e-12 * p->world->norm;
     for (size_t q = 0; q < QUERIES; q++) {
@@ -145,7 +145,7 @@ static void more_pivots_are_no_worse(void **state)
         hf_envelope_workspace_reset(p.workspace);
         const hf_bound best = support_bound(&p, x);
         for (size_t pivots = 1;; pivots++) {
-            const hf_envelope_limits limits = {.pivots = pivots};
+            const hf_envelope_limits limits = {.size = sizeof limits, .pivots = pivots};
             hf_envelope_workspace_reset(p.workspace);
             const hf_status status =
                 hf_envelope_bounds(p.envelope, p.workspace, x, &limits, &bound, NULL, NULL);
@@ -160,12 +160,13 @@ static void more_pivots_are_no_worse(void **state)
             assert_true(pivots < 1000);
         }
         assert_near(bound.upper, best.upper, 1e-12);
-        const hf_envelope_limits close = {.gap = 0.1};
+        const hf_envelope_limits close = {.size = sizeof close, .gap = 0.1};
         hf_envelope_workspace_reset(p.workspace);
         assert_int_equal(hf_envelope_bounds(p.envelope, p.workspace, x, &close, &bound, NULL, NULL), HF_OK);
         assert_true(bound.gap_upper <= 0.1 && bound.gap_lower <= 0.1);
         assert_true(bound.upper <= best.upper + 0.1);
-        const hf_envelope_limits hurried = {.seconds = 1e-12}; /* one pivot, then the clock is looked at */
+        const hf_envelope_limits hurried = {.size = sizeof hurried,
+                                            .seconds = 1e-12}; /* one pivot, then the clock is looked at */
         hf_envelope_workspace_reset(p.workspace);
         assert_int_equal(hf_envelope_bounds(p.envelope, p.workspace, x, &hurried, &bound, NULL, NULL),
                          HF_WARN_NOT_CONVERGED);

@@ -248,7 +248,7 @@ static void searches_end_where_cold_ones_do(void **state)
         assert_int_equal(hf_envelope_bounds(envelope, cold, x, NULL, &b, NULL, NULL), HF_OK);
         assert_near(a.upper, b.upper, 1e-9 * world->norm);
         assert_near(a.lower, b.lower, 1e-9 * world->norm);
-        const hf_envelope_limits limits = {.pivots = 1 + 3 * q};
+        const hf_envelope_limits limits = {.size = sizeof limits, .pivots = 1 + 3 * q};
         hf_envelope_workspace_reset(cold);
         assert_true(hf_envelope_bounds(envelope, cold, x, &limits, &stopped, NULL, NULL) >= 0);
         assert_true(stopped.pivots <= 2 * limits.pivots);

@@ -93,7 +93,7 @@ static hf_model *scaled_model(hf_context *ctx, double scale)
     for (int i = 0; i < 20; i++)
         used += (size_t)snprintf(text + used, sizeof text - used, "%d,%.17g\n", i, scale * sin(0.7 * i));
     hf_table *table = table_of(ctx, text);
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = NULL;
     settings.train = false;

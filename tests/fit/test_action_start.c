@@ -65,7 +65,8 @@ static void compare(const problem *p, const hf_fit_settings *settings, double *e
         x[i] = p->x[i] + 5.0 / N;
     }
     hfi_sites_give(sites, target, s->variance);
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS,
+    const hf_projection projection = {.size = sizeof projection,
+                                      .actions = HF_ACTIONS_BLOCKS,
                                       .count = ACTIONS,
                                       .blocks = settings->blocks,
                                       .start = settings->action_start};

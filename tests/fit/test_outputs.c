@@ -133,7 +133,7 @@ static void check_given(bool standardise)
     const double where[] = {-2.9, 0.0, 0.77, 3.6};
     double mean[4 * T], latent[4 * T], observed[4 * T], joint[4 * T * T];
     assert_int_equal(hf_predict_outputs(p.ctx, posterior, 4, where, 1, mean, latent, observed, joint), HF_OK);
-    hf_workspace *w = hf_workspace_create(p.ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(p.ctx, posterior);
     for (size_t i = 0; i < 4; i++)
         for (size_t t = 0; t < T; t++) {
             const double at[2] = {where[i], (double)t};
@@ -154,7 +154,7 @@ static void check_given(bool standardise)
     assert_int_equal(hf_predict_latent(posterior, w, nowhere, &m, NULL, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict(p.ctx, posterior, 1, between, 2, &m, NULL, NULL), HF_ERR_ARGUMENT);
     assert_non_null(strstr(hf_context_message(p.ctx), "output 0.5"));
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     hf_context_free(p.ctx);
 }

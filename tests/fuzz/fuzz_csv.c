@@ -181,10 +181,17 @@ static void as_people_have_it(hf_context *ctx, const uint8_t *data, size_t size)
 {
     static const char *const codes[] = {"-999", "x"};
     const hf_dialect dialects[] = {
-        {0},
-        {.decimal = HF_DECIMAL_COMMA, .header = HF_HEADER_NO, .limits = HF_LIMITS_HALF},
-        {.decimal = HF_DECIMAL_POINT, .header = HF_HEADER_YES, .missing = codes, .missing_count = 2},
-        {.decimal = HF_DECIMAL_COMMA, .remembered = true}};
+        {.size = sizeof(hf_dialect)},
+        {.size = sizeof(hf_dialect),
+         .decimal = HF_DECIMAL_COMMA,
+         .header = HF_HEADER_NO,
+         .limits = HF_LIMITS_HALF},
+        {.size = sizeof(hf_dialect),
+         .decimal = HF_DECIMAL_POINT,
+         .header = HF_HEADER_YES,
+         .missing = codes,
+         .missing_count = 2},
+        {.size = sizeof(hf_dialect), .decimal = HF_DECIMAL_COMMA, .remembered = true}};
     for (size_t k = 0; k < sizeof dialects / sizeof dialects[0]; k++)
         in_dialect(ctx, data, size, &dialects[k]);
     unpack(ctx, data, size);

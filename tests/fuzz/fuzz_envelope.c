@@ -16,7 +16,7 @@ static void use(hf_context *ctx, const hf_envelope *envelope, const hf_envelope_
     hf_envelope_workspace *workspace = hf_envelope_workspace_create(ctx, envelope);
     must(workspace != NULL, "out of memory");
     /* An end to it whatever the numbers are: a bound is valid wherever it stops. */
-    const hf_envelope_limits limits = {.pivots = 50};
+    const hf_envelope_limits limits = {.size = sizeof limits, .pivots = 50};
     hf_bound bound;
     const hf_status status = hf_envelope_bounds(envelope, workspace, x, &limits, &bound, NULL, NULL);
     must(status < 0 || !(bound.lower > bound.upper), "a lower bound above the upper one");

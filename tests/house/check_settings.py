@@ -1,12 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of a struct of settings has one row for each member, and no other; every such struct begins with its size; and the
-comment of each member in the public header ends by `Default: x.`, with the value that the table has."""
+comment of each member in the public header ends by `Default: x.`, with the value that the table has.
+
+Functions that tell what an object was made with have one form: const T *hf_X_settings_of(const hf_X *x), and likewise
+hf_X_report_of(). A hf_X_workspace comes from hf_X_workspace_create() and goes by hf_X_workspace_free(). No function
+of the library returns a struct by value.
+"""
 import re
 
 import house
 
 TABLE = re.compile(r"#define SETTINGS (hf_\w+)\n(.*?)SETTINGS_TABLE\(\1,", re.S)
-ROW = re.compile(r"(?m)^    \{([A-Z_]+)\(([\w.]+)(?:, (\w+))?")
+ROW = re.compile(r"(?m)(?:^    |\}, +)\{([A-Z_]+)\(([\w.]+)(?:, (\w+))?")
 MEMBER = re.compile(r"(?:/\*\*((?:(?!\*/).)*)\*/\s*)?([A-Za-z_][^;/]*);", re.S)
 INITIAL = re.compile(r"DEFAULT\(((?:[^()]|\([^()]*\))*)\)|\.usual = (\"[^\"]*\")")
 SAID = re.compile(r"Default: (\"[^\"]*\"|[-\w./]+?)(?=[.,;]? |[.,;]$)")
@@ -79,6 +84,29 @@ def wrong_defaults(header, text, struct, rows):
             yield f"{header}: {struct}.{member}: its comment says 'Default: {words}', the table {table[member]}"
 
 
+FUNCTION = re.compile(r"^HF_API\s+([\w\s]+?[\s*]+)(hf_\w+)\(([^;]*)\);", re.M)
+
+
+def badly_formed(headers):
+    """Public functions whose form is not the one of their kind."""
+    structs = {name for text in headers.values() for name in re.findall(r"typedef struct (hf_\w+) \{", text)}
+    functions = [(header, *(" ".join(part.split()) for part in found.groups()))
+                 for header, text in headers.items() for found in FUNCTION.finditer(text)]
+    names, problems = {name for _, _, name, _ in functions}, []
+    for header, result, name, parameters in functions:
+        told = re.fullmatch(r"const hf_\w+_(settings|report) \*", result)
+        of = re.fullmatch(r"(hf_\w+)_(settings|report)_of", name)
+        made = re.fullmatch(r"(hf_\w+_workspace) \*", result)
+        if (told or of) and not (told and of and told.group(1) == of.group(2)
+                                 and re.fullmatch(rf"const {of.group(1)} \*\w+", parameters)):
+            problems.append(f"{header}: {name}() is not of the form const T *hf_X_settings_of(const hf_X *x), or _report_of")
+        if made and (name != made.group(1) + "_create" or made.group(1) + "_free" not in names):
+            problems.append(f"{header}: {name}() is not {made.group(1)}_create() with a {made.group(1)}_free()")
+        if result in structs:
+            problems.append(f"{header}: {name}() returns a struct by value; return a pointer to constants")
+    return problems
+
+
 def find_problems(source, _build):
     names = [name for name in house.files(source) if name.endswith((".c", ".h"))]
     written = {name: house.read(source, name) for name in names if name.startswith("include/")}
@@ -87,7 +115,7 @@ def find_problems(source, _build):
              for first, name in re.findall(r"typedef enum \w+ \{\s*(\w+) = 0\b[^}]*\} (\w+);", text)}
     tables = {struct: (name, rows_of(body, enums)) for name in names if name.startswith("src/")
               for struct, body in TABLE.findall(house.blank(house.read(source, name), keep_strings=True))}
-    problems, seen = [], 0
+    problems, seen = badly_formed(headers), 0
     for header, text in headers.items():
         for struct in [table.replace("_table", "") for table in house.settings_tables(text)]:
             seen += 1

@@ -132,6 +132,23 @@ class Settings(Tree):
             problems = check_settings.find_problems(self.root, None)
             self.assertEqual([said in problem for problem in problems if said], [True] if said else problems)
 
+    def test_forms_of_functions(self):
+        header, struct = "include/holdfast/one.h", "typedef struct hf_r {\n    size_t size;\n} hf_r;\n"
+        for said, function in [
+                (None, "HF_API const hf_fit_settings *hf_x_settings_of(const hf_x *x);\n"
+                       "HF_API const hf_x_report *\nhf_x_report_of(const hf_x *x);\n"
+                       "HF_API hf_x_workspace *hf_x_workspace_create(hf_context *ctx, const hf_x *x);\n"
+                       "HF_API void hf_x_workspace_free(hf_x_workspace *w);\n"
+                       "HF_API hf_status hf_r_make(hf_r *r);\n"),
+                ("hf_x_settings() is not of", "HF_API const hf_fit_settings *hf_x_settings(const hf_x *x);\n"),
+                ("hf_x_report_of() is not of", "HF_API void hf_x_report_of(const hf_x *x, hf_report *out);\n"),
+                ("hf_x_report_of() is not of", "HF_API const hf_fit_report *hf_x_report_of(const hf_y *y);\n"),
+                ("hf_x_room() is not", "HF_API hf_x_workspace *hf_x_room(const hf_x *x);\n"),
+                ("with a hf_x_workspace_free()", "HF_API hf_x_workspace *hf_x_workspace_create(const hf_x *x);\n"),
+                ("returns a struct by value", "HF_API hf_r hf_x_get(const hf_x *x);\n")]:
+            problems = check_settings.badly_formed({header: struct + function})
+            self.assertEqual([said in problem for problem in problems if said], [True] if said else problems)
+
 
 class Likelihoods(Tree):
     def take(self, *beginnings):

@@ -75,10 +75,10 @@ static inline void assert_same_model(hf_context *ctx, const hf_model *a, const h
     assert_int_equal(hf_model_notes(a), hf_model_notes(b));
     for (size_t i = 0; i < hf_model_notes(a); i++)
         assert_string_equal(hf_model_note(a, i), hf_model_note(b, i));
-    const hf_fit_settings *left = hf_model_settings(a), *right = hf_model_settings(b);
+    const hf_fit_settings *left = hf_model_settings_of(a), *right = hf_model_settings_of(b);
     assert_same_settings(left, right);
     assert_string_equal(left->kernel, right->kernel);
-    const hf_fit_report *p = hf_model_report(a), *q = hf_model_report(b);
+    const hf_fit_report *p = hf_model_report_of(a), *q = hf_model_report_of(b);
     assert_same_fields(hfi_report_fields, hfi_report_field_count, p, q);
     assert_string_equal(p->at_bound_names, q->at_bound_names);
     for (size_t i = 0; i < hf_model_parameters(a); i++) {

@@ -62,7 +62,7 @@ static inline hf_fit_settings untrained(void)
 static inline hf_model *model_of(hf_context *ctx, const hf_table *table,
                                  const hf_fit_settings *settings)
 {
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     hf_status status = hf_fit(ctx, table, &columns, settings, &model, NULL);
     if (status < 0) fail_msg("%s", hf_context_message(ctx));

@@ -22,7 +22,7 @@ static hf_status fit(fixture *f)
 {
     hf_fit_settings settings = untrained();
     const char *const drop[] = {"who"};
-    const hf_columns columns = {.target = "y", .drop = drop, .drop_count = 0};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .drop = drop, .drop_count = 0};
     hf_fit_report report = {.readings = 77};
     hf_status status = hf_fit(f->ctx, f->table, &columns, &settings, &f->out_model, &report);
     assert_true((status >= 0) == (report.readings != 77));
@@ -33,7 +33,7 @@ static hf_status fit_transformed(fixture *f)
 {
     hf_fit_settings settings = untrained();
     settings.transform = HF_TRANSFORM_AUTO;
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     return hf_fit(f->ctx, f->table, &columns, &settings, &f->out_model, NULL);
 }
 
@@ -42,14 +42,14 @@ static hf_status fit_kernels(fixture *f)
     hf_fit_settings settings = untrained();
     settings.set_count = 0;
     settings.kernel = "auto";
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     return hf_fit(f->ctx, f->table, &columns, &settings, &f->out_model, NULL);
 }
 
 static hf_status cost(fixture *f)
 {
     hf_fit_settings settings = untrained();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_cost told;
     return hf_fit_cost(f->ctx, f->table, &columns, &settings, &told);
 }

@@ -33,7 +33,7 @@ static hf_model *fit_labels(hf_context *ctx, const char *preset, bool train, hf_
     settings.train = train;
     settings.solver = solver;
     if (solver == HF_SOLVER_INDUCING) settings.inducing = 6;
-    const hf_columns columns = {.target = "kind"};
+    const hf_columns columns = {.size = sizeof columns, .target = "kind"};
     hf_model *model = NULL;
     const hf_status status = hf_fit(ctx, table, &columns, &settings, &model, NULL);
     if (status < 0) fail_msg("%s", hf_context_message(ctx));
@@ -55,10 +55,10 @@ static void a_model_is_its_classifier(void **state)
         assert_null(hf_model_class(model, classes));
         assert_int_equal(hf_model_class_rows(model, 1), ROWS / 3);
         assert_int_equal(hf_model_class_rows(model, classes), 0);
-        assert_int_equal(hf_model_report(model)->readings, ROWS);
-        assert_int_equal(hf_model_report(model)->missing, 1);
+        assert_int_equal(hf_model_report_of(model)->readings, ROWS);
+        assert_int_equal(hf_model_report_of(model)->missing, 1);
         assert_int_equal(hf_model_skipped(model), 1);
-        assert_int_equal(hf_model_settings(model)->inference,
+        assert_int_equal(hf_model_settings_of(model)->inference,
                          three ? HF_INFERENCE_CORRECTED : HF_INFERENCE_EP);
 
         /* The same labels as arrays. */
@@ -107,8 +107,9 @@ static void assert_same_classifier(hf_context *ctx, const hf_model *a, const hf_
                      HF_OK);
     assert_memory_equal(left, right, sizeof left);
     assert_string_equal(hf_model_data_checksum(a), hf_model_data_checksum(b));
-    assert_same_settings(hf_model_settings(a), hf_model_settings(b));
-    assert_same_fields(hfi_report_fields, hfi_report_field_count, hf_model_report(a), hf_model_report(b));
+    assert_same_settings(hf_model_settings_of(a), hf_model_settings_of(b));
+    assert_same_fields(hfi_report_fields, hfi_report_field_count, hf_model_report_of(a),
+                       hf_model_report_of(b));
     assert_int_equal(hf_model_parameters(a), hf_model_parameters(b));
     for (size_t i = 0; i < hf_model_parameters(a); i++) {
         hf_parameter u, v;
@@ -241,7 +242,7 @@ static void what_is_for_readings_is_refused(void **state)
     assert_int_equal(hf_model_classes(readings), 0);
     assert_null(hf_model_classifier(readings));
 
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_fit_settings settings;
     assert_int_equal(hf_fit_settings_preset(ctx, "probit", &settings, sizeof settings), HF_OK);
     const double x = 0.0, y = 1.0;
@@ -258,7 +259,9 @@ static void what_is_for_readings_is_refused(void **state)
     wrong = settings;
     wrong.objective = HF_OBJECTIVE_LOO;
     expect(ctx, hf_fit(ctx, table, &columns, &wrong, &model, NULL), HF_ERR_ARGUMENT, "objective loo");
-    expect(ctx, hf_fit(ctx, table, &(hf_columns){.target = "y", .noise = "a"}, &settings, &model, NULL),
+    expect(ctx,
+           hf_fit(ctx, table, &(hf_columns){.size = sizeof(hf_columns), .target = "y", .noise = "a"},
+                  &settings, &model, NULL),
            HF_ERR_ARGUMENT, "noise");
     expect(ctx, hf_fit_stream(ctx, "no.csv", NULL, &columns, &settings, &model, NULL), HF_ERR_ARGUMENT,
            "hf_fit()");

@@ -58,7 +58,8 @@ static hf_model *fit_kind(hf_context *ctx, const hf_table *table, const kind *k)
     }
     settings.train = false;
     settings.transform = k->transform;
-    hf_columns columns = {.features = inputs, .feature_count = 2, .output_column = k->output_column};
+    hf_columns columns = {
+        .size = sizeof columns, .features = inputs, .feature_count = 2, .output_column = k->output_column};
     if (k->other != NULL) {
         columns.targets = both;
         columns.target_count = 2;

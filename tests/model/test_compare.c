@@ -5,7 +5,7 @@
 #include <holdfast/compare.h>
 #include <holdfast/contaminate.h>
 
-static const hf_columns target = {.target = "y"};
+static const hf_columns target = {.size = sizeof target, .target = "y"};
 
 static hf_contender contender_of(hf_context *ctx, const char *preset)
 {
@@ -46,8 +46,8 @@ static void folds_partition_the_readings(void **state)
     assert_int_equal(hf_comparison_readings(c), 10);
     assert_memory_equal(hf_comparison_rows(c), rows, sizeof rows);
     assert_memory_equal(hf_comparison_targets(c), y, sizeof y);
-    assert_int_equal(hf_comparison_settings(c)->folds, 4);
-    assert_int_equal(hf_comparison_settings(c)->repeats, 3);
+    assert_int_equal(hf_comparison_settings_of(c)->folds, 4);
+    assert_int_equal(hf_comparison_settings_of(c)->repeats, 3);
     for (size_t r = 0; r < 3; r++) {
         size_t order[10], train, sizes[4] = {0};
         const size_t *folds = hf_comparison_folds(c, r);
@@ -367,46 +367,58 @@ static void refuses(void **state)
     const hf_compare_settings usual = {sizeof(hf_compare_settings), 2, 1};
     const refusal cases[] = {
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 1, 1},
          HF_ERR_ARGUMENT,
          "folds is 1"},
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 2, 0},
          HF_ERR_ARGUMENT,
          "repeats is 0"},
         {good,
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          {sizeof(hf_compare_settings), 6, 1},
          HF_ERR_ARGUMENT,
          "6 folds need as many readings of \"y\", there are 5"},
-        {good, {.target = "z"}, "gp", NULL, usual, HF_ERR_NO_COLUMN, "z"},
-        {good, {.target = NULL}, "gp", NULL, usual, HF_ERR_ARGUMENT, "target"},
-        {good, {.target = "y"}, "probit", NULL, usual, HF_ERR_ARGUMENT, "labels"},
-        {good, {.target = "y"}, "gp", "nosuch(a)", usual, HF_ERR_PARSE, "gp, without fold 1: "},
+        {good, {.size = sizeof(hf_columns), .target = "z"}, "gp", NULL, usual, HF_ERR_NO_COLUMN, "z"},
+        {good, {.size = sizeof(hf_columns), .target = NULL}, "gp", NULL, usual, HF_ERR_ARGUMENT, "target"},
+        {good, {.size = sizeof(hf_columns), .target = "y"}, "probit", NULL, usual, HF_ERR_ARGUMENT, "labels"},
+        {good,
+         {.size = sizeof(hf_columns), .target = "y"},
+         "gp",
+         "nosuch(a)",
+         usual,
+         HF_ERR_PARSE,
+         "gp, without fold 1: "},
         {"a,b,y\n1,1,2\n2,2,3\n",
-         {.targets = two, .target_count = 2},
+         {.size = sizeof(hf_columns), .targets = two, .target_count = 2},
          "gp",
          NULL,
          usual,
          HF_ERR_ARGUMENT,
          "several outputs"},
         {"a,y\n1,2\n2,2\n3,2\n",
-         {.target = "y"},
+         {.size = sizeof(hf_columns), .target = "y"},
          "gp",
          NULL,
          usual,
          HF_ERR_ARGUMENT,
          "the same value in every row"},
-        {"a,y\n", {.target = "y"}, "gp", NULL, usual, HF_ERR_NO_DATA, "no rows"},
-        {"a,y\n1,2\n2,inf\n3,1\n", {.target = "y"}, "gp", NULL, usual, HF_ERR_NOT_FINITE, "line 3"},
+        {"a,y\n", {.size = sizeof(hf_columns), .target = "y"}, "gp", NULL, usual, HF_ERR_NO_DATA, "no rows"},
+        {"a,y\n1,2\n2,inf\n3,1\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         "gp",
+         NULL,
+         usual,
+         HF_ERR_NOT_FINITE,
+         "line 3"},
     };
     hf_context *ctx = hf_context_create();
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
@@ -444,7 +456,7 @@ static void asks_for_what_it_needs(void **state)
     assert_int_equal(hf_compare(ctx, table, &target, 1, &contender, NULL, &c), HF_ERR_ARGUMENT);
     assert_null(c);
     assert_int_equal(hf_comparison_models(NULL) + hf_comparison_readings(NULL), 0);
-    assert_null(hf_comparison_settings(NULL));
+    assert_null(hf_comparison_settings_of(NULL));
     assert_null(hf_comparison_rows(NULL));
     assert_null(hf_comparison_targets(NULL));
     hf_comparison_free(NULL);

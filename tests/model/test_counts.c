@@ -34,7 +34,7 @@ static hf_model *fit_counts(hf_context *ctx, const hf_table *table, size_t kind,
 {
     hf_fit_settings settings;
     hf_model *model = NULL;
-    const hf_columns columns = {.target = "y", .exposure = "hours"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .exposure = "hours"};
     assert_int_equal(hf_fit_settings_preset(ctx, presets[kind], &settings, sizeof settings), HF_OK);
     settings.solver = solver;
     settings.inducing = solver == HF_SOLVER_INDUCING ? 12 : 0;
@@ -50,11 +50,11 @@ static void predictions_are_of_readings_and_rates(void **state)
     for (size_t k = 0; k < 6; k++) {
         hf_table *table = counted_table(ctx, k / 2 < 2);
         hf_model *model = fit_counts(ctx, table, k / 2, k % 2 ? HF_SOLVER_INDUCING : HF_SOLVER_EXACT);
-        const hf_likelihood sites = hf_model_settings(model)->sites;
+        const hf_likelihood sites = hf_model_settings_of(model)->sites;
         const hf_posterior *posterior = hf_model_posterior(model);
         assert_string_equal(hf_model_exposure_column(model), "hours");
         assert_null(hf_model_mean_column(model));
-        assert_int_equal(hf_model_report(model)->readings, ROWS);
+        assert_int_equal(hf_model_report_of(model)->readings, ROWS);
         assert_int_equal(hf_predict_into_table(ctx, model, table), HF_WARN_ROWS_SKIPPED);
         double x[ROWS], mean[ROWS], var[ROWS];
         for (size_t i = 0; i < ROWS; i++) x[i] = 0.15 * (double)i;
@@ -219,14 +219,15 @@ static void what_means_nothing_is_refused(void **state)
     assert_int_equal(hf_fit_settings_preset(ctx, "poisson", &poisson, sizeof poisson), HF_OK);
     assert_int_equal(hf_fit_settings_preset(ctx, "gamma", &gamma, sizeof gamma), HF_OK);
     assert_int_equal(hf_fit_settings_preset(ctx, "gp", &gp, sizeof gp), HF_OK);
-    const hf_columns plain = {.target = "y", .exposure = "e"};
+    const hf_columns plain = {.size = sizeof plain, .target = "y", .exposure = "e"};
     refuse(ctx, "x,e,y\n1,1,4\n2,1,2.5\n", &plain, &poisson, HF_ERR_ARGUMENT,
            "line 3, column \"y\": poisson sites");
     refuse(ctx, "x,e,y\n1,1,4\n2,1,-2\n", &plain, &poisson, HF_ERR_ARGUMENT, "this is -2");
     refuse(ctx, "x,e,y\n1,1,4\n2,1,0\n", &plain, &gamma, HF_ERR_ARGUMENT, "positive numbers");
     refuse(ctx, "x,e,y\n1,1,4\n2,0,3\n", &plain, &poisson, HF_ERR_ARGUMENT, "exposure must be positive");
     refuse(ctx, good, &plain, &gp, HF_ERR_ARGUMENT, "exposure column \"e\"");
-    const hf_columns noise = {.target = "y", .noise = "v"}, mean = {.target = "y", .mean = "v"};
+    const hf_columns noise = {.size = sizeof noise, .target = "y", .noise = "v"},
+                     mean = {.size = sizeof mean, .target = "y", .mean = "v"};
     refuse(ctx, good, &noise, &poisson, HF_ERR_ARGUMENT, "noise column");
     refuse(ctx, good, &mean, &poisson, HF_ERR_ARGUMENT, "mean column");
     hf_fit_settings other = poisson;
@@ -270,7 +271,7 @@ static void dispersion_can_be_held(void **state)
     hf_table *table = counted_table(ctx, true);
     hf_fit_settings settings;
     const hf_assignment held = {"dispersion", 0.125};
-    const hf_columns columns = {.target = "y", .exposure = "hours"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .exposure = "hours"};
     hf_model *model = NULL;
     hf_parameter last;
     assert_int_equal(hf_fit_settings_preset(ctx, "negative-binomial", &settings, sizeof settings), HF_OK);

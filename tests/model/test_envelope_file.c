@@ -120,9 +120,8 @@ static void what_is_saved_answers_the_same(void **state)
         assert_int_equal(hf_envelope_readings(loaded), READINGS - 1);
         assert_true(hf_envelope_norm(loaded) == 12.5);
         assert_true(hf_envelope_minimum_norm(loaded) == hf_envelope_minimum_norm(envelope));
-        hf_envelope_settings settings = hf_envelope_settings_default();
-        (void)hf_envelope_get_settings(NULL, loaded, &settings, sizeof settings);
-        assert_true(settings.jitter == 1e-9 && settings.rigorous == (k == 1) && settings.reserve == 3);
+        const hf_envelope_settings *settings = hf_envelope_settings_of(loaded);
+        assert_true(settings->jitter == 1e-9 && settings->rigorous == (k == 1) && settings->reserve == 3);
         for (size_t i = 0; i < READINGS - 1; i++) {
             const double *x, *z;
             double low[2], high[2];

@@ -16,7 +16,7 @@ static hf_model *rich_model(hf_context *ctx)
     memcpy(y, column_of(ctx, table, "y"), sizeof y);
     y[20] = NAN;
     assert_int_equal(hf_table_set_numbers(ctx, table, "y", y), HF_OK);
-    const hf_columns columns = {.target = "y", .noise = "s2"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "s2"};
     hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = NULL;
     if (hf_fit(ctx, table, &columns, &settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));

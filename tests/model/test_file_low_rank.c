@@ -118,10 +118,10 @@ static void files_of_the_first_format_still_load(void **state)
     if (hf_model_load(ctx, "tests/fuzz/corpus/model/small", &model) != HF_OK)
         fail_msg("%s", hf_context_message(ctx));
     assert_int_equal(hf_posterior_solver(hf_model_posterior(model)), HF_SOLVER_EXACT);
-    assert_int_equal(hf_model_settings(model)->solver, HF_SOLVER_EXACT);
-    assert_int_equal(hf_model_report(model)->solver, HF_SOLVER_EXACT);
-    assert_true(isnan(hf_model_report(model)->residual) && isinf(hf_model_report(model)->nu));
-    assert_true(hf_model_settings(model)->checkpoint == NULL && !hf_model_settings(model)->resume);
+    assert_int_equal(hf_model_settings_of(model)->solver, HF_SOLVER_EXACT);
+    assert_int_equal(hf_model_report_of(model)->solver, HF_SOLVER_EXACT);
+    assert_true(isnan(hf_model_report_of(model)->residual) && isinf(hf_model_report_of(model)->nu));
+    assert_true(hf_model_settings_of(model)->checkpoint == NULL && !hf_model_settings_of(model)->resume);
     assert_true(isnan(model->reading[0].loo_mean) && isnan(model->reading[0].loo_var));
     hf_table *rows = NULL;
     assert_int_equal(hf_model_rows(ctx, model, &rows), HF_OK);

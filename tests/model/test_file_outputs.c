@@ -8,8 +8,8 @@ static const char long_csv[] =
     "a,of,y,v\n0.1,p,0.2,0.01\n0.1,q,10,1\n0.9,p,0.8,0.02\n1.7,q,15,1\n1.7,p,1,0.01\n"
     "3.3,p,-0.1,0.01\n3.3,q,9,2\n4.1,,1,1\n4.1,q,,1\n";
 static const char *const targets[] = {"y1", "y2", "y3"};
-static const hf_columns wide = {.targets = targets, .target_count = 3},
-                        rows = {.target = "y", .output_column = "of", .noise = "v"};
+static const hf_columns wide = {.size = sizeof wide, .targets = targets, .target_count = 3},
+                        rows = {.size = sizeof rows, .target = "y", .output_column = "of", .noise = "v"};
 
 static hf_model *fit_text(hf_context *ctx, const char *csv, const hf_columns *columns,
                           const hf_fit_settings *settings)
@@ -110,8 +110,8 @@ static void every_kind_comes_back(void **state)
         settings.max_noise = 100.0;
         hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
         comes_back(ctx, model, k % 2 ? HFI_PIECE_BYTES : 64);
-        assert_int_equal(hf_model_settings(model)->output_eps_count, k == 2 ? 3 : 0);
-        assert_int_equal(hf_model_settings(model)->output_beta_count, k == 2 ? 3 : 0);
+        assert_int_equal(hf_model_settings_of(model)->output_eps_count, k == 2 ? 3 : 0);
+        assert_int_equal(hf_model_settings_of(model)->output_beta_count, k == 2 ? 3 : 0);
         hf_model_free(model);
     }
     const hf_fit_settings settings = held();
@@ -135,7 +135,7 @@ static void amplitudes_are_kept_in_units(void **state)
     settings.beta = 0.8;
     settings.scaled_beta = true;
     hf_model *model = fit_text(ctx, wide_csv, &wide, &settings);
-    const hf_fit_settings *kept = hf_model_settings(model);
+    const hf_fit_settings *kept = hf_model_settings_of(model);
     assert_true(kept->output_beta_count == 3 && kept->beta == 0.0 && !kept->scaled_beta);
     assert_true(kept->output_beta[0] > 0.0 && kept->output_beta[0] != kept->output_beta[1]);
     comes_back(ctx, model, HFI_PIECE_BYTES);
@@ -154,7 +154,7 @@ static void amplitudes_are_kept_in_units(void **state)
     settings.output_beta = NULL;
     settings.output_beta_count = 0;
     hf_model *plain = fit_text(ctx, wide_csv, &wide, &settings);
-    assert_true(hf_model_settings(plain)->beta == 0.8 && hf_model_settings(plain)->output_beta == NULL);
+    assert_true(hf_model_settings_of(plain)->beta == 0.8 && hf_model_settings_of(plain)->output_beta == NULL);
     hf_model_free(plain);
     hf_model_free(again);
     hf_model_free(model);
@@ -167,7 +167,7 @@ static void the_checksum_knows_outputs(void **state)
     hf_context *ctx = hf_context_create();
     const hf_fit_settings settings = held();
     static const char *const other[] = {"y2", "y1", "y3"};
-    const hf_columns turned = {.targets = other, .target_count = 3};
+    const hf_columns turned = {.size = sizeof turned, .targets = other, .target_count = 3};
     hf_model *a = fit_text(ctx, wide_csv, &wide, &settings), *b = fit_text(ctx, wide_csv, &turned, &settings);
     assert_string_not_equal(hf_model_data_checksum(a), hf_model_data_checksum(b));
     hf_model_free(b);
@@ -175,8 +175,12 @@ static void the_checksum_knows_outputs(void **state)
     assert_string_equal(hf_model_data_checksum(a), hf_model_data_checksum(b));
     hf_model_free(b);
     /* One output is as it was before there were several. */
-    const hf_columns one = {.target = "y1", .drop = other, .drop_count = 1},
-                     first = {.targets = targets, .target_count = 1, .drop = other, .drop_count = 1};
+    const hf_columns one = {.size = sizeof one, .target = "y1", .drop = other, .drop_count = 1},
+                     first = {.size = sizeof first,
+                              .targets = targets,
+                              .target_count = 1,
+                              .drop = other,
+                              .drop_count = 1};
     hf_model *c = fit_text(ctx, wide_csv, &one, &settings);
     b = fit_text(ctx, wide_csv, &first, &settings);
     assert_string_equal(hf_model_data_checksum(b), hf_model_data_checksum(c));

@@ -28,39 +28,71 @@ static void refuses_with_the_place(void **state)
     static const char *const y[] = {"y"}, *const aa[] = {"a", "a"}, *const b[] = {"b"},
                              *const none[] = {"lenght"};
     const refusal cases[] = {
-        {"length,y\n1,2\n", {.target = "z"}, HF_ERR_NO_COLUMN, "z"},
+        {"length,y\n1,2\n", {.size = sizeof(hf_columns), .target = "z"}, HF_ERR_NO_COLUMN, "z"},
         {"length,y\n1,2\n",
-         {.target = "y", .features = none, .feature_count = 1},
+         {.size = sizeof(hf_columns), .target = "y", .features = none, .feature_count = 1},
          HF_ERR_NO_COLUMN,
          "length"},
-        {"length,y\n1,2\n", {.target = "y", .drop = none, .drop_count = 1}, HF_ERR_NO_COLUMN, "length"},
+        {"length,y\n1,2\n",
+         {.size = sizeof(hf_columns), .target = "y", .drop = none, .drop_count = 1},
+         HF_ERR_NO_COLUMN,
+         "length"},
         {"a,y\n1,2\n",
-         {.target = "y", .features = y, .feature_count = 1},
+         {.size = sizeof(hf_columns), .target = "y", .features = y, .feature_count = 1},
          HF_ERR_ARGUMENT,
          "the target and an input"},
-        {"a,y\n1,2\n", {.target = "y", .noise = "y"}, HF_ERR_ARGUMENT, "the target and the noise column"},
-        {"a,y\n1,2\n", {.target = "y", .features = aa, .feature_count = 2}, HF_ERR_ARGUMENT, "twice"},
+        {"a,y\n1,2\n",
+         {.size = sizeof(hf_columns), .target = "y", .noise = "y"},
+         HF_ERR_ARGUMENT,
+         "the target and the noise column"},
+        {"a,y\n1,2\n",
+         {.size = sizeof(hf_columns), .target = "y", .features = aa, .feature_count = 2},
+         HF_ERR_ARGUMENT,
+         "twice"},
         {"a,b,y\n1,1,2\n",
-         {.target = "y", .features = b, .feature_count = 1, .drop = b, .drop_count = 1},
+         {.size = sizeof(hf_columns),
+          .target = "y",
+          .features = b,
+          .feature_count = 1,
+          .drop = b,
+          .drop_count = 1},
          HF_ERR_ARGUMENT,
          "an input and a dropped column"},
-        {"a,y\n1,2\n2,inf\n", {.target = "y"}, HF_ERR_NOT_FINITE, "t.csv, line 3, column \"y\""},
-        {"a,y\n1,2\n\n-inf,3\n", {.target = "y"}, HF_ERR_NOT_FINITE, "t.csv, line 4, column \"a\""},
-        {"a,y\n1,2\n1e400,3\n", {.target = "y"}, HF_ERR_NOT_FINITE, "t.csv, line 3"},
-        {"a,y\n1,2\n2,oops\n", {.target = "y"}, HF_ERR_PARSE, "line 3, column 2"},
-        {"a,b,y\n1,1,2\n2,x,3\n", {.target = "y"}, HF_ERR_PARSE, "line 3, column 2"},
-        {"a,b,y\n1,u,2\n2,v,3\n", {.target = "y", .features = b, .feature_count = 1}, HF_ERR_PARSE, "line 2"},
-        {"name,y\nann,2\nbob,3\n", {.target = "y"}, HF_ERR_NO_DATA, "\"name\""},
-        {"y\n1\n", {.target = "y"}, HF_ERR_NO_DATA, "no numeric column"},
-        {"a,y\n", {.target = "y"}, HF_ERR_NO_DATA, "no rows"},
-        {"a,y\n,2\nNA,3\n", {.target = "y"}, HF_ERR_NO_DATA, "all 2 rows"},
-        {"a,y\n1,\n2,NA\n", {.target = "y"}, HF_ERR_NO_DATA, "no value"},
+        {"a,y\n1,2\n2,inf\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         HF_ERR_NOT_FINITE,
+         "t.csv, line 3, column \"y\""},
+        {"a,y\n1,2\n\n-inf,3\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         HF_ERR_NOT_FINITE,
+         "t.csv, line 4, column \"a\""},
+        {"a,y\n1,2\n1e400,3\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         HF_ERR_NOT_FINITE,
+         "t.csv, line 3"},
+        {"a,y\n1,2\n2,oops\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_PARSE, "line 3, column 2"},
+        {"a,b,y\n1,1,2\n2,x,3\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         HF_ERR_PARSE,
+         "line 3, column 2"},
+        {"a,b,y\n1,u,2\n2,v,3\n",
+         {.size = sizeof(hf_columns), .target = "y", .features = b, .feature_count = 1},
+         HF_ERR_PARSE,
+         "line 2"},
+        {"name,y\nann,2\nbob,3\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_NO_DATA, "\"name\""},
+        {"y\n1\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_NO_DATA, "no numeric column"},
+        {"a,y\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_NO_DATA, "no rows"},
+        {"a,y\n,2\nNA,3\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_NO_DATA, "all 2 rows"},
+        {"a,y\n1,\n2,NA\n", {.size = sizeof(hf_columns), .target = "y"}, HF_ERR_NO_DATA, "no value"},
         {"a,s,y\n1,1,2\n1,-1,2\n",
-         {.target = "y", .noise = "s"},
+         {.size = sizeof(hf_columns), .target = "y", .noise = "s"},
          HF_ERR_ARGUMENT,
          "t.csv, line 3, column \"s\""},
-        {"a,y\n1,1e300\n2,-1e300\n3,5e299\n4,0\n", {.target = "y"}, HF_ERR_NOT_FINITE, "other units"},
-        {"a,y\n1,2\n", {.target = NULL}, HF_ERR_ARGUMENT, "target"},
+        {"a,y\n1,1e300\n2,-1e300\n3,5e299\n4,0\n",
+         {.size = sizeof(hf_columns), .target = "y"},
+         HF_ERR_NOT_FINITE,
+         "other units"},
+        {"a,y\n1,2\n", {.size = sizeof(hf_columns), .target = NULL}, HF_ERR_ARGUMENT, "target"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) assert_refused(ctx, &cases[i]);
     hf_context_free(ctx);
@@ -72,7 +104,8 @@ static void default_inputs_are_the_numeric_columns(void **state)
     hf_context *ctx = hf_context_create();
     hf_table *table = table_of(ctx, "id,who,a,s,y,b\n1,ann,1,.1,3,4\n2,bob,2,.1,5,7\n3,eve,3,.2,4,6\n");
     const char *drop[] = {"id"};
-    const hf_columns columns = {.target = "y", .drop = drop, .drop_count = 1, .noise = "s"};
+    const hf_columns columns = {
+        .size = sizeof columns, .target = "y", .drop = drop, .drop_count = 1, .noise = "s"};
     hf_fit_settings settings = untrained();
     settings.set = NULL;
     settings.set_count = 0;
@@ -100,7 +133,7 @@ static void rows_with_gaps_are_left_out_and_counted(void **state)
     hf_table *table = table_of(ctx, "a,y\n1,2\n,3\n3,\n4,1\nNA,\n6,2\n");
     hf_fit_settings settings = hf_fit_settings_default();
     hf_fit_report report;
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     hf_status status = hf_fit(ctx, table, &columns, &settings, &model, &report);
     assert_true(status > 0);
@@ -187,7 +220,8 @@ static void cost_is_told_beforehand(void **state)
     hf_context *ctx = hf_context_create();
     hf_table *table = wavy_table(ctx, 50, 0);
     hf_fit_settings settings = hf_fit_settings_default();
-    const hf_columns columns = {.target = "y"}, wrong = {.target = "nope"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"},
+                     wrong = {.size = sizeof wrong, .target = "nope"};
     hf_cost cost;
     assert_int_equal(hf_fit_cost(ctx, table, &columns, &settings, &cost), HF_OK);
     assert_int_equal(cost.readings, 50);
@@ -206,8 +240,8 @@ static void finds_what_is_wrong(void **state)
     hf_table *table = wavy_table(ctx, 80, 8), *suspects = NULL;
     hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = model_of(ctx, table, &settings);
-    assert_true(hf_model_report(model)->suspects_adopted);
-    assert_int_equal(hf_model_report(model)->suspects, 8);
+    assert_true(hf_model_report_of(model)->suspects_adopted);
+    assert_int_equal(hf_model_report_of(model)->suspects, 8);
     assert_int_equal(hf_model_suspects(ctx, model, &suspects), HF_OK);
     assert_int_equal(hf_table_rows(suspects), 8);
     const double *row = column_of(ctx, suspects, "row"), *mean = column_of(ctx, suspects, "loo_mean");
@@ -228,7 +262,7 @@ static void null_arguments_are_errors(void **state)
     hf_context *ctx = hf_context_create();
     hf_table *table = wavy_table(ctx, 4, 0);
     hf_fit_settings settings = hf_fit_settings_default();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     hf_metrics metrics;
     assert_int_equal(hf_fit(ctx, NULL, &columns, &settings, &model, NULL), HF_ERR_ARGUMENT);

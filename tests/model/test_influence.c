@@ -60,7 +60,7 @@ static hf_table *wide(hf_context *ctx, const double *x, const double *y)
 static hf_model *fit(hf_context *ctx, const double *x, const double *y, bool standardise, double beta)
 {
     static const char *const names[] = {"y0", "y1", "y2"};
-    const hf_columns columns = {.targets = names, .target_count = T};
+    const hf_columns columns = {.size = sizeof columns, .targets = names, .target_count = T};
     hf_fit_settings settings;
     assert_int_equal(hf_fit_settings_preset(ctx, "morcgp", &settings, sizeof settings), HF_OK);
     settings.kernel = "matern32";
@@ -83,7 +83,8 @@ static hf_posterior *solve(hf_context *ctx, const hf_model *model, const double 
                            const double *judged, double beta)
 {
     const hf_outputs_model between = {.outputs = T, .mean = MEAN, .covariance = B, .noise = NOISE};
-    const hf_outputs_rule rule = {.weighting = HF_OUTPUTS_READING, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
+    const hf_outputs_rule rule = {
+        .size = sizeof rule, .weighting = HF_OUTPUTS_READING, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
     double weight[N], shift[N], scale[T], centre[N], z[2 * N];
     size_t channel[N];
     const hf_outputs_sites out = {.weight = weight, .shift = shift, .scale = scale};
@@ -122,11 +123,11 @@ static double divergence(hf_context *ctx, const hf_posterior *p, const hf_poster
     }
     const hf_posterior *const both[] = {p, q};
     for (size_t k = 0; k < 2; k++) {
-        hf_workspace *w = hf_workspace_create(ctx, both[k]);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, both[k]);
         double var;
         for (size_t i = 0; i < m; i++)
             assert_int_equal(hf_predict_latent(both[k], w, z + 2 * i, &mean[k][i], &var, NULL, NULL), HF_OK);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         assert_int_equal(hf_predict_covariance(ctx, both[k], m, z, 2, c[k], m), HF_OK);
     }
     free(naive_inverse(m, c[0], &det[0]));

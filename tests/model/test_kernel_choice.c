@@ -62,7 +62,7 @@ static hf_table *make(hf_context *ctx, const made *m)
     return table;
 }
 
-static const hf_columns columns = {.target = "y"};
+static const hf_columns columns = {.size = sizeof columns, .target = "y"};
 
 static hf_model *fit(hf_context *ctx, const hf_table *table, const char *kernel, hf_fit_settings settings)
 {
@@ -111,7 +111,7 @@ static void same(hf_context *ctx, const hf_model *a, const hf_model *b, size_t n
     densities(ctx, a, one);
     densities(ctx, b, two);
     assert_memory_equal(one, two, n * sizeof *one);
-    assert_true(hf_model_report(a)->objective == hf_model_report(b)->objective);
+    assert_true(hf_model_report_of(a)->objective == hf_model_report_of(b)->objective);
 }
 
 /* The kernel that is chosen is the one that is chosen by hand, and so is its model. The gains are
@@ -135,9 +135,9 @@ static void chosen(const made *m, const char *expected)
         hf_model_free(over > 2.0 ? by_hand : model);
         if (over > 2.0) by_hand = model;
     }
-    assert_string_equal(hf_model_settings(by_hand)->kernel, expected);
+    assert_string_equal(hf_model_settings_of(by_hand)->kernel, expected);
     hf_model *automatic = fit(ctx, table, "auto", plain());
-    assert_string_equal(hf_model_settings(automatic)->kernel, expected);
+    assert_string_equal(hf_model_settings_of(automatic)->kernel, expected);
     char start[64];
     snprintf(start, sizeof start, "kernel: %s (", expected);
     assert_true(strncmp(hf_model_note(automatic, 0), start, strlen(start)) == 0);
@@ -175,8 +175,8 @@ static void wrong_readings_do_not_choose(void **state)
     hf_context *ctx = hf_context_create();
     hf_table *table = make(ctx, &(made){WAVE, 60, 1, 12, 1});
     hf_model *model = fit(ctx, table, "auto", hf_fit_settings_default());
-    assert_string_equal(hf_model_settings(model)->kernel, "matern52(ard)");
-    assert_true(hf_model_report(model)->suspects_adopted && hf_model_report(model)->suspects == 5);
+    assert_string_equal(hf_model_settings_of(model)->kernel, "matern52(ard)");
+    assert_true(hf_model_report_of(model)->suspects_adopted && hf_model_report_of(model)->suspects == 5);
     hf_model_free(model);
     hf_table_free(table);
     hf_context_free(ctx);
@@ -194,7 +194,7 @@ static size_t contest_of_two(bool keeps, const char *words)
     size_t best = 99;
     assert_int_equal(hfi_model_prepare(ctx, table, &columns, &list[0].settings, &model), HF_OK);
     assert_true(hfi_candidates_choose(ctx, model, &contest, list, 2, &best) >= 0);
-    assert_int_equal(hf_model_report(model)->suspects_adopted, best == 1);
+    assert_int_equal(hf_model_report_of(model)->suspects_adopted, best == 1);
     assert_true(is_noted(model, words));
     hf_model_free(model);
     hf_table_free(table);
@@ -225,8 +225,8 @@ static void a_transform_is_chosen_before(void **state)
     hf_model *by_hand = fit(ctx, table, NULL, settings);
     settings.transform = HF_TRANSFORM_AUTO;
     hf_model *automatic = fit(ctx, table, "auto", settings);
-    assert_int_equal(hf_model_settings(automatic)->transform, HF_TRANSFORM_LOG);
-    assert_string_equal(hf_model_settings(automatic)->kernel, "matern52(ard)");
+    assert_int_equal(hf_model_settings_of(automatic)->transform, HF_TRANSFORM_LOG);
+    assert_string_equal(hf_model_settings_of(automatic)->kernel, "matern52(ard)");
     assert_true(is_noted(automatic, "transform: log (") && is_noted(automatic, "kernel: matern52(ard) ("));
     same(ctx, automatic, by_hand, 60);
     hf_model_free(automatic);
@@ -258,7 +258,7 @@ static void choosing_takes_a_fit_each(void **state)
     assert_int_equal(hf_fit_cost(ctx, four, &columns, &settings, &several), HF_OK);
     assert_true(several.flops == 4.0 * single.flops);
     hf_model *model = fit(ctx, four, "auto", plain());
-    assert_string_equal(hf_model_settings(model)->kernel, "matern52(ard)");
+    assert_string_equal(hf_model_settings_of(model)->kernel, "matern52(ard)");
     assert_true(is_noted(model, "kernel: matern52(ard) (fewer than 10 readings to choose from)"));
     hf_model_free(model);
     hf_table_free(one);
@@ -289,7 +289,8 @@ static void what_has_no_choice_is_refused(void **state)
     const hf_assignment held[] = {{"noise", 0.1}, {"lengthscale[0]", 1.0}};
     hf_fit_settings settings = plain(), labels;
     settings.kernel = "auto";
-    refused(ctx, &(hf_columns){.targets = two, .target_count = 2}, &settings, "several outputs");
+    refused(ctx, &(hf_columns){.size = sizeof(hf_columns), .targets = two, .target_count = 2}, &settings,
+            "several outputs");
     settings.checkpoint = "never-written.checkpoint";
     refused(ctx, &columns, &settings, "checkpoint");
     settings.checkpoint = NULL;

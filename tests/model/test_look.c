@@ -255,7 +255,7 @@ static void fits_remark_on_odd_inputs(void **state)
         "stone "
         "leaves it out"};
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = odd_model(ctx, "stone", true, &columns);
     assert_int_equal(hf_model_notes(model), 3);
     for (size_t i = 0; i < 3; i++) {
@@ -270,7 +270,7 @@ static void fits_remark_on_odd_inputs(void **state)
 
     /* A column that counts the rows is all there is: a series. */
     static const char *const only[] = {"stone"};
-    const hf_columns series = {.target = "y", .features = only, .feature_count = 1};
+    const hf_columns series = {.size = sizeof series, .target = "y", .features = only, .feature_count = 1};
     model = odd_model(ctx, "stone", false, &series);
     assert_int_equal(hf_model_notes(model), 0);
     hf_model_free(model);
@@ -283,7 +283,7 @@ static void rows_of_several_outputs_count_once(void **state)
     (void)state;
     static const char *const targets[] = {"y", "place"};
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.targets = targets, .target_count = 2};
+    const hf_columns columns = {.size = sizeof columns, .targets = targets, .target_count = 2};
     hf_model *model = odd_model(ctx, "day", true, &columns);
     assert_true(hf_model_notes(model) > 0);
     if (strstr(hf_model_note(model, 0), "-999 stands in 6 of 60 rows") == NULL)
@@ -298,7 +298,7 @@ static void many_odd_inputs_are_counted(void **state)
     (void)state;
     static const size_t steps[] = {0, 7};
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_fit_settings settings = hf_fit_settings_default();
     settings.train = false;
     settings.suspects = HF_OUTLIERS_OFF;
@@ -349,7 +349,7 @@ static void files_that_ship(void **state)
     settings.train = false;
     settings.suspects = HF_OUTLIERS_OFF;
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
-        const hf_columns columns = {.target = cases[c].target};
+        const hf_columns columns = {.size = sizeof columns, .target = cases[c].target};
         hf_table *table = NULL;
         hf_model *model = NULL;
         assert_int_equal(hf_table_read_csv(ctx, cases[c].path, &table), HF_OK);

@@ -40,8 +40,10 @@ static void add_means(hf_context *ctx, hf_table *table, double *m, double *rest)
 }
 
 static const char *const inputs[] = {"a", "b"};
-static const hf_columns with_mean = {.target = "y", .mean = "m", .features = inputs, .feature_count = 2};
-static const hf_columns of_rest = {.target = "rest", .features = inputs, .feature_count = 2};
+static const hf_columns with_mean = {
+    .size = sizeof with_mean, .target = "y", .mean = "m", .features = inputs, .feature_count = 2};
+static const hf_columns of_rest = {
+    .size = sizeof of_rest, .target = "rest", .features = inputs, .feature_count = 2};
 
 static hf_model *fitted(hf_context *ctx, const hf_table *table, const hf_columns *columns,
                         const hf_fit_settings *settings)
@@ -132,8 +134,8 @@ static void the_model_is_that_of_the_rest(void **state)
     bench b = begin(&settings);
     assert_string_equal(hf_model_mean_column(b.model), "m");
     assert_null(hf_model_mean_column(b.other));
-    assert_true(hf_model_report(b.model)->suspects_adopted);
-    assert_int_equal(hf_model_report(b.model)->suspects, BAD);
+    assert_true(hf_model_report_of(b.model)->suspects_adopted);
+    assert_int_equal(hf_model_report_of(b.model)->suspects, BAD);
     same_readings(&b);
     same_predictions(&b);
     same_scores(&b);
@@ -272,7 +274,7 @@ static void rows_without_a_mean(void **state)
     hf_table *table = table_of(ctx, "a,b,m,y\n1,2,0,1\n2,1,,2\n3,0,1,4\n4,1,1,3\n");
     const hf_fit_settings settings = untrained();
     hf_model *model = NULL;
-    const hf_columns columns = {.target = "y", .mean = "m"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .mean = "m"};
     assert_int_equal(hf_fit(ctx, table, &columns, &settings, &model, NULL), HF_WARN_ROWS_SKIPPED);
     assert_non_null(strstr(hf_context_message(ctx), "1 of 4 rows left out: an input or the prior mean"));
     assert_int_equal(hf_model_features(model), 2);
@@ -306,11 +308,17 @@ static void what_does_not_go_with_it(void **state)
         const hf_fit_settings *settings;
         const char *words;
     } cases[] = {
-        {{.targets = two, .target_count = 2, .mean = "m"}, &plain, "is of one target"},
-        {{.target = "y", .output_column = "c", .mean = "m"}, &plain, "is of one target"},
-        {{.target = "y", .mean = "m"}, &root, "does not go with the mean column \"m\""},
-        {{.target = "c", .mean = "m"}, &labels, "mean column"},
-        {{.target = "y", .mean = "y"}, &plain, "the target and the mean column"},
+        {{.size = sizeof(hf_columns), .targets = two, .target_count = 2, .mean = "m"},
+         &plain,
+         "is of one target"},
+        {{.size = sizeof(hf_columns), .target = "y", .output_column = "c", .mean = "m"},
+         &plain,
+         "is of one target"},
+        {{.size = sizeof(hf_columns), .target = "y", .mean = "m"},
+         &root,
+         "does not go with the mean column \"m\""},
+        {{.size = sizeof(hf_columns), .target = "c", .mean = "m"}, &labels, "mean column"},
+        {{.size = sizeof(hf_columns), .target = "y", .mean = "y"}, &plain, "the target and the mean column"},
     };
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; k++) {
         hf_model *model = NULL;
@@ -320,7 +328,7 @@ static void what_does_not_go_with_it(void **state)
         assert_null(model);
     }
     hf_model *model = NULL;
-    const hf_columns missing = {.target = "y", .mean = "nowhere"};
+    const hf_columns missing = {.size = sizeof missing, .target = "y", .mean = "nowhere"};
     assert_int_equal(hf_fit(ctx, table, &missing, &plain, &model, NULL), HF_ERR_NO_COLUMN);
     assert_int_equal(hf_fit_stream(ctx, "/tmp/no-such-file.csv", NULL, &with_mean, &plain, &model, NULL),
                      HF_ERR_ARGUMENT);

@@ -28,7 +28,7 @@ static void covariances_need_names_of_their_own(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_fit_settings settings = held();
-    const hf_columns four = {.targets = abc, .target_count = 4};
+    const hf_columns four = {.size = sizeof four, .targets = abc, .target_count = 4};
     static const char csv[] = "x,a_b,c,a,b_c\n1,1,2,3,4\n2,3,1,2,2\n3,2,2,1,5\n";
     hf_model *model = fit_text(ctx, csv, &four, &settings);
     hf_table *table = table_of(ctx, "x,w\n1.5,1\n,2\n");
@@ -37,7 +37,7 @@ static void covariances_need_names_of_their_own(void **state)
     hf_table_free(table);
     hf_model_free(model);
     static const char *const same[] = {"a", "c_a", "b_a", "b_a_c"};
-    const hf_columns equal = {.targets = same, .target_count = 4};
+    const hf_columns equal = {.size = sizeof equal, .targets = same, .target_count = 4};
     /* b_a_c with a, and b_a with c_a: "b_a_c_a_cov" twice. */
     model = fit_text(ctx, "x,a,c_a,b_a,b_a_c\n1,1,2,3,4\n2,3,1,2,2\n3,2,2,1,5\n", &equal, &settings);
     table = table_of(ctx, "x,w\n1.5,1\n");
@@ -56,11 +56,11 @@ static void an_input_may_be_called_output(void **state)
     hf_context *ctx = hf_context_create();
     hf_fit_settings settings = held();
     static const char *const two[] = {"y", "z"};
-    const hf_columns columns = {.targets = two, .target_count = 2};
+    const hf_columns columns = {.size = sizeof columns, .targets = two, .target_count = 2};
     static const char csv[] = "output,output_,y,z\n1,0,1,2\n2,1,3,1\n3,0,2,2\n4,2,1,1\n";
     hf_model *model = fit_text(ctx, csv, &columns, &settings);
     assert_int_equal(hf_model_features(model), 2);
-    assert_contains(hf_model_settings(model)->kernel, "coregion('output__'");
+    assert_contains(hf_model_settings_of(model)->kernel, "coregion('output__'");
     hf_model_free(model);
     settings.kernel = "coregion(output__, outputs=2)*se(output)";
     model = fit_text(ctx, csv, &columns, &settings);
@@ -74,7 +74,7 @@ static void noise_of_readings(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_fit_settings settings = held();
-    const hf_columns columns = {.target = "y", .output_column = "of", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .output_column = "of", .noise = "v"};
     hf_model *model = fit_text(
         ctx, "x,of,y,v\n1,b,1,0.1\n2,b,2,0.1\n3,b,1.5,0.1\n1,a,100,4\n2,a,110,4\n3,a,90,9\n3,a,91,9\n",
         &columns, &settings);
@@ -98,7 +98,7 @@ static void long_tables_of_odd_outputs(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_fit_settings settings = held();
-    const hf_columns columns = {.target = "y", .output_column = "of"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .output_column = "of"};
     static const struct {
         const char *csv;
         hf_status status;
@@ -133,7 +133,7 @@ static void too_many_outputs(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const hf_fit_settings settings = held();
-    const hf_columns columns = {.target = "y", .output_column = "of"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .output_column = "of"};
     char *text = malloc(64 * 1002);
     assert_non_null(text);
     size_t used = (size_t)sprintf(text, "x,of,y\n");

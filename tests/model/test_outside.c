@@ -131,7 +131,7 @@ static void streams_keep_no_ranges(void **state)
     settings.inducing = 16;
     settings.minibatch = 100;
     settings.iterations = 3;
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     assert_true(hf_fit_stream(ctx, csv, folder_file(&scratch, "in.csv.hfcache", cache), &columns, &settings,
                               &model, NULL) >= 0);
@@ -154,7 +154,8 @@ static void other_models_have_them_too(void **state)
 {
     (void)state;
     static const char *const targets[] = {"y", "b"};
-    const hf_columns columns[] = {{.targets = targets, .target_count = 2}, {.target = "k"}};
+    const hf_columns columns[] = {{.size = sizeof(hf_columns), .targets = targets, .target_count = 2},
+                                  {.size = sizeof(hf_columns), .target = "k"}};
     hf_context *ctx = hf_context_create();
     for (size_t c = 0; c < 2; c++) {
         hf_table *table = c == 0 ? training(ctx, false)

@@ -201,7 +201,7 @@ static void the_noise_column_counts(void **state)
     double extra[20];
     for (size_t i = 0; i < 20; i++) extra[i] = 0.01 * (double)(i % 5);
     assert_int_equal(hf_table_set_numbers(ctx, table, "s2", extra), HF_OK);
-    const hf_columns columns = {.target = "y", .noise = "s2"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "s2"};
     hf_fit_settings settings = untrained();
     hf_model *model = NULL;
     assert_int_equal(hf_fit(ctx, table, &columns, &settings, &model, NULL), HF_OK);

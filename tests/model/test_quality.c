@@ -102,7 +102,7 @@ static void plain_fit_is_scored_on_the_same_readings(void **state)
     hf_table *table = wavy_table(ctx, 60, 5);
     const hf_fit_settings settings = hf_fit_settings_default();
     hf_model *model = model_of(ctx, table, &settings), *loaded = NULL;
-    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_report *report = hf_model_report_of(model);
     assert_true(report->suspects_adopted && report->suspects >= 5);
     hf_leave_one_out_scores scores, again;
     assert_int_equal(hf_model_leave_one_out(ctx, model, &scores), HF_OK);
@@ -178,8 +178,11 @@ static void transforms_are_scored_in_units_of_the_target(void **state)
     hf_fit_settings settings = untrained();
     hf_model *of_z = NULL, *of_y = NULL;
     hf_leave_one_out_scores plain, transformed;
-    const hf_columns z_columns = {.target = "z", .features = inputs, .feature_count = 2},
-                     y_columns = {.target = "y", .drop = drop, .drop_count = 1};
+    const hf_columns z_columns = {.size = sizeof z_columns,
+                                  .target = "z",
+                                  .features = inputs,
+                                  .feature_count = 2},
+                     y_columns = {.size = sizeof y_columns, .target = "y", .drop = drop, .drop_count = 1};
     assert_int_equal(hf_fit(ctx, table, &z_columns, &settings, &of_z, NULL), HF_OK);
     settings.transform = HF_TRANSFORM_LOG;
     assert_int_equal(hf_fit(ctx, table, &y_columns, &settings, &of_y, NULL), HF_OK);
@@ -216,7 +219,7 @@ static void outputs_are_scored_together(void **state)
                                      sin((double)i), (k == 0 ? 1.0 : 1024.0) * cos((double)i * 0.4));
         hf_table *table = table_of(ctx, text);
         const char *const targets[] = {"u", "v"};
-        const hf_columns columns = {.targets = targets, .target_count = 2};
+        const hf_columns columns = {.size = sizeof columns, .targets = targets, .target_count = 2};
         hf_fit_settings settings = hf_fit_settings_default();
         settings.train = false;
         settings.suspects = HF_OUTLIERS_OFF;

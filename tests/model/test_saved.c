@@ -141,8 +141,11 @@ static bool try_one(hf_context *ctx, size_t trial)
     static const char *const features[] = {"a", "b"};
     const size_t kind = trial % (sizeof kinds / sizeof *kinds);
     const char *const targets[] = {kinds[kind].first, kinds[kind].second};
-    const hf_columns columns = {
-        .features = features, .feature_count = 2, .targets = targets, .target_count = targets[1] ? 2 : 1};
+    const hf_columns columns = {.size = sizeof columns,
+                                .features = features,
+                                .feature_count = 2,
+                                .targets = targets,
+                                .target_count = targets[1] ? 2 : 1};
     char kernel[TEXT], text[BYTES];
     hf_fit_settings settings;
     any_csv(&s, text);

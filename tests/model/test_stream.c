@@ -48,7 +48,7 @@ static hf_fit_settings streamed(void)
     return settings;
 }
 
-static const hf_columns just_y = {.target = "y"};
+static const hf_columns just_y = {.size = sizeof just_y, .target = "y"};
 
 static hf_model *stream(hf_context *ctx, const place *p, const hf_fit_settings *settings)
 {
@@ -114,8 +114,8 @@ static void wild_readings_do_little_harm(void **state)
     place p = wavy_place(6000, 120);
     hf_fit_settings settings = streamed();
     hf_model *model = stream(*state, &p, &settings);
-    const hf_fit_report *report = hf_model_report(model);
-    assert_int_equal(hf_model_settings(model)->sites, HF_LIKELIHOOD_ROBUST);
+    const hf_fit_report *report = hf_model_report_of(model);
+    assert_int_equal(hf_model_settings_of(model)->sites, HF_LIKELIHOOD_ROBUST);
     assert_contains(hf_model_note(model, 0), "robust sites");
     assert_true(score_at_truth(*state, model).rmse < 0.02);
     assert_true(report->suspects > 110 && report->suspects < 170);
@@ -125,7 +125,7 @@ static void wild_readings_do_little_harm(void **state)
     settings.suspects = HF_OUTLIERS_OFF;
     model = stream(*state, &p, &settings);
     assert_true(score_at_truth(*state, model).rmse < 0.02);
-    assert_true(hf_model_report(model)->nu < 4.0);
+    assert_true(hf_model_report_of(model)->nu < 4.0);
     hf_model_free(model);
     folder_remove(&p.scratch);
 }
@@ -145,7 +145,7 @@ static void without_training_it_is_the_collapsed_solution(void **state)
         if (line % 90 == 8) used += (size_t)snprintf(text + used, (1 << 17) - used, "r,,1,1,1\n");
     }
     place p = make_place(text);
-    const hf_columns columns = {.target = "y", .noise = "v"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .noise = "v"};
     for (int standardise = 0; standardise < 2; standardise++) {
         hf_fit_settings settings = untrained();
         settings.solver = HF_SOLVER_INDUCING;
@@ -163,7 +163,7 @@ static void without_training_it_is_the_collapsed_solution(void **state)
             assert_string_equal(hf_model_note(model, i), hf_model_note(whole, i));
         assert_string_equal(hf_model_data_checksum(model), hf_model_data_checksum(whole));
         assert_int_equal(hf_model_skipped(model), hf_model_skipped(whole));
-        assert_int_equal(hf_model_report(model)->missing, hf_model_report(whole)->missing);
+        assert_int_equal(hf_model_report_of(model)->missing, hf_model_report_of(whole)->missing);
         for (double at = 0.0; at < 4.0; at += 0.37) {
             const double x[2] = {at, 1.0 - 0.3 * at};
             double mean[2], var[2];
@@ -212,7 +212,7 @@ static void a_model_without_rows_works(void **state)
         assert_null(table);
         assert_int_equal(hf_predict(*state, hf_model_posterior(both[k]), 1, x, 2, &mean[k], NULL, &var[k]),
                          HF_OK);
-        assert_int_equal(hf_model_report(both[k])->readings, 500);
+        assert_int_equal(hf_model_report_of(both[k])->readings, 500);
         assert_string_equal(hf_model_source(both[k]), p.csv);
         assert_int_equal(hf_model_parameters(both[k]), 5);
         assert_string_equal(hf_model_data_checksum(both[k]), hf_model_data_checksum(model));
@@ -237,7 +237,7 @@ static void the_cache_is_used_again(void **state)
     file_put(p.csv, text, strlen(text));
     free(text);
     hf_model *model = stream(*state, &p, &settings);
-    assert_int_equal(hf_model_report(model)->readings, 310);
+    assert_int_equal(hf_model_report_of(model)->readings, 310);
     assert_int_equal(stat(p.cache, &second), 0);
     assert_true(first.st_ino != second.st_ino);
     hf_model_free(model);
@@ -277,7 +277,8 @@ static void bad_files_are_told(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         place p = make_place(cases[i].text);
         hf_model *model = NULL;
-        const hf_columns columns = {.target = cases[i].target, .noise = cases[i].noise};
+        const hf_columns columns = {
+            .size = sizeof columns, .target = cases[i].target, .noise = cases[i].noise};
         assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &columns, &settings, &model, NULL),
                          cases[i].status);
         assert_contains(hf_context_message(*state), cases[i].message);
@@ -304,7 +305,8 @@ static void what_it_cannot_do_is_told(void **state)
     assert_contains(hf_context_message(*state), "no checkpoint");
     settings = quick();
     assert_int_equal(hf_fit_stream(*state, NULL, NULL, &just_y, &settings, &model, NULL), HF_ERR_ARGUMENT);
-    assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &(hf_columns){0}, &settings, &model, NULL),
+    assert_int_equal(hf_fit_stream(*state, p.csv, NULL, &(hf_columns){.size = sizeof(hf_columns)}, &settings,
+                                   &model, NULL),
                      HF_ERR_ARGUMENT);
     assert_int_equal(hf_fit_stream(*state, "-", NULL, &just_y, &settings, &model, NULL), HF_ERR_IO);
     assert_int_equal(hf_fit_stream(*state, p.csv, p.csv, &just_y, &settings, &model, NULL), HF_ERR_IO);
@@ -403,9 +405,9 @@ static void a_stopped_fit_goes_on(void **state)
     assert_true(stops >= 3);
     const hf_metrics got = score_at_truth(*state, part);
     assert_memory_equal(&got, &wanted, sizeof got);
-    assert_true(hf_model_report(part)->objective == hf_model_report(whole)->objective);
-    assert_int_equal(hf_model_report(part)->evaluations, hf_model_report(whole)->evaluations);
-    assert_string_equal(hf_model_report(part)->checkpoint_warning, "");
+    assert_true(hf_model_report_of(part)->objective == hf_model_report_of(whole)->objective);
+    assert_int_equal(hf_model_report_of(part)->evaluations, hf_model_report_of(whole)->evaluations);
+    assert_string_equal(hf_model_report_of(part)->checkpoint_warning, "");
     hf_model_free(part);
     part = NULL;
     /* The table has grown. */

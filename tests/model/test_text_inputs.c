@@ -60,7 +60,7 @@ static void texts_are_what_people_make_of_them(void **state)
     twin t;
     make_twin(&t);
     hf_table *foreign = as_people_have_it(ctx, t.foreign, NULL), *plain = table_of(ctx, t.plain);
-    const hf_columns columns = {.target = "y", .text_inputs = true};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .text_inputs = true};
     const hf_fit_settings settings = quick();
     hf_model *a = NULL, *b = NULL, *loaded = NULL;
     assert_true(hf_fit(ctx, foreign, &columns, &settings, &a, NULL) >= 0);
@@ -75,7 +75,7 @@ static void texts_are_what_people_make_of_them(void **state)
     char path[256];
     assert_int_equal(hf_model_save(ctx, a, folder_file(&scratch, "m.hf", path)), HF_OK);
     assert_int_equal(hf_model_load(ctx, path, &loaded), HF_OK);
-    assert_int_equal(hf_model_dialect(loaded).decimal, HF_DECIMAL_COMMA);
+    assert_int_equal(hf_model_dialect(loaded)->decimal, HF_DECIMAL_COMMA);
     /* Rows of their own first date, and in another order, are read as the training table was. */
     hf_table *news = as_people_have_it(
         ctx, "town;open;x;day\nUlm;TRUE;1,5;05.04.2024\nBonn;FALSE;2,25;02.03.2024\n", NULL);
@@ -111,7 +111,7 @@ static void what_is_unseen_is_told(void **state)
     twin t;
     make_twin(&t);
     hf_table *table = as_people_have_it(ctx, t.foreign, NULL);
-    const hf_columns columns = {.target = "y", .text_inputs = true};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .text_inputs = true};
     const hf_fit_settings settings = quick();
     hf_model *model = NULL;
     assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);
@@ -163,7 +163,7 @@ static void choices(void **state)
                                         NULL);
     const hf_fit_settings settings = quick();
     const char *const k[] = {"k", "id"}, *const when[] = {"when"}, *const same[] = {"same"};
-    hf_columns columns = {.target = "y"};
+    hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_model *model = NULL;
     assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);
     assert_int_equal(hf_model_features(model), 1);
@@ -196,20 +196,20 @@ static void blame_is_by_column(void **state)
     (void)state;
     hf_context *ctx = hf_context_create();
     const char *const codes[] = {"-999"};
-    const hf_dialect dialect = {.missing = codes, .missing_count = 1};
+    const hf_dialect dialect = {.size = sizeof dialect, .missing = codes, .missing_count = 1};
     hf_table *table = as_people_have_it(
         ctx,
         "a,b,k,y\n1,2,u,1\n,2,v,2\n3,-999,u,3\n,,v,1\n5,6,,2\n6,5,u,2\n7,4,v,2\n8,3,u,1\n9,2,v,2\n"
         "1,0,u,4\n2,3,v,1\n",
         &dialect);
     const hf_fit_settings settings = quick();
-    const hf_columns columns = {.target = "y", .text_inputs = true};
+    const hf_columns columns = {.size = sizeof columns, .target = "y", .text_inputs = true};
     hf_model *model = NULL;
     assert_int_equal(hf_fit(ctx, table, &columns, &settings, &model, NULL), HF_WARN_ROWS_SKIPPED);
     if (!is_noted(model,
                   "4 of 11 rows left out: an input is missing there (\"a\" in 2, \"b\" in 2, \"k\" in 1)"))
         fail_msg("%s", hf_model_note(model, 0));
-    assert_int_equal(hf_model_dialect(model).missing_count, 1);
+    assert_int_equal(hf_model_dialect(model)->missing_count, 1);
     hf_table *described = NULL;
     assert_int_equal(hf_fit_columns(ctx, table, &columns, &settings, &described), HF_OK);
     static const char *const expected[4][5] = {{"a", "number", "input", "2", "1"},

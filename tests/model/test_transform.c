@@ -40,7 +40,8 @@ static const char *const inputs[] = {"a", "b"};
 static hf_model *fit(hf_context *ctx, const hf_table *table, const char *target,
                      const hf_fit_settings *settings)
 {
-    const hf_columns columns = {.target = target, .features = inputs, .feature_count = 2};
+    const hf_columns columns = {
+        .size = sizeof columns, .target = target, .features = inputs, .feature_count = 2};
     hf_model *model = NULL;
     if (hf_fit(ctx, table, &columns, settings, &model, NULL) < 0) fail_msg("%s", hf_context_message(ctx));
     return model;
@@ -80,7 +81,7 @@ static pair make_pair(hf_transform transform, hf_solver solver)
     p.z = fit(p.ctx, p.table, "z", &s);
     s.transform = transform;
     p.y = fit(p.ctx, p.table, "y", &s);
-    assert_int_equal(hf_model_settings(p.y)->transform, transform);
+    assert_int_equal(hf_model_settings_of(p.y)->transform, transform);
     assert_true(hf_predict_into_table(p.ctx, p.y, p.table) == HF_OK);
     assert_true(hf_predict_into_table(p.ctx, p.z, p.table) == HF_OK);
     assert_true(hf_model_rows(p.ctx, p.y, &p.rows_y) >= 0 && hf_model_rows(p.ctx, p.z, &p.rows_z) >= 0);
@@ -220,7 +221,7 @@ static void a_transform_is_kept_in_the_file(void **state)
     hf_model *loaded = NULL;
     assert_int_equal(hf_model_save(p.ctx, p.y, path), HF_OK);
     assert_int_equal(hf_model_load(p.ctx, path, &loaded), HF_OK);
-    assert_int_equal(hf_model_settings(loaded)->transform, HF_TRANSFORM_SQRT);
+    assert_int_equal(hf_model_settings_of(loaded)->transform, HF_TRANSFORM_SQRT);
     hf_table *again = NULL;
     assert_true(hf_model_rows(p.ctx, loaded, &again) >= 0);
     const double *before = column_of(p.ctx, p.rows_y, "loo_mean"),
@@ -266,8 +267,9 @@ static void what_has_no_transform_is_refused_with_its_place(void **state)
     hf_context *ctx = hf_context_create();
     static const char *const two[] = {"y", "z"};
     const char *zero = "a,y\n1,2\n2,0\n3,4\n4,\n5,-1\n";
-    const hf_columns y = {.target = "y"}, wide = {.targets = two, .target_count = 2},
-                     noise = {.target = "y", .noise = "z"};
+    const hf_columns y = {.size = sizeof y, .target = "y"},
+                     wide = {.size = sizeof wide, .targets = two, .target_count = 2},
+                     noise = {.size = sizeof noise, .target = "y", .noise = "z"};
     hf_fit_settings log = plain(HF_TRANSFORM_LOG), root = plain(HF_TRANSFORM_SQRT),
                     automatic = plain(HF_TRANSFORM_AUTO), labels;
     refused(ctx, zero, &y, &log, "line 3, column \"y\"");
@@ -308,12 +310,12 @@ static void gaps_and_constants(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_table *table = table_of(ctx, "a,y\n1,2\n2,\n3,2\n4,2\n,7\n6,2\n");
     const hf_fit_settings settings = plain(HF_TRANSFORM_LOG);
     hf_model *model = NULL;
     assert_int_equal(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0, 1);
-    assert_int_equal(hf_model_report(model)->missing, 1);
+    assert_int_equal(hf_model_report_of(model)->missing, 1);
     assert_true(hf_predict_into_table(ctx, model, table) >= 0);
     const double *median = column_of(ctx, table, "y_median");
     same_relative(median[0], 2.0, 1e-3);
@@ -335,7 +337,7 @@ static hf_transform chosen(hf_context *ctx, const made *m, const hf_fit_settings
 {
     hf_table *table = make(ctx, 200, m);
     hf_model *model = fit(ctx, table, "y", settings);
-    const hf_transform transform = hf_model_settings(model)->transform;
+    const hf_transform transform = hf_model_settings_of(model)->transform;
     char start[32];
     snprintf(start, sizeof start, "transform: %s (", hf_enum_name(HF_ENUM_TRANSFORM, transform));
     assert_true(strncmp(hf_model_note(model, 0), start, strlen(start)) == 0);
@@ -377,7 +379,7 @@ static void choosing_takes_a_fit_each(void **state)
 {
     (void)state;
     hf_context *ctx = hf_context_create();
-    const hf_columns columns = {.target = "y"};
+    const hf_columns columns = {.size = sizeof columns, .target = "y"};
     hf_table *table = table_of(ctx, "a,y\n1,2\n2,0\n3,4\n");
     hf_fit_settings settings = plain(HF_TRANSFORM_NONE);
     hf_cost one, two;
@@ -388,7 +390,7 @@ static void choosing_takes_a_fit_each(void **state)
     /* Three readings are too few to choose from. */
     hf_model *model = NULL;
     assert_true(hf_fit(ctx, table, &columns, &settings, &model, NULL) >= 0);
-    assert_int_equal(hf_model_settings(model)->transform, HF_TRANSFORM_NONE);
+    assert_int_equal(hf_model_settings_of(model)->transform, HF_TRANSFORM_NONE);
     assert_contains(hf_model_note(model, 0), "fewer than 10");
     hf_model_free(model);
     hf_table_free(table);

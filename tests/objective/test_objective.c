@@ -199,9 +199,8 @@ static void evidence_equals_the_solvers(void **state)
         HF_OK);
     hf_posterior *posterior;
     assert_int_equal(hf_solve_exact(f.ctx, f.kernel, f.mean, f.sites, f.x, D, &posterior), HF_OK);
-    hf_solve_report report;
-    hf_posterior_report(posterior, &report);
-    assert_true(fabs(report.log_evidence - value) < 1e-10 * fabs(value));
+    const hf_solve_report *report = hf_posterior_report_of(posterior);
+    assert_true(fabs(report->log_evidence - value) < 1e-10 * fabs(value));
     hf_posterior_free(posterior);
     drop(&f);
 }

@@ -11,7 +11,7 @@ typedef struct pair {
     hf_context *ctx;
     problem p, q;
     hf_posterior *mean, *spread;
-    hf_workspace *mean_room, *spread_room;
+    hf_posterior_workspace *mean_room, *spread_room;
 } pair;
 
 static inline pair pair_open(const char *kernel, size_t n, size_t d, bool scaled)
@@ -21,15 +21,15 @@ static inline pair pair_open(const char *kernel, size_t n, size_t d, bool scaled
     w.q = problem_make(w.ctx, "2*matern52(lengthscale=0.6)", n / 2 + 1, d, 0.2);
     w.mean = scaled ? support_scaled(&w.p, 1.7) : support_solve(&w.p);
     w.spread = scaled ? support_scaled(&w.q, 1.1) : support_solve(&w.q);
-    w.mean_room = hf_workspace_create(w.ctx, w.mean);
-    w.spread_room = hf_workspace_create(w.ctx, w.spread);
+    w.mean_room = hf_posterior_workspace_create(w.ctx, w.mean);
+    w.spread_room = hf_posterior_workspace_create(w.ctx, w.spread);
     return w;
 }
 
 static inline void pair_close(pair *w)
 {
-    hf_workspace_free(w->mean_room);
-    hf_workspace_free(w->spread_room);
+    hf_posterior_workspace_free(w->mean_room);
+    hf_posterior_workspace_free(w->spread_room);
     hf_posterior_free(w->mean);
     hf_posterior_free(w->spread);
     problem_free(&w->p);

@@ -27,7 +27,7 @@ static hf_acquire acquire_of(const pair *w, hf_acquisition kind, bool constraine
 {
     static const hf_posterior *constraint[1];
     constraint[0] = w->spread;
-    hf_acquire a = {.kind = kind, .posterior = w->mean, .best = 0.4, .beta = 1.5};
+    hf_acquire a = {.size = sizeof a, .kind = kind, .posterior = w->mean, .best = 0.4, .beta = 1.5};
     if (constrained) {
         a.constraints = 1;
         a.constraint = constraint;
@@ -111,8 +111,10 @@ static void units_do_not_matter(void **state)
     pair w = pair_open("se(lengthscale=0.7)", 20, 2, false),
          scaled = pair_open("se(lengthscale=0.7)", 20, 2, true);
     hfi_scaling scaling = support_scaling(w.ctx, 2);
-    const hf_acquire a = {.posterior = w.mean, .best = 0.3},
-                     b = {.posterior = scaled.mean, .best = 0.3 * scaling.y_scale + scaling.y_shift};
+    const hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.3},
+                     b = {.size = sizeof b,
+                          .posterior = scaled.mean,
+                          .best = 0.3 * scaling.y_scale + scaling.y_shift};
     double *x = problem_inputs(10, 2, 9);
     for (size_t i = 0; i < 10; i++) {
         double there[2], g[2], h[2];
@@ -198,7 +200,7 @@ static void the_logarithm_finds_what_rounding_hides(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.2)", 40, 2, false);
     const hf_domain box = cube(2);
-    hf_acquire a = {.posterior = w.mean, .best = 60.0};
+    hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 60.0};
     double x[2];
     hf_argmax found;
     assert_int_equal(hf_acquire_maximise(w.ctx, &a, &box, NULL, 0, NULL, x, &found), HF_OK);
@@ -302,7 +304,7 @@ static void calls_can_be_cancelled(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.5)", 20, 2, false);
     const hf_domain box = cube(2);
-    const hf_acquire a = {.posterior = w.mean, .best = 0.2};
+    const hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.2};
     const double at[] = {0.0, 0.0};
     char stages[][9] = {"predict", "maximise", "acquire"};
     for (size_t k = 0; k < 3; k++) {

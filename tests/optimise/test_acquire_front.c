@@ -28,8 +28,12 @@ typedef struct objectives {
 static void objectives_of(const pair *w, bool constrained, objectives *o)
 {
     *o = (objectives){.posterior = {w->mean, w->spread}, .limit = 0.3};
-    o->front = (hf_acquire_front){
-        .objectives = 2, .objective = o->posterior, .points = 4, .values = known, .reference = worthless};
+    o->front = (hf_acquire_front){.size = sizeof(hf_acquire_front),
+                                  .objectives = 2,
+                                  .objective = o->posterior,
+                                  .points = 4,
+                                  .values = known,
+                                  .reference = worthless};
     if (!constrained) return;
     o->front.constraints = 1;
     o->front.constraint = o->posterior + 1;

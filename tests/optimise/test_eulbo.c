@@ -393,7 +393,8 @@ static void given_inducing_inputs_are_used(void **state)
         double mean[2][N], variance[2][N];
         check_call(ctx, hf_fit_data(ctx, &r.data, &fit, &fitted, NULL, NULL));
         assert_int_equal(hf_sites_gaussian(ctx, N, r.y, 2.0, NULL, &sites), HF_OK);
-        const hf_projection p = {.actions = HF_ACTIONS_INDUCING, .count = M, .inducing = M, .inputs = z};
+        const hf_projection p = {
+            .size = sizeof p, .actions = HF_ACTIONS_INDUCING, .count = M, .inducing = M, .inputs = z};
         check_call(ctx, projected ? hf_solve_projected(ctx, hf_posterior_kernel(fitted),
                                                        hf_posterior_mean_function(fitted), sites, r.x, D, &p,
                                                        &solved, NULL)

@@ -61,7 +61,8 @@ static void one_place_is_the_acquisition_function(void **state)
     for (int c = 0; c < 2; c++) {
         pair w = pair_open("se(lengthscale=0.7)", 20, 2, false);
         const hf_posterior *constraint[] = {w.spread};
-        const hf_acquire a = {.posterior = w.mean,
+        const hf_acquire a = {.size = sizeof a,
+                              .posterior = w.mean,
                               .best = 0.4,
                               .constraints = (size_t)c,
                               .constraint = constraint,
@@ -84,7 +85,7 @@ static void the_value_is_what_drawing_says(void **state)
     double all[10];
     memcpy(all, known, sizeof known);
     memcpy(all + 4, batch, sizeof batch);
-    hf_acquire a = {.posterior = w.mean, .best = 0.1, .draws = 2048};
+    hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.1, .draws = 2048};
     double drawn = improvement_of(&w, 3, 3, batch, 0.1);
     assert_near(exp(joint_value(&w, &a, 3, batch, NULL)), drawn, 0.03 * drawn);
     a.kind = HF_ACQUIRE_EI;
@@ -120,7 +121,8 @@ static void gradients_are_differences(void **state)
             else
                 memcpy(to, from, 2 * sizeof *to);
         }
-        const hf_acquire a = {.posterior = w.mean,
+        const hf_acquire a = {.size = sizeof a,
+                              .posterior = w.mean,
                               .best = scaled ? -14.0 : 0.4,
                               .constraints = c % 3 == 1,
                               .constraint = constraint,
@@ -161,7 +163,7 @@ static void greed_is_mended(void **state)
     assert_int_equal(hf_sites_gaussian(ctx, 4, y, 1e-4, NULL, &w.p.sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, w.p.kernel, w.p.mean, w.p.sites, x, 1, &w.mean), HF_OK);
     const hf_domain line = {.dimension = 1, .lower = &from, .upper = &to};
-    const hf_acquire a = {.posterior = w.mean, .best = 0.0, .draws = 1024};
+    const hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.0, .draws = 1024};
     double greedy[2], swept[2], moved[2], gain;
     assert_int_equal(hf_acquire_batch(ctx, &a, &line, NULL, 2, 0, 0, NULL, greedy, NULL), HF_OK);
     assert_int_equal(hf_acquire_batch(ctx, &a, &line, NULL, 2, 4, 0, NULL, swept, NULL), HF_OK);
@@ -189,7 +191,8 @@ static void the_climb_is_never_worse(void **state)
         pair w = pair_open(c < 2 ? "se(lengthscale=0.6)" : "matern52(lengthscale=0.8)", 10 + 5 * c, 2, false);
         const hf_posterior *constraint[] = {w.spread};
         const hf_domain *domain = &domains[c % 2];
-        hf_acquire a = {.posterior = w.mean,
+        hf_acquire a = {.size = sizeof a,
+                        .posterior = w.mean,
                         .best = 0.6,
                         .constraints = c > 1,
                         .constraint = constraint,
@@ -223,7 +226,7 @@ static void candidates_and_valleys_stay(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.5)", 10, 2, false);
     const hf_domain box = cube(2), listed = {.dimension = 2, .candidates = 3, .points = batch};
-    hf_acquire a = {.posterior = w.mean, .best = 0.3};
+    hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.3};
     double x[6], gain = 7.0, slopes[6];
     memcpy(x, batch, sizeof x);
     assert_int_equal(hf_acquire_ascend(w.ctx, &a, &listed, 0, 3, x, &gain), HF_OK);
@@ -258,7 +261,7 @@ static void nonsense_is_refused(void **state)
     pair w = pair_open("se", 8, 2, false);
     const hf_domain box = cube(2);
     const double none[] = {0.0, 0.0, NAN, 0.0, 0.0, 0.0};
-    const hf_acquire good = {.posterior = w.mean, .best = 0.1};
+    const hf_acquire good = {.size = sizeof good, .posterior = w.mean, .best = 0.1};
     hf_acquire a = good;
     double far[] = {0.0, 0.0, 3.0, 0.0};
     refused(&w, &good, 0, batch, HF_ERR_ARGUMENT, "q is 0");

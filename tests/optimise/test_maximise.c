@@ -40,8 +40,10 @@ static void no_place_of_a_dense_grid_is_better(void **state)
             pair w = pair_open(kernels[k], 12 + 9 * d, d, false);
             const hf_domain box = cube(d);
             for (size_t c = 0; c < 6; c++) {
-                const hf_ucb bound = {
-                    .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = 0.7 * (double)c - 1.0};
+                const hf_ucb bound = {.size = sizeof bound,
+                                      .mean = w.mean,
+                                      .spread = c % 2 ? w.spread : NULL,
+                                      .beta = 0.7 * (double)c - 1.0};
                 double x[2];
                 const hf_argmax found = maximise(&w, &bound, &box, NULL, x);
                 const double grid = best_of_grid(&w, &bound, &box, d == 1 ? 20001 : 101);
@@ -66,8 +68,10 @@ static void climbs_stay_on_their_hills(void **state)
     for (size_t k = 0; k < sizeof kernels / sizeof *kernels; k++) {
         pair w = pair_open(kernels[k], 60, 1, false);
         for (size_t c = 0; c < 12; c++) {
-            const hf_ucb bound = {
-                .mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = 2.0 * (double)c + 6.0};
+            const hf_ucb bound = {.size = sizeof bound,
+                                  .mean = w.mean,
+                                  .spread = c % 2 ? w.spread : NULL,
+                                  .beta = 2.0 * (double)c + 6.0};
             double x;
             const hf_argmax found = maximise(&w, &bound, &box, NULL, &x);
             const double grid = best_of_grid(&w, &bound, &box, 20001);
@@ -89,8 +93,9 @@ static void contexts_are_held(void **state)
         const double context = -1.8 + 0.9 * (double)c;
         const double lower[] = {-2.0, context}, upper[] = {2.0, context};
         const hf_domain slice = {.dimension = 2, .lower = lower, .upper = upper};
-        const hf_ucb held = {.mean = w.mean, .beta = 1.0, .contexts = 1, .context = &context};
-        const hf_ucb fixed = {.mean = w.mean, .beta = 1.0};
+        const hf_ucb held = {
+            .size = sizeof held, .mean = w.mean, .beta = 1.0, .contexts = 1, .context = &context};
+        const hf_ucb fixed = {.size = sizeof fixed, .mean = w.mean, .beta = 1.0};
         double x, both[2];
         const hf_argmax a = maximise(&w, &held, &line, NULL, &x),
                         b = maximise(&w, &fixed, &slice, NULL, both);
@@ -114,7 +119,7 @@ static void more_inputs_are_searched_as_well(void **state)
     for (size_t d = 3; d <= 4; d++) {
         pair w = pair_open("matern52(lengthscale=1.2)", 40, d, false);
         const hf_domain box = cube(d);
-        const hf_ucb bound = {.mean = w.mean, .beta = 1.0};
+        const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 1.0};
         hf_search_settings thorough = hf_search_settings_default();
         thorough.samples = 5000;
         thorough.starts = 60;
@@ -137,7 +142,7 @@ static void narrow_tops_at_readings_are_found(void **state)
     support_to_user(&scaling, low, lower);
     support_to_user(&scaling, high, upper);
     const hf_domain box = {.dimension = 4, .lower = lower, .upper = upper};
-    const hf_ucb bound = {.mean = w.mean, .beta = 0.1};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 0.1};
     for (size_t i = 0; i < w.p.n; i++) {
         support_to_user(&scaling, w.p.x + 4 * i, x);
         best = fmax(best, value_at(&w, &bound, 4, x));
@@ -180,7 +185,8 @@ static void candidates_are_all_looked_at(void **state)
     double *points = problem_inputs(N, 2, 44), context = 0.7;
     const hf_domain list = {.dimension = 2, .candidates = N, .points = points};
     for (size_t c = 0; c < 8; c++) {
-        const hf_ucb bound = {.mean = w.mean,
+        const hf_ucb bound = {.size = sizeof bound,
+                              .mean = w.mean,
                               .spread = c % 2 ? w.spread : NULL,
                               .beta = 0.5 * (double)c - 1.0,
                               .contexts = 1,
@@ -221,7 +227,7 @@ static void ties_that_were_rounded_are_ties(void **state)
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &p.mean), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, 6, y, 0.01, NULL, &p.sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, p.kernel, p.mean, p.sites, x, 1, &posterior), HF_OK);
-    const hf_ucb bound = {.mean = posterior, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = posterior, .beta = 1.0};
     for (int k = 1; k < 60; k++)
         for (int sign = -1; sign <= 1; sign += 2) {
             const double points[] = {sign * 0.01 * k, -sign * 0.01 * k};
@@ -249,7 +255,7 @@ static void of_equals_the_first_wins(void **state)
     hf_posterior *posterior;
     assert_int_equal(hf_mean_create(w.ctx, HF_MEAN_ZERO, 1, &flat), HF_OK);
     assert_int_equal(hf_solve_exact(w.ctx, w.p.kernel, flat, w.p.sites, w.p.x, 1, &posterior), HF_OK);
-    const hf_ucb bound = {.mean = posterior, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = posterior, .beta = 1.0};
     const hf_domain list = {.dimension = 1, .candidates = 4, .points = points};
     const hf_domain box = {.dimension = 1, .lower = points, .upper = points + 3};
     hf_argmax found;
@@ -275,7 +281,10 @@ static void answers_lie_on_the_lattice(void **state)
     const hf_domain box = {.dimension = 2, .lower = lower, .upper = upper};
     for (size_t k = 0; k < sizeof steps / sizeof *steps; k++)
         for (size_t c = 0; c < 12; c++) {
-            const hf_ucb bound = {.mean = w.mean, .spread = c % 2 ? w.spread : NULL, .beta = (double)c - 5.0};
+            const hf_ucb bound = {.size = sizeof bound,
+                                  .mean = w.mean,
+                                  .spread = c % 2 ? w.spread : NULL,
+                                  .beta = (double)c - 5.0};
             hf_search_settings settings = hf_search_settings_default();
             double exact[2], x[2];
             maximise(&w, &bound, &box, &settings, exact);
@@ -308,7 +317,7 @@ static void the_edge_of_a_box_belongs_to_it(void **state)
     const hf_domain box = {.dimension = 1, .lower = lower, .upper = upper};
     hf_search_settings settings = hf_search_settings_default();
     for (int sign = -1; sign <= 1; sign += 2) {
-        const hf_ucb bound = {.mean = posterior, .beta = sign > 0 ? 1.0 : -400.0};
+        const hf_ucb bound = {.size = sizeof bound, .mean = posterior, .beta = sign > 0 ? 1.0 : -400.0};
         const double steps[] = {0.0, 0.1, 0.25, 1.0 / 3.0, 0.3, 0.45, 1.0 / 2048.0};
         for (size_t k = 0; k < sizeof steps / sizeof *steps; k++) {
             double at;
@@ -342,7 +351,8 @@ static void corners_are_looked_at(void **state)
     for (size_t d = 1; d <= 4; d++) {
         const double context[] = {0.1, 0.2, 0.3};
         const hf_domain box = cube(d);
-        const hf_ucb bound = {.mean = w.mean, .beta = 0.0, .contexts = 4 - d, .context = context};
+        const hf_ucb bound = {
+            .size = sizeof bound, .mean = w.mean, .beta = 0.0, .contexts = 4 - d, .context = context};
         double x[4], best = -INFINITY;
         const hf_argmax found = maximise(&w, &bound, &box, &settings, x);
         for (size_t c = 0; c < (size_t)1 << d; c++) {
@@ -364,7 +374,7 @@ static void fixed_inputs_stay(void **state)
     const hf_domain line = {.dimension = 3, .lower = lower, .upper = upper};
     const hf_domain point = {.dimension = 3, .lower = lower, .upper = lower};
     const hf_domain thin = {.dimension = 3, .lower = lower, .upper = hair};
-    const hf_ucb bound = {.mean = w.mean, .beta = 2.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 2.0};
     hf_search_settings settings = hf_search_settings_default();
     for (size_t k = 0; k < 2; k++) {
         double x[3], best = -INFINITY;
@@ -390,7 +400,7 @@ static void guesses_are_looked_at_and_climbed_from(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.3)", 15, 2, false);
     const hf_domain box = cube(2);
-    const hf_ucb bound = {.mean = w.mean, .beta = 3.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 3.0};
     hf_search_settings settings = hf_search_settings_default();
     double best[2], x[2];
     const hf_argmax top = maximise(&w, &bound, &box, NULL, best);
@@ -419,8 +429,8 @@ static void threads_change_no_digit(void **state)
 {
     (void)state;
     pair w = pair_open("matern52(ard) + linear", 90, 2, false);
-    const hf_ucb bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0},
-                 alone = {.mean = w.mean, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .spread = w.spread, .beta = 1.0},
+                 alone = {.size = sizeof alone, .mean = w.mean, .beta = 1.0};
     double *points = problem_inputs(2000, 2, 8), x[2][2];
     const hf_domain domains[] = {cube(2), {.dimension = 2, .candidates = 2000, .points = points}};
     hf_search_settings settings = hf_search_settings_default();
@@ -459,7 +469,7 @@ static void a_search_can_be_cancelled(void **state)
 {
     (void)state;
     pair w = pair_open("se(lengthscale=0.2)", 20, 1, false);
-    const hf_ucb bound = {.mean = w.mean, .spread = w.spread, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .spread = w.spread, .beta = 1.0};
     const double points[] = {0.0, 1.0};
     const hf_domain box = cube(1), list = {.dimension = 1, .candidates = 2, .points = points};
     const struct {
@@ -492,8 +502,12 @@ static void every_allocation_may_fail(void **state)
     pair w = pair_open("se(lengthscale=0.5)", 12, 2, false);
     const double points[] = {0.0, 1.0, -1.0, 0.5}, guess[] = {0.1}, context = 0.2;
     const hf_domain box = cube(1), list = {.dimension = 1, .candidates = 4, .points = points};
-    const hf_ucb bound = {
-        .mean = w.mean, .spread = w.spread, .beta = 1.0, .contexts = 1, .context = &context};
+    const hf_ucb bound = {.size = sizeof bound,
+                          .mean = w.mean,
+                          .spread = w.spread,
+                          .beta = 1.0,
+                          .contexts = 1,
+                          .context = &context};
     counter c = {0};
     hf_context *ctx = counter_context(&c);
     const long live = c.live;
@@ -544,7 +558,11 @@ static void nonsense_is_refused_and_nothing_touched(void **state)
     (void)state;
     pair w = pair_open("9*se", 8, 2, false), other = pair_open("se", 8, 3, false);
     const double none[] = {NAN, 0.0}, upside[] = {-3.0, 2.0}, wild[] = {0.0, 0.0, 0.0, INFINITY};
-    const request good = {{.mean = w.mean, .beta = 1.0}, cube(2), hf_search_settings_default(), 0, NULL};
+    const request good = {{.size = sizeof(hf_ucb), .mean = w.mean, .beta = 1.0},
+                          cube(2),
+                          hf_search_settings_default(),
+                          0,
+                          NULL};
     const hf_domain list = {.dimension = 2, .candidates = 2, .points = wild};
     request r;
     r = good, r.bound.mean = NULL, refused(&w, r, HF_ERR_ARGUMENT, "NULL");

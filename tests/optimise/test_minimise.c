@@ -53,8 +53,8 @@ static void it_is_the_largest_of_the_mirror_image(void **state)
             const hf_domain *domain = &domains[k % 2];
             const double beta = 0.8 * (double)(k / 2);
             const hf_posterior *spread = k > 4 ? w.spread : NULL;
-            const hf_ucb bound = {.mean = w.mean, .spread = spread, .beta = beta},
-                         mirror = {.mean = negative, .spread = spread, .beta = beta};
+            const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .spread = spread, .beta = beta},
+                         mirror = {.size = sizeof mirror, .mean = negative, .spread = spread, .beta = beta};
             double low_at[2], high_at[2];
             hf_argmax largest;
             const hf_argmax least = minimise(&w, &bound, domain, low_at);
@@ -81,7 +81,8 @@ static void no_place_of_a_dense_grid_is_lower(void **state)
     const hf_domain box = cube(1);
     for (size_t c = 0; c < 4; c++) {
         const double beta = (double)c;
-        const hf_ucb bound = {.mean = w.mean, .beta = beta}, below = {.mean = w.mean, .beta = -beta};
+        const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = beta},
+                     below = {.size = sizeof below, .mean = w.mean, .beta = -beta};
         double x;
         const hf_argmax found = minimise(&w, &bound, &box, &x);
         assert_near(found.value, value_at(&w, &below, 1, &x), 0.0);
@@ -99,8 +100,8 @@ static void errors_are_those_of_maximising(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.3)", 6, 1, false);
     const hf_domain box = cube(1);
-    const hf_ucb bound = {.mean = w.mean, .beta = 1.0, .minimise = true},
-                 infinite = {.mean = w.mean, .beta = INFINITY, .minimise = true};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 1.0, .minimise = true},
+                 infinite = {.size = sizeof infinite, .mean = w.mean, .beta = INFINITY, .minimise = true};
     double x = 7.0;
     assert_int_equal(hf_maximise_ucb(w.ctx, NULL, &box, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_maximise_ucb(w.ctx, &bound, NULL, NULL, 0, NULL, &x, NULL), HF_ERR_ARGUMENT);

@@ -123,7 +123,7 @@ static void small_lattices_are_searched_wholly(void **state)
     const hf_domain lattice = {.dimension = 3, .lower = from, .upper = to, .step = by, .category = codes};
     for (size_t c = 0; c < 8; c++) {
         pair w = pair_open(c % 2 ? "se(lengthscale=0.3)" : "matern32(lengthscale=0.9)", 20 + c, 3, false);
-        const hf_ucb bound = {.mean = w.mean, .beta = 0.5 * (double)c - 1.0};
+        const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 0.5 * (double)c - 1.0};
         double x[3], best = -INFINITY;
         const hf_argmax found = maximise(&w, &bound, &lattice, NULL, x);
         for (size_t i = 0; i < 9 * 13 * 3; i++) {
@@ -146,7 +146,7 @@ static void no_combination_is_better(void **state)
     const hf_domain box = {.dimension = 3, .lower = from, .upper = to, .step = by, .category = codes};
     for (size_t c = 0; c < 6; c++) {
         pair w = pair_open(c % 2 ? "se(lengthscale=0.5)" : "matern52(lengthscale=0.8)", 30, 3, false);
-        const hf_ucb bound = {.mean = w.mean, .beta = 0.4 * (double)c};
+        const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 0.4 * (double)c};
         double x[3], best = -INFINITY;
         const hf_argmax found = maximise(&w, &bound, &box, NULL, x);
         for (size_t k = 0; k < 4; k++)
@@ -173,7 +173,7 @@ static void steps_lead_to_the_top(void **state)
     settings.samples = 64;
     pair w = pair_open("se(lengthscale=0.9)", 30, 2, false);
     for (size_t c = 0; c < 4; c++) {
-        const hf_ucb bound = {.mean = w.mean, .beta = 0.7 * (double)c};
+        const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 0.7 * (double)c};
         double x[2], y[2];
         const hf_argmax top = maximise(&w, &bound, &box, NULL, y);
         settings.starts = 0;
@@ -195,7 +195,7 @@ static void answers_are_of_the_domain_whatever_is_asked(void **state)
     const bool codes[] = {false, true, false, false};
     const hf_domain box = {.dimension = 4, .lower = from, .upper = to, .step = by, .category = codes};
     const double guesses[] = {0.33, 5.0, 0.1, 0.6};
-    const hf_ucb bound = {.mean = w.mean, .beta = 1.0};
+    const hf_ucb bound = {.size = sizeof bound, .mean = w.mean, .beta = 1.0};
     hf_argmax found[2];
     double x[2][4];
     for (int t = 0; t < 2; t++) {

@@ -69,8 +69,12 @@ static void two_points_are_the_integral(void **state)
             for (double b = -7.0; b < 7.0; b += step)
                 improvement += added(&j, best, (double[]){a, b}, false) * exp(-0.5 * (a * a + b * b));
         improvement *= step * step / (2.0 * acos(-1.0));
-        hf_acquire a = {
-            .kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = best, .pending = 1, .pending_x = points};
+        hf_acquire a = {.size = sizeof a,
+                        .kind = HF_ACQUIRE_EI,
+                        .posterior = w.mean,
+                        .best = best,
+                        .pending = 1,
+                        .pending_x = points};
         a.draws = 4000;
         const double value = one_value(&w, &a, x[c], NULL);
         assert_near(value, improvement, 1e-4 * (improvement + 0.01));
@@ -105,8 +109,12 @@ static void brute_force_agrees(void **state)
         noisy += added(&j, -INFINITY, e, false) / N;
     }
     const double error = 5.0 * sqrt(square / N);
-    hf_acquire a = {
-        .kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.1, .pending = 3, .pending_x = points};
+    hf_acquire a = {.size = sizeof a,
+                    .kind = HF_ACQUIRE_EI,
+                    .posterior = w.mean,
+                    .best = 0.1,
+                    .pending = 3,
+                    .pending_x = points};
     a.draws = 2000;
     assert_near(one_value(&w, &a, x + 6, NULL), improvement, error + 0.01 * improvement);
     a.kind = HF_ACQUIRE_PI;
@@ -128,8 +136,8 @@ static void what_is_known_already_changes_nothing(void **state)
     pair w = pair_open("se(lengthscale=0.8)", 15, 2, false);
     const double at[] = {0.3, 0.2}, x[] = {-0.5, 1.0};
     assert_int_equal(hf_posterior_add(w.ctx, w.mean, at, 0.9, 1e-10), HF_OK);
-    const hf_acquire plain = {.posterior = w.mean, .best = 0.9};
-    hf_acquire a = {.posterior = w.mean, .best = -INFINITY, .against = 1, .against_x = at};
+    const hf_acquire plain = {.size = sizeof plain, .posterior = w.mean, .best = 0.9};
+    hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = -INFINITY, .against = 1, .against_x = at};
     assert_near(one_value(&w, &a, x, NULL), one_value(&w, &plain, x, NULL), 1e-4);
     a = plain;
     a.pending = 1;
@@ -150,11 +158,15 @@ static void bounds_keep_their_mean(void **state)
         assert_int_equal(
             hf_predict_latent(told.mean, told.mean_room, points + 2 * k, &mean, NULL, NULL, NULL), HF_OK);
         assert_int_equal(hf_posterior_add(told.ctx, told.mean, points + 2 * k, mean, 1e-11), HF_OK);
-        hf_workspace_free(told.mean_room);
-        told.mean_room = hf_workspace_create(told.ctx, told.mean);
+        hf_posterior_workspace_free(told.mean_room);
+        told.mean_room = hf_posterior_workspace_create(told.ctx, told.mean);
     }
-    const hf_acquire a = {
-        .kind = HF_ACQUIRE_UCB, .posterior = w.mean, .beta = 2.0, .pending = 3, .pending_x = points};
+    const hf_acquire a = {.size = sizeof a,
+                          .kind = HF_ACQUIRE_UCB,
+                          .posterior = w.mean,
+                          .beta = 2.0,
+                          .pending = 3,
+                          .pending_x = points};
     assert_int_equal(hf_predict_latent(told.mean, told.mean_room, x, &mean, &var, NULL, NULL), HF_OK);
     assert_near(one_value(&w, &a, x, NULL), mean + 2.0 * sqrt(var), 1e-5);
     pair_close(&told);
@@ -186,7 +198,8 @@ static void gradients_are_those_of_the_values(void **state)
             else
                 memcpy(x + 2 * i, unit + 2 * i, 2 * sizeof *x);
         }
-        const hf_acquire a = {.kind = kinds[c % 5],
+        const hf_acquire a = {.size = sizeof a,
+                              .kind = kinds[c % 5],
                               .posterior = w.mean,
                               .best = c > 9 ? -14.0 : 0.4,
                               .beta = 1.5,
@@ -225,7 +238,7 @@ static void pending_points_are_kept_away_from(void **state)
     (void)state;
     pair w = pair_open("se(lengthscale=0.5)", 25, 2, false);
     const hf_domain box = cube(2);
-    hf_acquire a = {.posterior = w.mean, .best = 0.6};
+    hf_acquire a = {.size = sizeof a, .posterior = w.mean, .best = 0.6};
     double first[2], x[3][2];
     hf_argmax top, found[3];
     assert_int_equal(hf_acquire_maximise(w.ctx, &a, &box, NULL, 0, NULL, first, &top), HF_OK);
@@ -276,7 +289,8 @@ static void batches_add_up_to_their_improvement(void **state)
     for (size_t c = 0; c < 2; c++) {
         pair w = pair_open("se(lengthscale=0.5)", 10 + 9 * c, 2, false);
         const hf_domain box = cube(2);
-        hf_acquire a = {.kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.7, .draws = 128};
+        hf_acquire a = {
+            .size = sizeof a, .kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.7, .draws = 128};
         double x[2][8], values[2][4], sum[2] = {0.0, 0.0}, one[2];
         hf_argmax found;
         for (size_t k = 0; k < 2; k++) {
@@ -314,7 +328,8 @@ static void sweeps_find_what_greed_missed(void **state)
     assert_int_equal(hf_sites_gaussian(ctx, 4, y, 1e-4, NULL, &w.p.sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, w.p.kernel, w.p.mean, w.p.sites, x, 1, &w.mean), HF_OK);
     const hf_domain line = {.dimension = 1, .lower = &from, .upper = &to};
-    const hf_acquire a = {.kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.0, .draws = 1024};
+    const hf_acquire a = {
+        .size = sizeof a, .kind = HF_ACQUIRE_EI, .posterior = w.mean, .best = 0.0, .draws = 1024};
     double greedy[2], swept[2], before[2], after[2];
     assert_int_equal(hf_acquire_batch(ctx, &a, &line, NULL, 2, 0, 0, NULL, greedy, before), HF_OK);
     assert_int_equal(hf_acquire_batch(ctx, &a, &line, NULL, 2, 4, 0, NULL, swept, after), HF_OK);
@@ -334,7 +349,7 @@ static void nonsense_is_refused(void **state)
     pair w = pair_open("se", 8, 2, false);
     const hf_domain box = cube(2);
     const double none[] = {0.0, NAN}, at[] = {0.0, 0.0};
-    const hf_acquire good = {.posterior = w.mean, .best = 0.1};
+    const hf_acquire good = {.size = sizeof good, .posterior = w.mean, .best = 0.1};
     struct {
         hf_acquire a;
         hf_status status;

@@ -20,7 +20,7 @@ static void check_bound(const pair *w, const hf_ucb *bound, size_t d, const doub
     for (size_t k = 0; k < bound->contexts; k++) point[d + k] = bound->context[k];
     assert_int_equal(hf_posterior_dimension(bound->mean), all);
     assert_int_equal(hf_ucb_evaluate(bound, w->mean_room, w->spread_room, d, x, &value, gradient), HF_OK);
-    hf_workspace *room = bound->spread == w->spread ? w->spread_room : w->mean_room;
+    hf_posterior_workspace *room = bound->spread == w->spread ? w->spread_room : w->mean_room;
     assert_int_equal(hf_predict_latent(bound->mean, w->mean_room, point, &mean, NULL, NULL, NULL), HF_OK);
     assert_int_equal(hf_predict_latent(bound->spread != NULL ? bound->spread : bound->mean, room, point, NULL,
                                        &var, NULL, NULL),
@@ -52,7 +52,8 @@ static void value_and_gradient_are_those_of_the_sum(void **state)
         for (size_t i = 0; i < 6; i++)
             for (size_t two = 0; two < 2; two++)
                 for (size_t contexts = 0; contexts < 3; contexts++) {
-                    const hf_ucb bound = {.mean = w.mean,
+                    const hf_ucb bound = {.size = sizeof bound,
+                                          .mean = w.mean,
                                           .spread = two     ? w.spread
                                                     : i % 2 ? w.mean
                                                             : NULL,
@@ -74,7 +75,8 @@ static void units_are_the_users(void **state)
     const double inside[] = {0.3, -0.8};
     double x[2];
     support_to_user(&scaling, inside, x);
-    const hf_ucb one = {.mean = w.mean, .beta = 1.5}, two = {.mean = w.mean, .spread = w.spread, .beta = 1.5};
+    const hf_ucb one = {.size = sizeof one, .mean = w.mean, .beta = 1.5},
+                 two = {.size = sizeof two, .mean = w.mean, .spread = w.spread, .beta = 1.5};
     check_bound(&w, &one, 2, x, 0.0);
     check_bound(&w, &two, 2, x, 0.0);
     hfi_scaling_free(&scaling);
@@ -95,14 +97,14 @@ static void without_uncertainty_the_slope_is_the_means(void **state)
     assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, 1, &mean), HF_OK);
     assert_int_equal(hf_sites_gaussian(ctx, 3, y, 1e-300, NULL, &sites), HF_OK);
     assert_int_equal(hf_solve_exact(ctx, kernel, mean, sites, x, 1, &posterior), HF_OK);
-    hf_workspace *room = hf_workspace_create(ctx, posterior);
-    const hf_ucb bound = {.mean = posterior, .beta = 3.0};
+    hf_posterior_workspace *room = hf_posterior_workspace_create(ctx, posterior);
+    const hf_ucb bound = {.size = sizeof bound, .mean = posterior, .beta = 3.0};
     double value, gradient, var;
     assert_int_equal(hf_predict_latent(posterior, room, x + 1, NULL, &var, NULL, NULL), HF_OK);
     assert_true(var == 0.0);
     assert_int_equal(hf_ucb_evaluate(&bound, room, NULL, 1, x + 1, &value, &gradient), HF_OK);
     assert_true(value == 2.0 && gradient == 0.0);
-    hf_workspace_free(room);
+    hf_posterior_workspace_free(room);
     hf_posterior_free(posterior);
     hf_sites_free(sites);
     hf_mean_free(mean);
@@ -116,8 +118,10 @@ static void a_value_needs_what_belongs_to_it(void **state)
 {
     (void)state;
     pair w = pair_open("se", 8, 2, false), other = pair_open("se", 8, 3, false);
-    const hf_ucb one = {.mean = w.mean, .beta = 1.0}, two = {.mean = w.mean, .spread = w.spread, .beta = 1.0};
-    const hf_ucb none = {.beta = 1.0}, unknown = {.mean = w.mean, .beta = NAN};
+    const hf_ucb one = {.size = sizeof one, .mean = w.mean, .beta = 1.0},
+                 two = {.size = sizeof two, .mean = w.mean, .spread = w.spread, .beta = 1.0};
+    const hf_ucb none = {.size = sizeof none, .beta = 1.0},
+                 unknown = {.size = sizeof unknown, .mean = w.mean, .beta = NAN};
     const double x[3] = {0.1, 0.2, 0.3}, far[] = {INFINITY, 0.0};
     double value = 7.0, gradient[3] = {8.0, 8.0, 8.0};
 #define GIVES(status, bound, room, spread_room, d, x)                                                        \

@@ -186,12 +186,12 @@ static json_t *value(task *t)
 {
     const hfi_quantity *what = read_what(t);
     double *x = read_numbers(t->d), lower, upper, mean, variance;
-    hf_workspace *workspace = hf_workspace_create(t->ctx, t->posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(t->ctx, t->posterior);
     if (!workspace) fail("out of memory");
     const hf_certify_settings settings = {.beta = 1.0};
     must(t->ctx, prove_at(t->ctx, t->posterior, t->rigorous, what, &settings, x, &lower, &upper), "value");
     must(t->ctx, hf_predict_latent(t->posterior, workspace, x, &mean, &variance, NULL, NULL), "predict");
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     free(x);
     return json_pack("{so so so}", "lower", hex(lower), "upper", hex(upper), "double",
                      hex(what->value(what, 1.0, mean, sqrt(variance))));

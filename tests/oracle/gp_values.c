@@ -117,7 +117,7 @@ static void predictions(hf_context *ctx, const task *t, const hf_posterior *post
     double *observed = calloc(t->m + 1, sizeof *observed),
            *covariance = calloc(t->m * t->m + 1, sizeof *covariance);
     double *slope = calloc(t->m * t->d + 1, sizeof *slope), *bend = calloc(t->m * t->d + 1, sizeof *bend);
-    hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
     if (!mean || !latent || !observed || !covariance || !slope || !bend || !workspace) fail("out of memory");
     must(ctx, hf_predict(ctx, posterior, t->m, t->query, t->d, mean, latent, observed), "predict");
     must(ctx, hf_predict_covariance(ctx, posterior, t->m, t->query, t->d, covariance, t->m), "covariance");
@@ -137,7 +137,7 @@ static void predictions(hf_context *ctx, const task *t, const hf_posterior *post
     json_object_set_new(out, "covariance", array_json(t->m * t->m, covariance));
     json_object_set_new(out, "gradient_mean", array_json(t->m * t->d, slope));
     json_object_set_new(out, "gradient_var", array_json(t->m * t->d, bend));
-    hf_workspace_free(workspace);
+    hf_posterior_workspace_free(workspace);
     free(mean);
     free(latent);
     free(observed);
@@ -155,7 +155,7 @@ static void readings(hf_context *ctx, const task *t, const hf_sites *sites, cons
     if (!mean || !var || !influence) fail("out of memory");
     must(ctx, hf_leave_one_out(ctx, posterior, mean, var), "leave-one-out");
     must(ctx, hf_influence_of_removal(ctx, posterior, influence), "influence");
-    hf_posterior_report(posterior, &report);
+    report = *hf_posterior_report_of(posterior);
     json_object_set_new(out, "loo_mean", array_json(t->n, mean));
     json_object_set_new(out, "loo_var", array_json(t->n, var));
     json_object_set_new(out, "influence", array_json(t->n, influence));

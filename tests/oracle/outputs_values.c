@@ -28,7 +28,7 @@ int main(void)
     hf_context *ctx = hf_context_create();
     if (!ctx) fail("out of memory");
     while (scanf("%15s", word) == 1) {
-        hf_outputs_rule rule;
+        hf_outputs_rule rule = hf_outputs_rule_default();
         must(ctx, hf_enum_parse(ctx, HF_ENUM_OUTPUTS_WEIGHTING, word, &rule.weighting), "weighting");
         rule.threshold = read_rule();
         const double ridge = read_number();

@@ -32,7 +32,7 @@ static void equals_one_at_a_time(void **state)
     hf_context *ctx = problem_context(2);
     problem p = problem_make(ctx, "matern52(ard) + 0.3*linear + 0.1*white", 70, INPUTS, 0.05);
     hf_posterior *posterior = support_scaled(&p, 1.5);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     double *x = problem_inputs(QUERIES, INPUTS + 1, 41); /* one column too many: the stride */
     for (size_t i = 0; i < QUERIES; i++)
         support_to_user(&posterior->scaling, x + i * (INPUTS + 1), x + i * (INPUTS + 1));
@@ -62,7 +62,7 @@ static void equals_one_at_a_time(void **state)
     free(r);
     free(alone);
     free(x);
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);

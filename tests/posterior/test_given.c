@@ -63,7 +63,7 @@ static void it_is_the_posterior_with_these_readings(void **state)
 static hf_posterior *solve(const problem *p, size_t way)
 {
     hf_posterior *out = NULL;
-    const hf_projection projection = {.actions = HF_ACTIONS_BLOCKS, .count = 6};
+    const hf_projection projection = {.size = sizeof projection, .actions = HF_ACTIONS_BLOCKS, .count = 6};
     if (way == 0) return support_solve(p);
     const hf_status status = way == 1 ? hf_solve_inducing(p->ctx, p->kernel, p->mean, p->sites, p->x, p->d,
                                                           HF_INDUCING_FITC, 6, p->x, p->d, &out)
@@ -124,7 +124,7 @@ static void repeated_points_and_none(void **state)
     hfi_given given;
     assert_int_equal(hfi_given_begin(ctx, posterior, P, points, &given), HF_OK);
     hfi_given_at(&given, points, w);
-    hf_workspace *room = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *room = hf_posterior_workspace_create(ctx, posterior);
     double mean;
     assert_int_equal(hf_predict_latent(posterior, room, points, &mean, &var, NULL, NULL), HF_OK);
     assert_near(var, w[0] * w[0] + w[1] * w[1] + w[2] * w[2], 1e-7);
@@ -132,7 +132,7 @@ static void repeated_points_and_none(void **state)
     assert_int_equal(hfi_given_begin(ctx, posterior, 0, NULL, &given), HF_OK);
     assert_int_equal(hfi_given_many(ctx, &given, 1, points, NULL), HF_OK);
     hfi_given_end(ctx, &given);
-    hf_workspace_free(room);
+    hf_posterior_workspace_free(room);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);

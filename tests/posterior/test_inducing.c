@@ -48,9 +48,8 @@ static void predictions_agree_with_the_book(void **state)
             assert_int_equal(hf_posterior_solver(posterior), HF_SOLVER_INDUCING);
             assert_int_equal(hf_posterior_anchors(posterior), M);
             assert_int_equal(hf_posterior_rank(posterior), M);
-            hf_solve_report report;
-            hf_posterior_report(posterior, &report);
-            assert_true(report.jitter > 0.0 && report.condition >= 1.0 && report.backward < 1e-12);
+            const hf_solve_report *report = hf_posterior_report_of(posterior);
+            assert_true(report->jitter > 0.0 && report->condition >= 1.0 && report->backward < 1e-12);
             reference_free(&r);
             hf_posterior_free(posterior);
             problem_free(&p);
@@ -71,13 +70,13 @@ static void inducing_inputs_at_all_readings_are_exact(void **state)
         double mean[2][POINTS], latent[2][POINTS], covariance[2][POINTS * POINTS], slope[2][D], bend[2][D];
         for (int k = 0; k < 2; k++) {
             const hf_posterior *posterior = k ? inducing : exact;
-            hf_workspace *workspace = hf_workspace_create(ctx, posterior);
+            hf_posterior_workspace *workspace = hf_posterior_workspace_create(ctx, posterior);
             double m, v;
             assert_int_equal(hf_predict(ctx, posterior, POINTS, x, D, mean[k], latent[k], NULL), HF_OK);
             assert_int_equal(hf_predict_covariance(ctx, posterior, POINTS, x, D, covariance[k], POINTS),
                              HF_OK);
             assert_int_equal(hf_predict_latent(posterior, workspace, x, &m, &v, slope[k], bend[k]), HF_OK);
-            hf_workspace_free(workspace);
+            hf_posterior_workspace_free(workspace);
         }
         for (size_t i = 0; i < POINTS; i++) {
             assert_near(mean[1][i], mean[0][i], 1e-8);

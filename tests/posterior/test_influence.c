@@ -53,12 +53,12 @@ static void leave_one_out_equals_refits(void **state)
             assert_int_equal(hf_leave_one_out(ctx, posterior, mean, var), HF_OK);
             for (size_t i = 0; i < N; i++) {
                 hf_posterior *refit = refit_without(&p, i);
-                hf_workspace *w = hf_workspace_create(ctx, refit);
+                hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, refit);
                 double m, v;
                 assert_int_equal(hf_predict_latent(refit, w, p.x + i * INPUTS, &m, &v, NULL, NULL), HF_OK);
                 assert_near(mean[i], m, 1e-9);
                 assert_near(var[i], v, 1e-9);
-                hf_workspace_free(w);
+                hf_posterior_workspace_free(w);
                 hf_posterior_free(refit);
             }
             hf_posterior_free(posterior);

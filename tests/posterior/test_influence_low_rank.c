@@ -158,11 +158,16 @@ static hf_posterior *solve(const problem *p, const hf_projection *projection)
 }
 
 static const hf_projection PROJECTIONS[] = {
-    {.actions = HF_ACTIONS_BLOCKS, .count = 4},
-    {.actions = HF_ACTIONS_BLOCKS, .count = 5, .start = HF_ACTION_START_PRECISION},
-    {.actions = HF_ACTIONS_BLOCKS, .count = 10}, /* some blocks of one reading */
-    {.actions = HF_ACTIONS_INDUCING, .count = 5},
-    {.actions = HF_ACTIONS_KRYLOV, .count = 3, .inducing = 2}};
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = 4},
+    {.size = sizeof(hf_projection),
+     .actions = HF_ACTIONS_BLOCKS,
+     .count = 5,
+     .start = HF_ACTION_START_PRECISION},
+    {.size = sizeof(hf_projection),
+     .actions = HF_ACTIONS_BLOCKS,
+     .count = 10}, /* some blocks of one reading */
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_INDUCING, .count = 5},
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 3, .inducing = 2}};
 enum {
     PROJECTION_COUNT = sizeof PROJECTIONS / sizeof *PROJECTIONS
 };
@@ -202,7 +207,8 @@ static void all_actions_have_the_exact_influence(void **state)
     hf_context *ctx = problem_context(1);
     problem p = contaminated(ctx, "matern52(ard)", 30.0);
     hf_posterior *exact = support_solve(&p);
-    hf_posterior *projected = solve(&p, &(hf_projection){.actions = HF_ACTIONS_BLOCKS, .count = N});
+    hf_posterior *projected =
+        solve(&p, &(hf_projection){.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = N});
     for (size_t i = 0; i < N; i++) {
         double a, b;
         assert_int_equal(hf_influence(ctx, exact, i, 2.0, 0.5, &a), HF_OK);

@@ -97,7 +97,8 @@ static void check_points(scene *s)
     assert_int_equal(hf_predict(s->ctx, s->plain, POINTS, s->user, D, before, var, NULL), HF_OK);
     assert_int_equal(hf_predict(s->ctx, s->lifted, POINTS, s->user, D, after, same, NULL), HF_OK);
     assert_memory_equal(var, same, sizeof var);
-    hf_workspace *w = hf_workspace_create(s->ctx, s->lifted), *v = hf_workspace_create(s->ctx, s->plain);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(s->ctx, s->lifted),
+                           *v = hf_posterior_workspace_create(s->ctx, s->plain);
     for (size_t i = 0; i < POINTS; i++) {
         double x[D];
         assert_near(after[i], before[i] + m[i], 1e-10);
@@ -117,8 +118,8 @@ static void check_points(scene *s)
                         1e-5 / s->plain->scaling.x_scale[j]);
         }
     }
-    hf_workspace_free(w);
-    hf_workspace_free(v);
+    hf_posterior_workspace_free(w);
+    hf_posterior_workspace_free(v);
 }
 
 static void predictions_are_sums(void **state)

@@ -145,9 +145,8 @@ static void duplicates_without_noise(void **state)
     }
     hf_posterior *posterior = NULL;
     assert_int_equal(hf_solve_exact(ctx, p.kernel, p.mean, p.sites, p.x, INPUTS, &posterior), HF_WARN_JITTER);
-    hf_solve_report report;
-    hf_posterior_report(posterior, &report);
-    assert_true(report.jitter > 0.0 && report.jitter < 1e-6);
+    const hf_solve_report *report = hf_posterior_report_of(posterior);
+    assert_true(report->jitter > 0.0 && report->jitter < 1e-6);
     answers a = ask(&p, posterior);
     for (size_t i = 0; i < QUERIES; i++)
         assert_true(isfinite(a.mean[i]) && a.var[i] >= 0.0 && a.var[i] <= 1.0);
@@ -208,9 +207,9 @@ static hf_status solve_once(sweep *s)
 
 static hf_status workspace_once(sweep *s)
 {
-    hf_workspace *w = hf_workspace_create(s->p.ctx, s->posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(s->p.ctx, s->posterior);
     if (w == NULL) return HF_ERR_MEMORY;
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     return HF_OK;
 }
 

@@ -182,7 +182,7 @@ static void everything_equals_the_matrices(void **state)
         problem p = problem_make(ctx, KERNELS[k / 2], N, D, 0.05);
         projection q = project(&p, blocks, RANK);
         hf_posterior *posterior = posterior_of(ctx, &p, &q, blocks, k != 3, &scaling);
-        hf_workspace *w = hf_workspace_create(ctx, posterior);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
         double *z = problem_inputs(M, D, 31), x[M * D], means[M], latent[M], observed[M];
         double *c = naive_zeros(M * M);
         memcpy(z, p.x, D * sizeof *z); /* an anchor's own place, too */
@@ -206,7 +206,7 @@ static void everything_equals_the_matrices(void **state)
         }
         free(z);
         free(c);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         hf_posterior_free(posterior);
         project_free(&q);
         problem_free(&p);
@@ -224,7 +224,7 @@ static void gradients_are_derivatives(void **state)
         problem p = problem_make(ctx, KERNELS[k / 2], N, D, 0.1);
         projection q = project(&p, k % 2 == 0, RANK);
         hf_posterior *posterior = posterior_of(ctx, &p, &q, k % 2 == 0, true, &scaling);
-        hf_workspace *w = hf_workspace_create(ctx, posterior);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
         double *points = problem_inputs(6, D, 23), x[D], gm[D], gv[D];
         for (size_t i = 0; i < 6; i++) {
             support_to_user(&scaling, points + i * D, x);
@@ -243,7 +243,7 @@ static void gradients_are_derivatives(void **state)
             }
         }
         free(points);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         hf_posterior_free(posterior);
         project_free(&q);
         problem_free(&p);
@@ -392,9 +392,8 @@ static void refuses_what_needs_the_exact_solver(void **state)
         assert_int_equal(hf_posterior_solver(posterior), readings ? HF_SOLVER_PROJECTED : HF_SOLVER_INDUCING);
         assert_int_equal(hf_posterior_rank(posterior), RANK);
         assert_int_equal(hf_posterior_anchors(posterior), N);
-        hf_solve_report report;
-        hf_posterior_report(posterior, &report);
-        assert_true(isnan(report.log_evidence) && report.bytes > 8.0 * N && report.bytes < 8.0 * N * N);
+        const hf_solve_report *report = hf_posterior_report_of(posterior);
+        assert_true(isnan(report->log_evidence) && report->bytes > 8.0 * N && report->bytes < 8.0 * N * N);
         assert_refused(ctx, hf_leave_one_out(ctx, posterior, out, out + N), "hf_model_rows");
         assert_refused(ctx, hf_influence_of_removal(ctx, posterior, out), "hf_influence()");
         assert_refused(ctx, hf_posterior_add(ctx, posterior, x, 1.0, 1.0), "solve again");

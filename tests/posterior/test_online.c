@@ -45,9 +45,8 @@ static void assert_predicts_like_a_refit(const problem *p, const hf_posterior *p
         assert_near(hfi_scaling_site_variance(scaling, 0, var[i]), naive_covariance(&gp, at, at, true),
                     tolerance);
     }
-    hf_solve_report report;
-    hf_posterior_report(posterior, &report);
-    assert_near(report.log_evidence, naive_evidence(&gp), 1e3 * tolerance);
+    const hf_solve_report *report = hf_posterior_report_of(posterior);
+    assert_near(report->log_evidence, naive_evidence(&gp), 1e3 * tolerance);
     free(z);
     naive_free(&gp);
 }
@@ -114,9 +113,8 @@ static void drift_is_noticed_and_cured(void **state)
     assert_int_equal(hf_posterior_backward_error(ctx, posterior, &backward), HF_WARN_DRIFT);
     assert_non_null(strstr(hf_context_message(ctx), "hf_posterior_refresh"));
     assert_true(backward > 1e-10);
-    hf_solve_report report;
-    hf_posterior_report(posterior, &report);
-    assert_true(report.backward == backward);
+    const hf_solve_report *report = hf_posterior_report_of(posterior);
+    assert_true(report->backward == backward);
     assert_int_equal(hf_posterior_refresh(ctx, posterior), HF_OK);
     assert_int_equal(hf_posterior_backward_error(ctx, posterior, NULL), HF_OK);
     assert_predicts_like_a_refit(&p, posterior, &l, 1e-12);
@@ -137,14 +135,14 @@ static void jitter_stays(void **state)
     assert_true(strstr(hf_context_message(ctx), "jitter") != NULL);
     double x[INPUTS] = {0.3, 0.4}, at[INPUTS] = {0.5, 0.5}, mean, var, mean_fresh, var_fresh;
     assert_int_equal(hf_posterior_add(ctx, posterior, x, 0.1, 0.2), HF_OK);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     assert_int_equal(hf_predict_latent(posterior, w, at, &mean, &var, NULL, NULL), HF_OK);
     assert_int_equal(hf_posterior_refresh(ctx, posterior), HF_WARN_JITTER);
     assert_int_equal(hf_predict_latent(posterior, w, at, &mean_fresh, &var_fresh, NULL, NULL), HF_OK);
     assert_near(mean, mean_fresh, 1e-5);
     assert_near(var, var_fresh, 1e-9);
     assert_true(isfinite(var) && var >= 0.0);
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);

@@ -106,7 +106,7 @@ static void projected_posteriors(void **state)
     problem p = problem_make(ctx, "matern52(ard)", N, D, 0.1);
     double *x = problem_inputs(POINTS, D, 51);
     for (int krylov = 0; krylov < 2; krylov++) {
-        hf_projection projection = {.count = 5};
+        hf_projection projection = {.size = sizeof projection, .count = 5};
         projection.actions = krylov ? HF_ACTIONS_KRYLOV : HF_ACTIONS_BLOCKS;
         hf_posterior *posterior = NULL;
         assert_true(
@@ -178,7 +178,7 @@ static void slopes_are_differences_in_the_users_units(void **state)
     hf_posterior_free(posterior); /* the path does without, but for the scaling looked at here */
     posterior = support_scaled(&p, 1.0);
     scaling = &posterior->scaling;
-    hf_workspace *workspace = hf_path_workspace(ctx, path);
+    hf_path_workspace *workspace = hf_path_workspace_create(ctx, path);
     assert_non_null(workspace);
     assert_int_equal(hf_path_dimension(path), D);
     double *z = problem_inputs(POINTS, D, 51);
@@ -200,7 +200,7 @@ static void slopes_are_differences_in_the_users_units(void **state)
         }
     }
     free(z);
-    hf_workspace_free(workspace);
+    hf_path_workspace_free(workspace);
     hf_path_free(path);
     hf_posterior_free(posterior);
     problem_free(&p);
@@ -255,7 +255,7 @@ static void bad_calls_are_refused(void **state)
     assert_int_equal(hf_path_create(ctx, posterior, 0, (size_t)1 << 30, &path), HF_ERR_ARGUMENT);
     assert_null(path);
     path = drawn(ctx, posterior, 0, 4);
-    hf_workspace *workspace = hf_path_workspace(ctx, path);
+    hf_path_workspace *workspace = hf_path_workspace_create(ctx, path);
     assert_int_equal(hf_path_evaluate(path, workspace, x, &value, NULL), HF_ERR_NOT_FINITE);
     assert_int_equal(hf_path_evaluate(path, NULL, x, &value, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_path_many_rows(ctx, path, 1, x, D, &value), HF_ERR_NOT_FINITE);
@@ -267,7 +267,7 @@ static void bad_calls_are_refused(void **state)
     hf_path *cancelled = NULL;
     assert_int_equal(hf_path_create(ctx, posterior, 0, 4, &cancelled), HF_ERR_CANCELLED);
     assert_null(cancelled);
-    hf_workspace_free(workspace);
+    hf_path_workspace_free(workspace);
     hf_path_free(path);
     hf_posterior_free(white);
     hf_posterior_free(posterior);

@@ -31,17 +31,16 @@ static void equals_the_textbook(void **state)
         problem p = problem_make(ctx, KERNELS[k], 30, INPUTS, 0.05);
         naive_gp gp = problem_naive(&p);
         hf_posterior *posterior = support_solve(&p);
-        hf_workspace *w = hf_workspace_create(ctx, posterior);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
         assert_non_null(w);
         assert_int_equal(hf_posterior_anchors(posterior), 30);
         assert_int_equal(hf_posterior_dimension(posterior), INPUTS);
         assert_near(hf_posterior_noise(posterior), 0.05, 1e-17);
         assert_true(hf_posterior_calibration(posterior) == 1.0);
-        hf_solve_report report;
-        hf_posterior_report(posterior, &report);
-        assert_near(report.log_evidence, naive_evidence(&gp), 1e-9);
-        assert_int_equal(report.anchors, 30);
-        assert_true(report.bytes > 8.0 * 30.0 * 30.0 && report.bytes < 20000.0);
+        const hf_solve_report *report = hf_posterior_report_of(posterior);
+        assert_near(report->log_evidence, naive_evidence(&gp), 1e-9);
+        assert_int_equal(report->anchors, 30);
+        assert_true(report->bytes > 8.0 * 30.0 * 30.0 && report->bytes < 20000.0);
         double *x = problem_inputs(10, INPUTS, 21);
         for (size_t i = 0; i < 10; i++) {
             const double *at = i == 0 ? p.x : x + i * INPUTS; /* an anchor's own place, too */
@@ -55,7 +54,7 @@ static void equals_the_textbook(void **state)
             assert_true(lone == mean);
         }
         free(x);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         hf_posterior_free(posterior);
         naive_free(&gp);
         problem_free(&p);
@@ -71,7 +70,8 @@ static void scaling_is_undone(void **state)
     problem p = problem_make(ctx, "matern52(ard) + linear", 25, INPUTS, 0.05);
     hf_posterior *plain = support_solve(&p), *scaled = support_scaled(&p, 1.75);
     hfi_scaling scaling = support_scaling(ctx, INPUTS);
-    hf_workspace *w = hf_workspace_create(ctx, plain), *v = hf_workspace_create(ctx, scaled);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, plain),
+                           *v = hf_posterior_workspace_create(ctx, scaled);
     double *x = problem_inputs(8, INPUTS, 22), user[INPUTS], unit = scaling.y_scale * scaling.y_scale;
     assert_near(hf_posterior_noise(scaled), 0.05 * unit, 1e-13);
     assert_true(hf_posterior_calibration(scaled) == 1.75);
@@ -94,8 +94,8 @@ static void scaling_is_undone(void **state)
             assert_near(gradient[j], 1.75 * gv_user[j], 1e-12 * fabs(gv_user[j]));
     }
     free(x);
-    hf_workspace_free(w);
-    hf_workspace_free(v);
+    hf_posterior_workspace_free(w);
+    hf_posterior_workspace_free(v);
     hf_posterior_free(plain);
     hf_posterior_free(scaled);
     hfi_scaling_free(&scaling);
@@ -111,7 +111,7 @@ static void gradients_are_derivatives(void **state)
         problem p = problem_make(ctx, KERNELS[k], 20, INPUTS, 0.1);
         hf_posterior *posterior = support_scaled(&p, 1.5);
         const hfi_scaling *scaling = &posterior->scaling;
-        hf_workspace *w = hf_workspace_create(ctx, posterior);
+        hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
         double *points = problem_inputs(5, INPUTS, 23), x[INPUTS], gm[INPUTS], gv[INPUTS];
         for (size_t i = 0; i < 5; i++) {
             support_to_user(scaling, points + i * INPUTS, x);
@@ -130,7 +130,7 @@ static void gradients_are_derivatives(void **state)
             }
         }
         free(points);
-        hf_workspace_free(w);
+        hf_posterior_workspace_free(w);
         hf_posterior_free(posterior);
         problem_free(&p);
     }
@@ -143,7 +143,7 @@ static void bad_input_leaves_outputs_alone(void **state)
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "se + linear", 10, INPUTS, 0.1);
     hf_posterior *posterior = support_solve(&p);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     const double bad[] = {NAN, INFINITY, -INFINITY, 1e200}; /* the last one overflows in the linear kernel */
     for (size_t i = 0; i < 4; i++) {
         double x[INPUTS] = {0.0, bad[i], 0.0}, mean = 5.0, var = 6.0, gm[INPUTS] = {7.0}, gv[INPUTS] = {8.0};
@@ -155,8 +155,8 @@ static void bad_input_leaves_outputs_alone(void **state)
     assert_int_equal(hf_predict_latent(NULL, w, x, &mean, NULL, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(posterior, NULL, x, &mean, NULL, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(posterior, w, NULL, &mean, NULL, NULL, NULL), HF_ERR_ARGUMENT);
-    hf_workspace_free(w);
-    hf_workspace_free(NULL);
+    hf_posterior_workspace_free(w);
+    hf_posterior_workspace_free(NULL);
     hf_posterior_free(posterior);
     hf_posterior_free(NULL);
     problem_free(&p);
@@ -172,21 +172,22 @@ static void workspaces_must_fit(void **state)
     problem r =
         problem_make(ctx, "se*matern32*(rq + matern12 + periodic) + sm(components=4)", 4, INPUTS, 0.1);
     hf_posterior *posterior = support_solve(&p), *flat = support_solve(&q), *rich = support_solve(&r);
-    hf_workspace *w = hf_workspace_create(ctx, posterior), *small = hf_workspace_create(ctx, flat);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior),
+                           *small = hf_posterior_workspace_create(ctx, flat);
     double x[INPUTS] = {0.1, 0.2, 0.3}, mean, var;
     assert_int_equal(hf_predict_latent(posterior, small, x, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_predict_latent(rich, w, x, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     assert_int_equal(hf_posterior_add(ctx, posterior, x, 0.1, 0.2), HF_OK);
     assert_int_equal(hf_predict_latent(posterior, w, x, &mean, &var, NULL, NULL), HF_ERR_ARGUMENT);
     /* A new one has the room that the posterior has, so that further readings fit. */
-    hf_workspace_free(w);
-    w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace_free(w);
+    w = hf_posterior_workspace_create(ctx, posterior);
     for (size_t i = 0; i < 9; i++) {
         assert_int_equal(hf_posterior_add(ctx, posterior, x, 0.1, 0.2), HF_OK);
         assert_int_equal(hf_predict_latent(posterior, w, x, &mean, &var, NULL, NULL), HF_OK);
     }
-    hf_workspace_free(w);
-    hf_workspace_free(small);
+    hf_posterior_workspace_free(w);
+    hf_posterior_workspace_free(small);
     hf_posterior_free(posterior);
     hf_posterior_free(flat);
     hf_posterior_free(rich);
@@ -203,7 +204,7 @@ static void allocates_nothing(void **state)
     hf_context *ctx = counter_context(&c);
     problem p = problem_make(ctx, "matern52(ard) + linear", 40, INPUTS, 0.1);
     hf_posterior *posterior = support_solve(&p);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     double x[INPUTS] = {0.1, 0.2, 0.3}, mean, var, gm[INPUTS], gv[INPUTS];
     size_t before = c.calls;
     for (size_t i = 0; i < 100; i++) {
@@ -211,7 +212,7 @@ static void allocates_nothing(void **state)
         assert_int_equal(hf_predict_observed(posterior, w, x, &mean, &var, gm, gv), HF_OK);
     }
     assert_int_equal(c.calls, before);
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);
@@ -224,7 +225,7 @@ static void one_reading_by_hand(void **state)
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "2*se", 1, 1, 0.5);
     hf_posterior *posterior = support_solve(&p);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     double x = p.x[0] + 0.8, mean, var, k = 2.0 * exp(-0.32), a = 2.0 + hf_sites_variances(p.sites)[0];
     double prior, prior_here;
     hf_mean_evaluate(p.mean, 1, p.x, 1, &prior);
@@ -232,7 +233,7 @@ static void one_reading_by_hand(void **state)
     assert_int_equal(hf_predict_latent(posterior, w, &x, &mean, &var, NULL, NULL), HF_OK);
     assert_near(mean, prior_here + k / a * (p.y[0] - prior), 1e-14);
     assert_near(var, 2.0 - k * k / a, 1e-14);
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);
@@ -246,7 +247,7 @@ static void variances_are_never_negative(void **state)
     problem p = problem_make(ctx, "matern12(ard)", 60, 2, 1e-30);
     hf_posterior *posterior = NULL;
     assert_true(hf_solve_exact(ctx, p.kernel, p.mean, p.sites, p.x, 2, &posterior) >= 0);
-    hf_workspace *w = hf_workspace_create(ctx, posterior);
+    hf_posterior_workspace *w = hf_posterior_workspace_create(ctx, posterior);
     size_t zeros = 0;
     double var[60], *mean = naive_zeros(60);
     assert_int_equal(hf_predict(ctx, posterior, 60, p.x, 2, mean, var, NULL), HF_OK);
@@ -258,7 +259,7 @@ static void variances_are_never_negative(void **state)
     }
     assert_true(zeros > 0); /* else this test has tested nothing */
     free(mean);
-    hf_workspace_free(w);
+    hf_posterior_workspace_free(w);
     hf_posterior_free(posterior);
     problem_free(&p);
     hf_context_free(ctx);
@@ -271,7 +272,7 @@ enum {
 
 typedef struct reader {
     const hf_posterior *posterior;
-    hf_workspace *workspace;
+    hf_posterior_workspace *workspace;
     const double *x;
     double mean[POINTS], var[POINTS], gradient[POINTS][INPUTS];
     bool good;
@@ -299,7 +300,7 @@ static void many_threads_may_predict_at_once(void **state)
     pthread_t threads[THREADS];
     for (size_t k = 0; k < THREADS; k++) {
         readers[k] = (reader){.posterior = posterior, .x = x};
-        readers[k].workspace = hf_workspace_create(ctx, posterior);
+        readers[k].workspace = hf_posterior_workspace_create(ctx, posterior);
         assert_non_null(readers[k].workspace);
     }
     for (size_t k = 0; k < THREADS; k++)
@@ -310,7 +311,7 @@ static void many_threads_may_predict_at_once(void **state)
         assert_memory_equal(readers[k].mean, readers[0].mean, sizeof readers[0].mean);
         assert_memory_equal(readers[k].var, readers[0].var, sizeof readers[0].var);
         assert_memory_equal(readers[k].gradient, readers[0].gradient, sizeof readers[0].gradient);
-        hf_workspace_free(readers[k].workspace);
+        hf_posterior_workspace_free(readers[k].workspace);
     }
     free(x);
     hf_posterior_free(posterior);

@@ -37,7 +37,8 @@ static void combined_is_exact_and_computational(void **state)
     bound = sqrt(bound);
     assert_int_equal(hf_predict(ctx, exact, POINTS, x, D, exact_mean, exact_variance, NULL), HF_OK);
     for (int kind = HF_ACTIONS_KRYLOV; kind <= HF_ACTIONS_BLOCKS; kind++) {
-        const hf_projection choice = {.actions = (hf_actions)kind, .count = 6, .inducing = 5};
+        const hf_projection choice = {
+            .size = sizeof choice, .actions = (hf_actions)kind, .count = 6, .inducing = 5};
         hf_posterior *posterior = NULL;
         hf_projection_report report;
         hf_solve_report solved;
@@ -51,7 +52,7 @@ static void combined_is_exact_and_computational(void **state)
         assert_int_equal(report.passes, kind == HF_ACTIONS_KRYLOV ? 7 : 1);
         assert_true(kind == HF_ACTIONS_BLOCKS ? isnan(report.residual) : report.residual > 0.0);
         assert_true(report.jitter == 0.0);
-        hf_posterior_report(posterior, &solved);
+        solved = *hf_posterior_report_of(posterior);
         assert_true(solved.condition >= 1.0 && solved.backward < 1e-13);
         assert_true(hfi_solution_log_evidence(&posterior->solution) < hfi_solution_log_evidence(s));
         assert_int_equal(hf_predict(ctx, posterior, POINTS, x, D, mean, variance, NULL), HF_OK);
@@ -78,19 +79,25 @@ static void failures_leave_the_outputs(void **state)
     hf_posterior *posterior = NULL;
     hf_projection_report report = {.actions = 77};
     const hf_projection bad[] = {
-        {.actions = HF_ACTIONS_BLOCKS, .count = N + 1},
-        {.actions = HF_ACTIONS_BLOCKS, .count = 4, .blocks = (hf_blocks)5},
-        {.actions = HF_ACTIONS_BLOCKS, .count = 4, .start = (hf_action_start)5},
-        {.actions = HF_ACTIONS_INDUCING, .count = 4, .choice = (hf_inducing_choice)9},
-        {.actions = (hf_actions)3, .count = 4},
-        {.count = 0},
-        {.count = 3, .tolerance = INFINITY}};
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = N + 1},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = 4, .blocks = (hf_blocks)5},
+        {.size = sizeof(hf_projection),
+         .actions = HF_ACTIONS_BLOCKS,
+         .count = 4,
+         .start = (hf_action_start)5},
+        {.size = sizeof(hf_projection),
+         .actions = HF_ACTIONS_INDUCING,
+         .count = 4,
+         .choice = (hf_inducing_choice)9},
+        {.size = sizeof(hf_projection), .actions = (hf_actions)3, .count = 4},
+        {.size = sizeof(hf_projection), .count = 0},
+        {.size = sizeof(hf_projection), .count = 3, .tolerance = INFINITY}};
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         assert_int_equal(solve(&p, bad + k, &posterior, &report), HF_ERR_ARGUMENT);
         assert_true(strlen(hf_context_message(ctx)) > 10);
     }
     p.x[3] = INFINITY;
-    const hf_projection good = {.count = 4};
+    const hf_projection good = {.size = sizeof good, .count = 4};
     assert_int_equal(solve(&p, &good, &posterior, &report), HF_ERR_NOT_FINITE);
     assert_null(posterior);
     assert_int_equal(report.actions, 77);
@@ -104,7 +111,7 @@ static void what_has_not_converged_is_usable(void **state)
     (void)state;
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "matern52(ard)", N, D, 0.001);
-    const hf_projection choice = {.count = 2, .tolerance = 1e-8};
+    const hf_projection choice = {.size = sizeof choice, .count = 2, .tolerance = 1e-8};
     hf_posterior *posterior = NULL;
     double mean, variance, x[D] = {0.1, 0.2};
     assert_int_equal(solve(&p, &choice, &posterior, NULL), HF_WARN_NOT_CONVERGED);

@@ -32,9 +32,10 @@ static problem robust(hf_context *ctx, const char *kernel)
 }
 
 /* Actions that do not depend on targets: the rule is linear in them. */
-static const hf_projection PROJECTIONS[] = {{.actions = HF_ACTIONS_BLOCKS, .count = 4},
-                                            {.actions = HF_ACTIONS_BLOCKS, .count = N},
-                                            {.actions = HF_ACTIONS_INDUCING, .count = 5}};
+static const hf_projection PROJECTIONS[] = {
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = 4},
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = N},
+    {.size = sizeof(hf_projection), .actions = HF_ACTIONS_INDUCING, .count = 5}};
 
 static hf_posterior *solve(const problem *p, const hf_sites *sites, const hf_projection *projection)
 {
@@ -195,8 +196,9 @@ static void the_errors_are_those_of_the_matrices(void **state)
         for (size_t j = 0; j < N; j++)
             k[i * N + j] = hfi_kernel_value(p.kernel, p.x + i * D, p.x + j * D, i == j);
     for (size_t count = 2; count <= N; count += 6) {
-        hf_posterior *posterior =
-            solve(&p, p.sites, &(hf_projection){.actions = HF_ACTIONS_INDUCING, .count = count});
+        hf_posterior *posterior = solve(
+            &p, p.sites,
+            &(hf_projection){.size = sizeof(hf_projection), .actions = HF_ACTIONS_INDUCING, .count = count});
         double difference[N];
         for (size_t i = 0; i < N; i++) difference[i] = gp.t[i] - posterior->solution.t[i];
         hf_projection_error e;
@@ -228,7 +230,8 @@ static void the_mean_is_no_further_than_the_remainder_says(void **state)
     hf_posterior *exact = support_solve(&p);
     assert_int_equal(hf_predict(ctx, exact, M, x, D, exact_mean, var, NULL), HF_OK);
     for (size_t count = 1; count < N; count += 3) {
-        hf_posterior *posterior = solve(&p, p.sites, &(hf_projection){.count = count});
+        hf_posterior *posterior =
+            solve(&p, p.sites, &(hf_projection){.size = sizeof(hf_projection), .count = count});
         hf_projection_error e;
         assert_int_equal(hf_projected_error(ctx, posterior, false, &e), HF_OK);
         assert_true(isnan(e.factor));

@@ -261,7 +261,7 @@ static void renaming_outputs_renames_the_results(void **state)
     permute(to, 1e-3);
     for (size_t t = 0; t < 4; t++) eps[to[t]] = EPS[t];
     for (int kind = HF_OUTPUTS_READING; kind <= HF_OUTPUTS_CHANNEL; kind++) {
-        hf_outputs_rule rule = {.weighting = (hf_outputs_weighting)kind, .eps = EPS};
+        hf_outputs_rule rule = {.size = sizeof rule, .weighting = (hf_outputs_weighting)kind, .eps = EPS};
         assert_int_equal(hf_outputs_weights(ctx, &rule, 40, p.y, 4, &p.model, NULL, &SITES), HF_OK);
         rule.eps = eps;
         assert_int_equal(hf_outputs_weights(ctx, &rule, 40, moved.y, 4, &moved.model, NULL, &sites2), HF_OK);
@@ -312,7 +312,7 @@ static void weights_of_readings_are_those_of_robust_sites(void **state)
     double y[50], g[50];
     make(21, 50, 3, 1e-3, 0.2);
     p.y[3 * 7] = 1e15, p.y[3 * 8 + 1] = -1e200;
-    const hf_outputs_rule rule = {.eps = EPS};
+    const hf_outputs_rule rule = {.size = sizeof rule, .eps = EPS};
     assert_int_equal(hf_outputs_weights(ctx, &rule, 50, p.y, 3, &p.model, NULL, &SITES), HF_OK);
     find_centres(ctx, &p, centre);
     for (size_t t = 0; t < 3; t++) {
@@ -349,7 +349,7 @@ static void weights_of_rows(void **state)
         size_t rows = 0, count;
         make(40 + seed, 60, 2 + (size_t)seed % 4, seed % 2 ? 1e-3 : 0.0, 0.3);
         const hf_outputs_rule rule = {
-            .weighting = HF_OUTPUTS_JOINT, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
+            .size = sizeof rule, .weighting = HF_OUTPUTS_JOINT, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
         double eps = 0.0;
         for (size_t t = 0; t < p.outputs; t++) eps = fmax(eps, EPS[t]);
         assert_int_equal(hf_outputs_weights(ctx, &rule, p.n, p.y, p.outputs, &p.model, NULL, &SITES), HF_OK);
@@ -387,7 +387,7 @@ static void one_output_makes_rows_readings(void **state)
     hf_context *ctx = *state;
     make(50, 100, 1, 0.0, 0.1);
     for (size_t i = 0; i < 100; i++) centre[i] = p.mean[0];
-    hf_outputs_rule rule = {.weighting = HF_OUTPUTS_READING, .eps = EPS};
+    hf_outputs_rule rule = {.size = sizeof rule, .weighting = HF_OUTPUTS_READING, .eps = EPS};
     double weight2[100], shift2[100], scale2[1];
     const hf_outputs_sites sites2 = {.weight = weight2, .shift = shift2, .scale = scale2};
     assert_int_equal(hf_outputs_weights(ctx, &rule, 100, p.y, 1, &p.model, centre, &SITES), HF_OK);
@@ -399,7 +399,8 @@ static void one_output_makes_rows_readings(void **state)
         assert_near(shift2[i], shift[i], 1e-12);
     }
     make(51, 120, 4, 0.0, 0.2);
-    rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_JOINT, .threshold = HF_OUTPUTS_MAD};
+    rule = (hf_outputs_rule){
+        .size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_JOINT, .threshold = HF_OUTPUTS_MAD};
     assert_int_equal(hf_outputs_weights(ctx, &rule, 120, p.y, 4, &p.model, NULL, &SITES), HF_OK);
     assert_near(scale[3], 3.0, 0.5);
 }
@@ -411,7 +412,8 @@ static void influence_is_bounded(void **state)
     make(60, 60, 3, 1e-3, 0.15);
     memcpy(other, p.y, sizeof p.y);
     for (int kind = HF_OUTPUTS_READING; kind <= HF_OUTPUTS_JOINT; kind++) {
-        const hf_outputs_rule rule = {.weighting = (hf_outputs_weighting)kind, .eps = EPS};
+        const hf_outputs_rule rule = {
+            .size = sizeof rule, .weighting = (hf_outputs_weighting)kind, .eps = EPS};
         double clean[3];
         assert_int_equal(hf_outputs_weights(ctx, &rule, 60, other, 3, &p.model, NULL, &SITES), HF_OK);
         memcpy(clean, scale, sizeof clean);
@@ -445,7 +447,7 @@ static void influence_is_bounded(void **state)
 static void a_bad_channel_is_found_and_the_others_kept(void **state)
 {
     hf_context *ctx = *state;
-    const hf_outputs_rule rule = {.weighting = HF_OUTPUTS_CHANNEL};
+    const hf_outputs_rule rule = {.size = sizeof rule, .weighting = HF_OUTPUTS_CHANNEL};
     make(70, 120, 4, 0.0, 0.1);
     assert_int_equal(hf_outputs_weights(ctx, &rule, 120, p.y, 4, &p.model, NULL, &SITES), HF_OK);
     for (size_t k = 0; k < 480; k++) assert_true(weight[k] == (isnan(p.y[k]) ? 0.0 : 1.0) && shift[k] == 0.0);
@@ -473,7 +475,7 @@ static void errors_leave_the_outputs_alone(void **state)
     hf_context *ctx = *state;
     make(80, 5, 2, 0.0, 0.0);
     const problem good = p;
-    hf_outputs_rule rule = {.eps = EPS};
+    hf_outputs_rule rule = {.size = sizeof rule, .eps = EPS};
     for (size_t k = 0; k < 10; k++) centre[k] = weight[k] = 7.0;
 #define CENTRE()  hf_outputs_conditional_centre(ctx, 5, p.y, 2, &p.model, centre)
 #define WEIGHTS() hf_outputs_weights(ctx, &rule, 5, p.y, 2, &p.model, NULL, &SITES)
@@ -501,9 +503,9 @@ static void errors_leave_the_outputs_alone(void **state)
     p = good;
     rule.weighting = (hf_outputs_weighting)9;
     assert_int_equal(WEIGHTS(), HF_ERR_ARGUMENT);
-    rule = (hf_outputs_rule){0};
+    rule = (hf_outputs_rule){.size = sizeof(hf_outputs_rule)};
     assert_int_equal(WEIGHTS(), HF_ERR_ARGUMENT); /* no eps */
-    rule = (hf_outputs_rule){.weighting = HF_OUTPUTS_CHANNEL};
+    rule = (hf_outputs_rule){.size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_CHANNEL};
     p.noise[0] = 0.0;
     assert_int_equal(WEIGHTS(), HF_ERR_ARGUMENT);
     for (size_t k = 0; k < 10; k++) assert_true(centre[k] == 7.0 && weight[k] == 7.0);
@@ -530,7 +532,8 @@ static hf_outputs_weighting swept;
 
 static hf_status every_allocation(hf_context *ctx)
 {
-    const hf_outputs_rule rule = {.weighting = swept, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
+    const hf_outputs_rule rule = {
+        .size = sizeof rule, .weighting = swept, .threshold = HF_OUTPUTS_LOWER, .eps = EPS};
     weight[0] = 7.0;
     hf_status status = hf_outputs_weights(ctx, &rule, p.n, p.y, p.outputs, &p.model, NULL, &SITES);
     assert_true(status >= 0 || weight[0] == 7.0);
@@ -568,9 +571,10 @@ static void rows_may_differ_in_covariance(void **state)
         for (size_t t = 0; t < p.outputs; t++)
             assert_true(fabs(centre[i * p.outputs + t] - other[t]) <= 1e-12 * (1.0 + fabs(other[t])));
     }
-    const hf_outputs_rule rules[] = {{.weighting = HF_OUTPUTS_READING, .eps = EPS},
-                                     {.weighting = HF_OUTPUTS_JOINT, .eps = EPS},
-                                     {.weighting = HF_OUTPUTS_CHANNEL, .eps = EPS}};
+    const hf_outputs_rule rules[] = {
+        {.size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_READING, .eps = EPS},
+        {.size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_JOINT, .eps = EPS},
+        {.size = sizeof(hf_outputs_rule), .weighting = HF_OUTPUTS_CHANNEL, .eps = EPS}};
     for (size_t r = 0; r < 3; r++) {
         /* All the same: as one for all. */
         for (size_t i = 0; i < p.n; i++) memcpy(own + i * square, p.covariance, square * sizeof *own);

@@ -49,7 +49,8 @@ static hf_status solve(const problem *p, const hf_projection *choice, hfi_soluti
 
 static hfi_solution solve_given(const problem *p, size_t count, const double *matrix, size_t expected)
 {
-    const hf_projection choice = {.actions = HF_ACTIONS_GIVEN, .count = count, .matrix = matrix};
+    const hf_projection choice = {
+        .size = sizeof choice, .actions = HF_ACTIONS_GIVEN, .count = count, .matrix = matrix};
     hfi_solution s;
     hf_projection_report report;
     assert_int_equal(solve(p, &choice, &s, &report), HF_OK);
@@ -150,7 +151,8 @@ static void krylov_vectors_are_krylov_actions(void **state)
         for (size_t k = 0; k < STEPS; k++) matrix[i * STEPS + k] = i == 4 ? NAN : v[at++];
     hfi_solution krylov, given = solve_given(&p, STEPS, matrix, STEPS);
     hf_projection_report report;
-    assert_int_equal(solve(&p, &(hf_projection){.count = STEPS}, &krylov, &report), HF_OK);
+    assert_int_equal(
+        solve(&p, &(hf_projection){.size = sizeof(hf_projection), .count = STEPS}, &krylov, &report), HF_OK);
     assert_same_answers(&p, &given, &krylov);
     hfi_solution_free(&given);
     hfi_solution_free(&krylov);
@@ -180,8 +182,10 @@ static void targets_by_blocks_are_block_actions(void **state)
         const size_t b = at < edge ? at / (small + 1) : longer + (at - edge) / small;
         matrix[i * BLOCKS + b] = gp.residual[at++] * pow(10.0, 3.0 * (double)b - 7.0);
     }
-    const hf_projection blocks = {
-        .actions = HF_ACTIONS_BLOCKS, .count = BLOCKS, .start = HF_ACTION_START_TARGETS};
+    const hf_projection blocks = {.size = sizeof blocks,
+                                  .actions = HF_ACTIONS_BLOCKS,
+                                  .count = BLOCKS,
+                                  .start = HF_ACTION_START_TARGETS};
     hfi_solution s, given = solve_given(&p, BLOCKS, matrix, BLOCKS);
     hf_projection_report report;
     assert_int_equal(solve(&p, &blocks, &s, &report), HF_OK);
@@ -248,9 +252,10 @@ static void wrong_matrices_are_refused(void **state)
     free(late);
     problem p = gappy_problem(ctx);
     const double ones[N] = {1.0};
-    const hf_projection bad[] = {{.actions = HF_ACTIONS_GIVEN, .count = 1},
-                                 {.actions = HF_ACTIONS_GIVEN, .matrix = ones},
-                                 {.actions = HF_ACTIONS_KRYLOV, .count = 1, .matrix = ones}};
+    const hf_projection bad[] = {
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_GIVEN, .count = 1},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_GIVEN, .matrix = ones},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 1, .matrix = ones}};
     for (size_t k = 0; k < 3; k++) {
         hfi_solution s;
         hf_projection_report report;

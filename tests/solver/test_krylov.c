@@ -73,8 +73,11 @@ static void converges_to_the_exact_mean(void **state)
         for (size_t inducing = 0; inducing <= 20; inducing += 20) {
             problem p = robust ? robust_problem(ctx, 150) : problem_make(ctx, "matern52(ard)", 150, 2, 0.05);
             double *x = problem_inputs(POINTS, p.d, 81);
-            const hf_projection choice = {
-                .actions = HF_ACTIONS_KRYLOV, .count = 100, .inducing = inducing, .tolerance = 1e-9};
+            const hf_projection choice = {.size = sizeof choice,
+                                          .actions = HF_ACTIONS_KRYLOV,
+                                          .count = 100,
+                                          .inducing = inducing,
+                                          .tolerance = 1e-9};
             hfi_solution s, exact;
             hf_projection_report report;
             assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
@@ -122,7 +125,7 @@ static void is_conjugate_gradients(void **state)
         }
         for (size_t i = 0; i < n; i++) direction[i] = r[i] + next / rho * direction[i];
         rho = next;
-        const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = step};
+        const hf_projection choice = {.size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = step};
         hfi_solution s;
         hf_projection_report report;
         assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
@@ -142,7 +145,8 @@ static void says_when_it_is_not_there_yet(void **state)
     (void)state;
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "matern52(ard)", 100, 2, 0.001);
-    hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = 3, .tolerance = 1e-6};
+    hf_projection choice = {
+        .size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = 3, .tolerance = 1e-6};
     hfi_solution s;
     hf_projection_report report;
     assert_int_equal(solve(&p, &choice, &s, &report), HF_WARN_NOT_CONVERGED);
@@ -153,7 +157,11 @@ static void says_when_it_is_not_there_yet(void **state)
     assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
     assert_int_equal(report.actions, 3);
     hfi_solution_free(&s);
-    choice = (hf_projection){.actions = HF_ACTIONS_KRYLOV, .count = 100, .inducing = 30, .tolerance = 0.5};
+    choice = (hf_projection){.size = sizeof(hf_projection),
+                             .actions = HF_ACTIONS_KRYLOV,
+                             .count = 100,
+                             .inducing = 30,
+                             .tolerance = 0.5};
     assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
     assert_true(report.actions < 40 && report.residual <= 0.5); /* stops early */
     hfi_solution_free(&s);
@@ -168,9 +176,12 @@ static void inducing_actions_help(void **state)
     hf_context *ctx = problem_context(2);
     problem p = robust_problem(ctx, 200);
     double *x = problem_inputs(POINTS, p.d, 82);
-    const hf_projection plain = {.actions = HF_ACTIONS_KRYLOV, .count = 9},
-                        both = {.actions = HF_ACTIONS_KRYLOV, .count = 8, .inducing = 30},
-                        alone = {.actions = HF_ACTIONS_INDUCING, .count = 30};
+    const hf_projection plain = {.size = sizeof plain, .actions = HF_ACTIONS_KRYLOV, .count = 9},
+                        both = {.size = sizeof both,
+                                .actions = HF_ACTIONS_KRYLOV,
+                                .count = 8,
+                                .inducing = 30},
+                        alone = {.size = sizeof alone, .actions = HF_ACTIONS_INDUCING, .count = 30};
     hfi_solution a, b, c, exact;
     hf_projection_report report;
     assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
@@ -202,7 +213,8 @@ static void targets_at_the_prior_mean_are_fine(void **state)
     for (size_t i = 0; i < p.n; i++) hf_mean_evaluate(p.mean, 1, p.x + i * p.d, p.d, p.y + i);
     hf_sites_free(p.sites);
     assert_int_equal(hf_sites_gaussian(ctx, p.n, p.y, p.noise, NULL, &p.sites), HF_OK);
-    const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = 5, .tolerance = 1e-3};
+    const hf_projection choice = {
+        .size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = 5, .tolerance = 1e-3};
     hfi_solution s;
     hf_projection_report report;
     assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
@@ -259,7 +271,7 @@ static void an_exhausted_space_is_no_end(void **state)
     assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
     variances_at(&p, &exact, x, want);
     for (size_t count = 1; count <= p.n; count++) {
-        const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = count};
+        const hf_projection choice = {.size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = count};
         assert_int_equal(solve(&p, &choice, &s, &report), HF_OK);
         assert_int_equal(report.actions, count);
         if (count == p.n) {
@@ -285,7 +297,8 @@ static void rounding_makes_no_action(void **state)
         double *x = problem_inputs(PROBES, p.d, 84), *other = naive_zeros(p.n);
         for (size_t i = 0; i < p.n; i++) other[i] = p.y[i] * (1.0 + (i % 3 == 0 ? 2.3e-16 : 0.0));
         for (size_t count = 1; count <= p.n; count++) {
-            const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = count};
+            const hf_projection choice = {
+                .size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = count};
             double variance[2][PROBES];
             for (int round = 0; round < 2; round++) {
                 hfi_solution s;
@@ -318,7 +331,7 @@ static void can_be_cancelled(void **state)
     (void)state;
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "matern52(ard)", 30, 2, 0.05);
-    const hf_projection choice = {.actions = HF_ACTIONS_KRYLOV, .count = 5};
+    const hf_projection choice = {.size = sizeof choice, .actions = HF_ACTIONS_KRYLOV, .count = 5};
     hfi_solution s;
     hf_projection_report report;
     hf_context_set_progress(ctx, refuse, NULL);

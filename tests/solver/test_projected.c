@@ -50,7 +50,8 @@ static hf_status solve_dense(const problem *p, size_t count, const double *a, hf
         for (size_t c = 0; c < count; c++) matrix[i * count + c] = a[at + c * n];
         at++;
     }
-    const hf_projection choice = {.actions = HF_ACTIONS_GIVEN, .count = count, .matrix = matrix};
+    const hf_projection choice = {
+        .size = sizeof choice, .actions = HF_ACTIONS_GIVEN, .count = count, .matrix = matrix};
     const hf_status status =
         hfi_projected_solve(p->ctx, p->kernel, p->mean, p->sites, p->d, p->x, p->d, &choice, out, report);
     free(matrix);
@@ -180,7 +181,8 @@ static void as_many_actions_as_readings_are_exact(void **state)
         assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
         double *x = problem_inputs(POINTS, p.d, 78), *a = random_actions(p.n, p.n, 4);
         for (int kind = 0; kind < 4; kind++) {
-            const hf_projection choice = {.actions = kind == 0   ? HF_ACTIONS_BLOCKS
+            const hf_projection choice = {.size = sizeof choice,
+                                          .actions = kind == 0   ? HF_ACTIONS_BLOCKS
                                                      : kind == 1 ? HF_ACTIONS_INDUCING
                                                                  : HF_ACTIONS_KRYLOV,
                                           .count = p.n};
@@ -237,7 +239,8 @@ static void variance_and_bound_are_never_optimistic(void **state)
         hfi_stream stream;
         problem p = random_problem(ctx, seed, &stream);
         const size_t present = hf_sites_present(p.sites);
-        const hf_projection choice = {.actions = (hf_actions)hfi_stream_below(&stream, 3),
+        const hf_projection choice = {.size = sizeof choice,
+                                      .actions = (hf_actions)hfi_stream_below(&stream, 3),
                                       .count = 1 + hfi_stream_below(&stream, present),
                                       .inducing = hfi_stream_below(&stream, 4),
                                       .choice = (hf_inducing_choice)hfi_stream_below(&stream, 4),
@@ -390,8 +393,8 @@ static void leave_one_out_with_all_actions_is_exact(void **state)
         problem p = problem_make(ctx, "matern52(ard) + 0.1*white", 25, 2, 0.05);
         contaminate(&p, 1e9);
         const size_t n = hf_sites_present(p.sites);
-        const hf_projection choice = {.actions = blocks ? HF_ACTIONS_BLOCKS : HF_ACTIONS_INDUCING,
-                                      .count = n};
+        const hf_projection choice = {
+            .size = sizeof choice, .actions = blocks ? HF_ACTIONS_BLOCKS : HF_ACTIONS_INDUCING, .count = n};
         double *mean = naive_zeros(4 * n), *variance = mean + n, *exact_mean = mean + 2 * n,
                *exact_variance = mean + 3 * n;
         hfi_solution s, exact;
@@ -427,8 +430,11 @@ static void threads_do_not_change_a_bit(void **state)
         for (int t = 0; t < 2; t++) {
             hf_context *ctx = problem_context(t == 0 ? 1 : 3);
             problem p = problem_make(ctx, "matern52(ard)", 450, 3, 0.05);
-            const hf_projection choice = {
-                .actions = (hf_actions)kind, .count = 70, .inducing = 40, .blocks = HF_BLOCKS_CLUSTERED};
+            const hf_projection choice = {.size = sizeof choice,
+                                          .actions = (hf_actions)kind,
+                                          .count = 70,
+                                          .inducing = 40,
+                                          .blocks = HF_BLOCKS_CLUSTERED};
             assert_true(hfi_projected_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &choice, s + t,
                                             &report) >= 0);
             assert_true(hfi_projected_cavities(ctx, p.kernel, s + t, cavity[t], cavity[t] + 450) >= 0);
@@ -464,7 +470,7 @@ static void degenerate_tables_have_posteriors(void **state)
                 for (size_t j = 0; j < 2; j++)
                     p.x[i * 2 + j] = which == 1 ? p.x[i / 8 * 16 + j] : which == 2 ? 0.3 : p.x[i * 2 + j];
             const hf_projection choice = {
-                .actions = (hf_actions)kind, .count = n < 10 ? n : 10, .inducing = 5};
+                .size = sizeof choice, .actions = (hf_actions)kind, .count = n < 10 ? n : 10, .inducing = 5};
             hfi_solution s, exact;
             hf_projection_report report;
             assert_true(hfi_projected_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &choice, &s,
@@ -495,7 +501,8 @@ static void single_precision_is_close_and_careful(void **state)
     problem p = problem_make(ctx, "matern52(ard)", 200, 3, 0.05);
     double *x = problem_inputs(POINTS, p.d, 80);
     for (int kind = 0; kind < 3; kind++) {
-        hf_projection choice = {.actions = (hf_actions)kind, .count = 20, .inducing = 20};
+        hf_projection choice = {
+            .size = sizeof choice, .actions = (hf_actions)kind, .count = 20, .inducing = 20};
         hfi_solution s, twin, exact;
         hf_projection_report report;
         assert_int_equal(hfi_exact_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &exact), HF_OK);
@@ -526,14 +533,14 @@ static void refuses_what_makes_no_projection(void **state)
     hf_context *ctx = problem_context(1);
     problem p = problem_make(ctx, "matern52(ard)", 12, 2, 0.05);
     const hf_projection bad[] = {
-        {.actions = HF_ACTIONS_BLOCKS, .count = 13},
-        {.actions = HF_ACTIONS_KRYLOV, .count = 13},
-        {.actions = HF_ACTIONS_KRYLOV},
-        {.actions = HF_ACTIONS_INDUCING},
-        {.actions = HF_ACTIONS_BLOCKS},
-        {.actions = HF_ACTIONS_KRYLOV, .count = 2, .tolerance = NAN},
-        {.actions = (hf_actions)7, .count = 2},
-        {.actions = HF_ACTIONS_KRYLOV, .count = 2, .tolerance = -1.0},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS, .count = 13},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 13},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_INDUCING},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_BLOCKS},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 2, .tolerance = NAN},
+        {.size = sizeof(hf_projection), .actions = (hf_actions)7, .count = 2},
+        {.size = sizeof(hf_projection), .actions = HF_ACTIONS_KRYLOV, .count = 2, .tolerance = -1.0},
     };
     hfi_solution s;
     hf_projection_report report;
@@ -544,7 +551,7 @@ static void refuses_what_makes_no_projection(void **state)
             HF_ERR_ARGUMENT);
         assert_null(s.t);
     }
-    const hf_projection good = {.actions = HF_ACTIONS_BLOCKS, .count = 2};
+    const hf_projection good = {.size = sizeof good, .actions = HF_ACTIONS_BLOCKS, .count = 2};
     p.x[5] = NAN;
     assert_int_equal(hfi_projected_solve(ctx, p.kernel, p.mean, p.sites, p.d, p.x, p.d, &good, &s, &report),
                      HF_ERR_NOT_FINITE);
@@ -565,7 +572,8 @@ static void out_of_memory_loses_nothing(void **state)
             hf_context *ctx = counter_context(&c);
             problem p = problem_make(ctx, "matern52(ard)", 20, 2, 0.05);
             double cavity[40];
-            const hf_projection choice = {.actions = (hf_actions)kind, .count = 4, .inducing = 3};
+            const hf_projection choice = {
+                .size = sizeof choice, .actions = (hf_actions)kind, .count = 4, .inducing = 3};
             hfi_solution s;
             hf_projection_report report;
             const long before = c.live;
@@ -587,10 +595,11 @@ static void costs_grow_as_told(void **state)
 {
     (void)state;
     double bytes, flops, more_bytes, more_flops;
-    const hf_projection blocks = {.actions = HF_ACTIONS_BLOCKS, .count = 512};
+    const hf_projection blocks = {.size = sizeof blocks, .actions = HF_ACTIONS_BLOCKS, .count = 512};
     hfi_projected_cost(1000000, 8, &blocks, &bytes, &flops);
     assert_true(bytes > 4.1e9 && bytes < 8.0 * 1024 * 1024 * 1024);
-    hf_projection krylov = {.actions = HF_ACTIONS_KRYLOV, .count = 64, .inducing = 256};
+    hf_projection krylov = {
+        .size = sizeof krylov, .actions = HF_ACTIONS_KRYLOV, .count = 64, .inducing = 256};
     hfi_projected_cost(20000, 8, &krylov, &bytes, &flops);
     krylov.count = 128;
     hfi_projected_cost(20000, 8, &krylov, &more_bytes, &more_flops);

@@ -66,7 +66,8 @@ static double worth(hf_context *ctx, hf_study *study, const double *u)
     assert_true(hfi_study_incumbent(ctx, study, &id, &best) >= 0);
     const double limit = -0.3;
     const hf_posterior *constraint[] = {study->surrogate[study->outcomes - 1].posterior};
-    const hf_acquire a = {.posterior = study->surrogate[0].posterior,
+    const hf_acquire a = {.size = sizeof a,
+                          .posterior = study->surrogate[0].posterior,
                           .best = best.mean[0],
                           .constraints = study->outcomes - 1,
                           .constraint = constraint,

@@ -218,7 +218,7 @@ static void remainder_is_attained(void **state)
         assert_int_equal(hf_mean_create(ctx, HF_MEAN_ZERO, INPUTS, &mean), HF_OK);
         assert_int_equal(hf_sites_gaussian(ctx, 1, &y, 0.05, NULL, &sites), HF_OK);
         assert_int_equal(hf_solve_exact(ctx, kernel, mean, sites, x, INPUTS, &c.posterior), HF_OK);
-        c.workspace = hf_workspace_create(ctx, c.posterior);
+        c.workspace = hf_posterior_workspace_create(ctx, c.posterior);
         hfi_stream stream;
         hfi_stream_init(&stream, 49, HFI_PURPOSE_TEST, e);
         for (size_t j = 0; j < INPUTS; j++) {

@@ -60,7 +60,7 @@ class Values(ToolCase):
         self.fails(attack + ["--beta", "1"], "--beta is for", code=2)
         self.fails(attack + ["--observed"], "--observed is for", code=2)
         self.fails(attack + ["--starts", "0"], "--starts", code=2)
-        self.fails(attack + ["--method", "sign", "--starts", "3"], "--method projected", code=2)
+        self.fails(attack + ["--method", "fgsm", "--starts", "3"], "--method pgd", code=2)
         self.fails(attack + ["--within", "a=2:3"], "not within 2 and 3")
         self.fails(attack + ["--of", "z"], 'no output "z"')
         self.write("kinds.csv", "a,b,kind\n" + "".join("%d,%d,%s\n" % (i, i % 3, "yes" if i > 9 else "no") for i in range(20)))

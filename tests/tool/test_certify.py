@@ -547,7 +547,7 @@ class Classes(Certify):
             self.assertLessEqual(abs(attacked["a"][i] - out["a"][i]), 0.8000001)
         best = table(self.ok("extremum", model, "--maximum", "--of", "yes"))  # of the one latent function
         self.assertGreater(best["a"][0], 1)
-        self.assertIn("changed their class", self.ok("attack", model, "--at", "at.csv", "--radius", "0.8", "-m", "sign", "-o", "x.csv"))
+        self.assertIn("changed their class", self.ok("attack", model, "--at", "at.csv", "--radius", "0.8", "-m", "fgsm", "-o", "x.csv"))
 
     def test_rules(self):
         model = self.classes()

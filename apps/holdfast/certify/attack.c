@@ -15,7 +15,7 @@ static const tool_option options[] = {
     {"sds", 0, NULL, "the radius is in standard deviations of each input over the\nrows of the fit", false},
     {"features", 'f', "A,B,...", "only these inputs move (default: all but those of texts)", true},
     {"method", 'm', "METHOD",
-     "projected (default): many small steps; sign: one step along the\nsign of the gradient", false},
+     "pgd (default): many small projected steps; fgsm: one step along the\nsign of the gradient", false},
     TOOL_SETTINGS(0, NULL),
     {"beta", 0, "B", "of mean-plus, of either sign", false},
     {"observed", 0, NULL, "of sd and mean-plus: the sd of a new reading, its noise in it", false},
@@ -72,7 +72,7 @@ static hf_status check_effect(certified *run, const attack_request *asked)
         if (has_argument(a, no[k]))
             return MISUSE(run, "--%s is for models of readings; the class of a row is attacked", no[k]);
     if (asked->how.kind == HF_ATTACK_FGSM && (has_argument(a, "steps") || has_argument(a, "starts")))
-        return MISUSE(run, "--steps and --starts are for --method projected");
+        return MISUSE(run, "--steps and --starts are for --method pgd");
     return HF_OK;
 }
 
@@ -82,7 +82,10 @@ static hf_status parse(certified *run, attack_request *out)
     const char *method = argument(a, "method");
     *out = (attack_request){
         .radius = -1.0, .how = hf_attack_settings_default(), .value = hf_certify_settings_default()};
-    if (method != NULL && strcmp(method, "sign") == 0) out->how.kind = HF_ATTACK_FGSM;
+    unsigned kind = out->how.kind;
+    if (method != NULL && hf_enum_parse(run->session.ctx, HF_ENUM_ATTACK_KIND, method, &kind) < 0)
+        return MISUSE(run, "--method: %s", hf_context_message(run->session.ctx));
+    out->how.kind = (hf_attack_kind)kind;
     if (certified_named_radii(run))
         out->radius = 1.0;
     else if (!argument_double(a, "radius", &out->radius))
@@ -92,8 +95,6 @@ static hf_status parse(certified *run, attack_request *out)
     if (!has_argument(a, "radius")) return MISUSE(run, "--radius is missing: how far do the inputs move?");
     if (!(out->radius >= 0.0) || !isfinite(out->radius))
         return MISUSE(run, "--radius: %g is not a number from 0 on", out->radius);
-    if (method != NULL && out->how.kind == HF_ATTACK_PGD && strcmp(method, "projected") != 0)
-        return MISUSE(run, "--method: there is no method '%s'; give projected or sign", method);
     const hf_status status = check_effect(run, out);
     return status < 0 || run->classifier != NULL ? status : parse_value(run, out);
 }

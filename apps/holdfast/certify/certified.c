@@ -26,7 +26,7 @@ static hf_status load(certified *run)
     if (status >= 0) status = check_files(run);
     if (status >= 0) status = hf_model_load(run->session.ctx, run->arguments->operand[0], &run->model);
     if (status < 0) return status;
-    const hf_transform transform = hf_model_settings(run->model)->transform;
+    const hf_transform transform = hf_model_settings_of(run->model)->transform;
     if (transform != HF_TRANSFORM_NONE)
         return REFUSE(run,
                       "%s is a model of the %s of \"%s\" (--transform), and what is certain is told of "
@@ -118,7 +118,7 @@ hf_status certified_settings(certified *run, hf_certify_settings *settings)
 hf_status certified_observed(certified *run, bool observed)
 {
     if (observed && run->classifier != NULL) return MISUSE(run, "--observed is for models of readings");
-    if (observed && hf_likelihood_has_rate(hf_model_settings(run->model)->sites))
+    if (observed && hf_likelihood_has_rate(hf_model_settings_of(run->model)->sites))
         return MISUSE(run, "--observed is not for counts and amounts, whose latent function is the logarithm "
                            "of a rate: predict tells their spread");
     return HF_OK;

@@ -131,7 +131,7 @@ static hf_status parse_what(certified *run, certify_request *out)
     if ((out->what == CERTIFY_READINGS || out->what == CERTIFY_INTERVAL) && run->classifier != NULL)
         return REFUSE(run, "--what %s is about readings; %s is a model of the classes of \"%s\"", what,
                       run->arguments->operand[0], hf_model_target(run->model));
-    if (out->what == CERTIFY_INTERVAL && hf_likelihood_has_rate(hf_model_settings(run->model)->sites))
+    if (out->what == CERTIFY_INTERVAL && hf_likelihood_has_rate(hf_model_settings_of(run->model)->sites))
         return REFUSE(run,
                       "--what interval is about readings with noise; %s is a model of counts or amounts, "
                       "whose rate --what mean-plus --beta B bounds",

@@ -23,7 +23,7 @@ hf_certify_what certify_value(certify_question value)
 bool certify_has_rate(const certified *run, const certify_request *asked)
 {
     return (asked->what == CERTIFY_MEAN || asked->what == CERTIFY_MEAN_PLUS) && !asked->settings.observed &&
-           hf_likelihood_has_rate(hf_model_settings(run->model)->sites);
+           hf_likelihood_has_rate(hf_model_settings_of(run->model)->sites);
 }
 
 bool certify_decides(certify_question what)

@@ -111,6 +111,7 @@ static hf_status parse(bounded *run, bound_request *out)
     *out = (bound_request){.method = OPTIMAL,
                            .closed = hf_closed_settings_default(),
                            .settings = hf_envelope_settings_default(),
+                           .limits = hf_envelope_limits_default(),
                            .output = output_of(a),
                            .save = argument(a, "save"),
                            .from_file = hf_file_type(a->operand[0]) != HF_FILE_OTHER};

@@ -87,7 +87,8 @@ static hf_status compare(compare_job *job)
 {
     hf_context *ctx = job->session->ctx;
     const char *output = argument(job->arguments, "output");
-    const hf_columns columns = {.target = argument(job->arguments, "target"),
+    const hf_columns columns = {.size = sizeof columns,
+                                .target = argument(job->arguments, "target"),
                                 .features = job->features.list,
                                 .feature_count = job->features.count,
                                 .drop = job->drop.list,

@@ -98,7 +98,7 @@ static void print_differences(const hf_comparison *comparison, const model_place
 
 static void warn_of_fits(const tool_session *session, const hf_comparison *comparison)
 {
-    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    const hf_compare_settings *settings = hf_comparison_settings_of(comparison);
     for (size_t m = 0; m < hf_comparison_models(comparison); m++) {
         const hf_compared *c = hf_comparison_scores(comparison, m);
         if (c->warnings > 0)
@@ -126,7 +126,7 @@ static json_t *json_contender(const hf_comparison *comparison, const model_place
 static void print_json(tool_session *session, const hf_comparison *comparison, const model_place *list,
                        const char *target, hf_criterion by)
 {
-    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    const hf_compare_settings *settings = hf_comparison_settings_of(comparison);
     json_t *models = json_array();
     for (size_t k = 0; k < hf_comparison_models(comparison); k++)
         json_array_append_new(models, json_contender(comparison, &list[k]));
@@ -141,7 +141,7 @@ static void print_json(tool_session *session, const hf_comparison *comparison, c
 hf_status report_comparison(tool_session *session, const hf_comparison *comparison, const char *target,
                             hf_criterion by)
 {
-    const hf_compare_settings *settings = hf_comparison_settings(comparison);
+    const hf_compare_settings *settings = hf_comparison_settings_of(comparison);
     model_place *list = rank(session->ctx, comparison, by);
     if (list == NULL) return HF_ERR_MEMORY;
     warn_of_fits(session, comparison);
@@ -211,7 +211,7 @@ hf_status comparison_table(hf_context *ctx, const hf_table *from, const hf_compa
         [ROW] = "row", [LINE] = "line", [REPEAT] = "repeat", [FOLD] = "fold", [READING] = "reading"};
     hf_table *table = NULL;
     hf_status status =
-        hf_table_create(ctx, hf_comparison_readings(c) * hf_comparison_settings(c)->repeats, &table);
+        hf_table_create(ctx, hf_comparison_readings(c) * hf_comparison_settings_of(c)->repeats, &table);
     for (cell k = ROW; k <= READING && status >= 0; k++)
         status = add_column(ctx, from, c, 0, first[k], "", k, table);
     for (size_t m = 0; m < hf_comparison_models(c) && status >= 0; m++) {

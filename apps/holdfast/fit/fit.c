@@ -40,7 +40,8 @@ static bool is_one_column(const fit_job *job)
 
 static hf_columns columns_of(const fit_job *job)
 {
-    hf_columns columns = {.features = job->features.list,
+    hf_columns columns = {.size = sizeof columns,
+                          .features = job->features.list,
                           .feature_count = job->features.count,
                           .drop = job->drop.list,
                           .drop_count = job->drop.count,
@@ -158,7 +159,7 @@ static hf_status announce(const fit_job *job)
 
 static void show_notes(const fit_job *job)
 {
-    const char *checkpoint = hf_model_report(job->model)->checkpoint_warning;
+    const char *checkpoint = hf_model_report_of(job->model)->checkpoint_warning;
     for (size_t i = 0; i < hf_model_notes(job->model); i++)
         warn(&job->session, "%s", hf_model_note(job->model, i));
     if (*checkpoint != '\0') warn(&job->session, "%s", checkpoint);

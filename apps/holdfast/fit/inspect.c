@@ -139,8 +139,7 @@ static kinds count_kinds(const hf_envelope *envelope)
 static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *labels, const char *file)
 {
     const kinds k = count_kinds(e);
-    hf_envelope_settings settings = hf_envelope_settings_default();
-    (void)hf_envelope_get_settings(NULL, e, &settings, sizeof settings);
+    const hf_envelope_settings *settings = hf_envelope_settings_of(e);
     json_t *inputs = json_array();
     for (size_t j = 0; j < labels->feature_count; j++)
         json_array_append_new(inputs, json_text(labels->features[j]));
@@ -152,15 +151,14 @@ static json_t *json_envelope(const hf_envelope *e, const hf_envelope_labels *lab
                    {"exact", json_count(k.exact)}, {"widest", json_number(k.widest)},
                    {"offset", json_number(hf_envelope_offset(e))}, {"norm", json_number(hf_envelope_norm(e))},
                    {"minimum_norm", json_number(hf_envelope_minimum_norm(e))},
-                   {"jitter", json_number(settings.jitter)}, {"rigorous", json_boolean(settings.rigorous)},
-                   {"reserve", json_count(settings.reserve)}, {"bytes", json_number(hf_envelope_bytes(e))});
+                   {"jitter", json_number(settings->jitter)}, {"rigorous", json_boolean(settings->rigorous)},
+                   {"reserve", json_count(settings->reserve)}, {"bytes", json_number(hf_envelope_bytes(e))});
 }
 
 static void print_envelope(const hf_envelope *e, const hf_envelope_labels *labels)
 {
     const kinds k = count_kinds(e);
-    hf_envelope_settings settings = hf_envelope_settings_default();
-    (void)hf_envelope_get_settings(NULL, e, &settings, sizeof settings);
+    const hf_envelope_settings *settings = hf_envelope_settings_of(e);
     const double norm = hf_envelope_norm(e), least = hf_envelope_minimum_norm(e);
     char words[TOOL_WORDS];
     say(stdout, "Envelope of %s by ", labels->target);
@@ -175,8 +173,8 @@ static void print_envelope(const hf_envelope *e, const hf_envelope_labels *label
     if (hf_envelope_offset(e) != 0.0)
         printf("offset           %.6g: norms are those of the function less that\n", hf_envelope_offset(e));
     printf("norm bound       %.6g; the readings ask for %.6g (%.0f %%)\n", norm, least, 100.0 * least / norm);
-    printf("jitter           %g\n", settings.jitter);
-    printf("rounding         %s\n", settings.rigorous ? "all of it accounted for" : "not accounted for");
+    printf("jitter           %g\n", settings->jitter);
+    printf("rounding         %s\n", settings->rigorous ? "all of it accounted for" : "not accounted for");
     printf("memory           %s\n", bytes_in_words(hf_envelope_bytes(e), words));
 }
 

@@ -173,7 +173,7 @@ static hf_status say_worst_case(const tool_session *session, const hf_model *mod
 {
     char condition[1024];
     const char *target = hf_model_target(model);
-    const bool robust = hf_model_settings(model)->sites == HF_LIKELIHOOD_ROBUST;
+    const bool robust = hf_model_settings_of(model)->sites == HF_LIKELIHOOD_ROBUST;
     (void)snprintf(condition, sizeof condition,
                    "%.200s_worst_case bounds the distance of %.200s_mean from a new reading on one "
                    "condition: the readings%s, less the prior mean, are values of a function whose norm in "

@@ -143,10 +143,8 @@ static hf_status read_extras(tool_session *session, const hf_model *model, extra
     hf_status status = HF_OK;
     out->command = command_text(a);
     if (out->command == NULL) return HF_ERR_MEMORY;
-    if (a->operands > 1) {
-        const hf_dialect dialect = hf_model_dialect(model);
-        status = hf_table_read(session->ctx, a->operand[1], &dialect, &out->test);
-    }
+    if (a->operands > 1)
+        status = hf_table_read(session->ctx, a->operand[1], hf_model_dialect(model), &out->test);
     if (status >= 0 && certificates != NULL)
         status = read_certificates(session, certificates, &out->certificates);
     if (status < 0 || study == NULL) return status;

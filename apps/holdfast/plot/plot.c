@@ -104,7 +104,7 @@ static json_t *json_model_picture(const hf_model *model, const model_picture *da
                           : data->is_several ? data->several.column
                                              : data->one.column;
     const size_t readings =
-        data->is_several || data->is_classes ? hf_model_report(model)->readings : data->one.n;
+        data->is_several || data->is_classes ? hf_model_report_of(model)->readings : data->one.n;
     const bool several = data->is_several, classes = data->is_classes;
     return JSON_OF(
         {"output", json_text(output)}, {"target", json_text(hf_model_target(model))},

@@ -127,7 +127,7 @@ static hf_status load_tables(hf_context *ctx, plot_data *data)
     hf_status status = hf_model_rows(ctx, data->model, &data->rows);
     if (status >= 0) status = hf_model_training(ctx, data->model, &data->training);
     if (status < 0) return status;
-    const bool plain = hf_model_settings(data->model)->transform == HF_TRANSFORM_NONE;
+    const bool plain = hf_model_settings_of(data->model)->transform == HF_TRANSFORM_NONE;
     const struct {
         const char *name;
         const double **numbers;
@@ -158,8 +158,8 @@ hf_status plot_data_make(hf_context *ctx, const hf_model *model, const char *x, 
     memset(out, 0, sizeof *out);
     out->model = model;
     out->name = hf_model_target(model);
-    out->transform = hf_model_settings(model)->transform;
-    out->rates = hf_likelihood_has_rate(hf_model_settings(model)->sites);
+    out->transform = hf_model_settings_of(model)->transform;
+    out->rates = hf_likelihood_has_rate(hf_model_settings_of(model)->sites);
     if (out->rates) out->transform = HF_TRANSFORM_LOG; /* latent values are logarithms of the rate */
     out->d = out->width = hf_model_features(model);
     double *centre = malloc(out->d * sizeof *centre);
@@ -194,7 +194,7 @@ static void reading_moments(const plot_data *data, size_t k, double *mean, doubl
 {
     const double latent = data->sd_latent[k];
     hf_reading_moments m = {NAN, NAN, NAN};
-    hf_likelihood_moments(hf_model_settings(data->model)->sites,
+    hf_likelihood_moments(hf_model_settings_of(data->model)->sites,
                           hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], latent * latent,
                           &m);
     *mean = m.mean;

@@ -347,7 +347,7 @@ static size_t count_suspected(const plot_data *data)
 
 static void print_title(FILE *out, const plot_data *data, unsigned height)
 {
-    const hf_fit_report *report = hf_model_report(data->model);
+    const hf_fit_report *report = hf_model_report_of(data->model);
     fputs("set label 2 \"", out);
     plot_quoted(out, data->name);
     fprintf(out, ": %zu readings", report->readings);
@@ -423,7 +423,7 @@ static bool any_gaps(const plot_outputs *data)
 
 static void print_outputs_title(FILE *out, const plot_outputs *data, unsigned height)
 {
-    const hf_fit_report *report = hf_model_report(data->model);
+    const hf_fit_report *report = hf_model_report_of(data->model);
     const size_t outputs = hf_model_outputs(data->model);
     fputs("set label 2 '", out);
     if (data->count < outputs) fprintf(out, "The first %zu of ", data->count);

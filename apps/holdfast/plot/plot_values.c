@@ -32,7 +32,7 @@ static double reading_quantile(const plot_data *data, size_t k, double sds)
 {
     const double sd = data->sd_latent[k], p = 0.5 * erfc(-sds * 0.70710678118654752440);
     double quantile = NAN;
-    hf_likelihood_quantile(hf_model_settings(data->model)->sites,
+    hf_likelihood_quantile(hf_model_settings_of(data->model)->sites,
                            hf_posterior_noise(hf_model_posterior(data->model)), data->mean[k], sd * sd, p,
                            &quantile);
     return quantile;

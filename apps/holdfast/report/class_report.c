@@ -11,7 +11,7 @@ enum {
 static void print_classes(FILE *out, const hf_model *model)
 {
     const size_t classes = hf_model_classes(model);
-    const double labels = (double)hf_model_report(model)->readings;
+    const double labels = (double)hf_model_report_of(model)->readings;
     fprintf(out, "\nClasses                      rows   share\n");
     for (size_t c = 0; c < classes && c < SHOWN_CLASSES; c++)
         say(out, "  %-22s  %7zu  %6.3f\n", hf_model_class(model, c), hf_model_class_rows(model, c),
@@ -21,20 +21,21 @@ static void print_classes(FILE *out, const hf_model *model)
 
 static void print_latent(FILE *out, const hf_model *model)
 {
-    const hf_likelihood sites = hf_model_settings(model)->sites;
+    const hf_likelihood sites = hf_model_settings_of(model)->sites;
     if (hf_model_latents(model) > 1)
         fprintf(out, "link         %s, a latent function for each class\n",
                 hf_enum_name(HF_ENUM_LIKELIHOOD, sites));
     else
         say(out, "link         %s, the latent function is of \"%s\"\n",
             hf_enum_name(HF_ENUM_LIKELIHOOD, sites), hf_model_class(model, 1));
-    fprintf(out, "inference    %s\n", hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings(model)->inference));
+    fprintf(out, "inference    %s\n",
+            hf_enum_name(HF_ENUM_INFERENCE, hf_model_settings_of(model)->inference));
 }
 
 void report_classes(FILE *out, const hf_model *model, const tool_quality *quality)
 {
-    const hf_fit_report *report = hf_model_report(model);
-    const hf_fit_settings *settings = hf_model_settings(model);
+    const hf_fit_report *report = hf_model_report_of(model);
+    const hf_fit_settings *settings = hf_model_settings_of(model);
     say(out, "%s (%zu classes) from %zu input%s: %zu label%s of %s", hf_model_target(model),
         hf_model_classes(model), hf_model_features(model), plural(hf_model_features(model)), report->readings,
         plural(report->readings), hf_model_source(model));

@@ -62,7 +62,7 @@ void report_scores(FILE *out, const hf_model *model, const tool_quality *quality
     const hf_leave_one_out_scores *s = &quality->scores;
     if (s->model.n == 0) return;
     fprintf(out, "\nLeave-one-out: each of %zu readings%s predicted from the others%s\n", s->model.n,
-            hf_model_report(model)->readings > s->model.n ? " that were kept," : "",
+            hf_model_report_of(model)->readings > s->model.n ? " that were kept," : "",
             has_outputs_table(model) ? ", in units of the outputs' scales" : "");
     fprintf(out, "  %-24s %10s  %7s  %8s  %5s  %5s  %5s\n", "", "RMSE", "R2", "NLPD", "50 %", "90 %", "95 %");
     print_row(out, "this model", &s->model, s->model_r2);

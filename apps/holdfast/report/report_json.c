@@ -39,7 +39,7 @@ static json_t *json_numbers(size_t count, const double *values)
 static bool is_told(const hf_model *model, const hf_setting *setting)
 {
     hf_setting_clash clash = {0};
-    const hf_fit_settings *s = hf_model_settings(model);
+    const hf_fit_settings *s = hf_model_settings_of(model);
     if (!setting->in_model) return false;
     if (hf_settings_check(NULL, hf_fit_settings_table(), s, hf_model_outputs(model), setting->name, &clash) >=
         0)
@@ -51,7 +51,7 @@ static bool is_told(const hf_model *model, const hf_setting *setting)
 
 static json_t *json_settings(const hf_model *model)
 {
-    const hf_fit_settings *s = hf_model_settings(model);
+    const hf_fit_settings *s = hf_model_settings_of(model);
     json_t *object = json_object();
     for (size_t i = 0; i < hf_setting_count(hf_fit_settings_table()); i++) {
         const hf_setting *setting = hf_setting_at(hf_fit_settings_table(), i);
@@ -75,7 +75,7 @@ static json_t *json_side(const hf_outliers_side *side)
 
 static json_t *json_report(const hf_model *model)
 {
-    const hf_fit_report *r = hf_model_report(model);
+    const hf_fit_report *r = hf_model_report_of(model);
     return JSON_OF({"readings", json_count(r->readings)}, {"missing", json_count(r->missing)},
                    {"rows_skipped", json_count(hf_model_skipped(model))},
                    {"stop", json_string(hf_enum_name(HF_ENUM_STOP, r->stop))},
@@ -99,7 +99,7 @@ static json_t *json_report(const hf_model *model)
 
 static json_t *json_suspects(const hf_model *model, const hf_table *suspects)
 {
-    const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
+    const bool plain = hf_model_settings_of(model)->transform == HF_TRANSFORM_NONE;
     const char *const columns[] = {"row",    "y",      plain ? "loo_mean" : "loo_median",
                                    "loo_sd", "weight", "group"};
     static const char *const keys[] = {"row", "y", "expected", "sd", "weight", "group"};

@@ -89,7 +89,7 @@ static const char *unit_text(hf_unit unit, bool latent)
 static bool is_latent(const hf_model *model)
 {
     return hf_model_can(model, HF_ABILITY_CLASS_SCORES) ||
-           hf_likelihood_has_rate(hf_model_settings(model)->sites);
+           hf_likelihood_has_rate(hf_model_settings_of(model)->sites);
 }
 
 static void print_parameter(FILE *out, const hf_model *model, const hf_parameter *p)
@@ -128,7 +128,7 @@ static void print_other_parameters(FILE *out, const hf_model *model)
 void report_parameters(FILE *out, const hf_model *model)
 {
     size_t count = hf_model_parameters(model);
-    const hf_transform transform = hf_model_settings(model)->transform;
+    const hf_transform transform = hf_model_settings_of(model)->transform;
     fprintf(out, "\nHyperparameters, in the units of the data");
     if (transform != HF_TRANSFORM_NONE)
         fprintf(out, "; the target's are those of its %s", hf_enum_name(HF_ENUM_TRANSFORM, transform));

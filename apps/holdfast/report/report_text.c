@@ -41,8 +41,8 @@ static void print_sites(FILE *out, const hf_fit_settings *settings, const hf_fit
 
 static void print_heading(FILE *out, const hf_model *model)
 {
-    const hf_fit_report *report = hf_model_report(model);
-    const hf_fit_settings *settings = hf_model_settings(model);
+    const hf_fit_report *report = hf_model_report_of(model);
+    const hf_fit_settings *settings = hf_model_settings_of(model);
     char names[256];
     say(out, "%s from %zu input%s: %zu reading%s of %s", outputs_in_words(model, names, sizeof names),
         hf_model_features(model), plural(hf_model_features(model)), report->readings,
@@ -106,9 +106,9 @@ static bool suspect_columns(const hf_table *suspects, bool outputs, bool plain,
 
 static void print_suspect_rows(FILE *out, const hf_model *model, const hf_table *suspects)
 {
-    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_report *report = hf_model_report_of(model);
     const bool outputs = table_column(NULL, suspects, "output") != NULL;
-    const bool plain = hf_model_settings(model)->transform == HF_TRANSFORM_NONE;
+    const bool plain = hf_model_settings_of(model)->transform == HF_TRANSFORM_NONE;
     const double *columns[SUSPECT_COLUMNS];
     const double *line = table_column(NULL, suspects, "line"); /* of the file, where that is at hand */
     size_t count = hf_table_rows(suspects);
@@ -168,9 +168,9 @@ static void print_verdict(FILE *out, const hf_fit_report *report)
 /* Both sides of the verdict: the others' predictions with the suspects and without. */
 static void print_sides(FILE *out, const hf_model *model)
 {
-    const hf_fit_report *report = hf_model_report(model);
+    const hf_fit_report *report = hf_model_report_of(model);
     const char *unit = has_outputs_table(model) ? ", units of each output's scale" : "";
-    if (!isfinite(report->kept.error) || hf_model_settings(model)->transform != HF_TRANSFORM_NONE) return;
+    if (!isfinite(report->kept.error) || hf_model_settings_of(model)->transform != HF_TRANSFORM_NONE) return;
     fprintf(out,
             "The others are predicted with mean error %.3g (sd %.3g) with them, %.3g (sd %.3g) without%s\n",
             report->kept.error, report->kept.sd, report->set_aside.error, report->set_aside.sd, unit);
@@ -183,8 +183,8 @@ static void print_sides(FILE *out, const hf_model *model)
 
 static void print_suspects(FILE *out, const hf_model *model, const hf_table *suspects)
 {
-    const hf_fit_report *report = hf_model_report(model);
-    const hf_fit_settings *settings = hf_model_settings(model);
+    const hf_fit_report *report = hf_model_report_of(model);
+    const hf_fit_settings *settings = hf_model_settings_of(model);
     const size_t count = suspects != NULL ? hf_table_rows(suspects) : report->suspects;
     if (count == 0) {
         const bool judged =

@@ -7,8 +7,8 @@
 
 bool trained_noise(const hf_model *model, double *trained, double *observed)
 {
-    const hf_fit_settings *settings = hf_model_settings(model);
-    const double threshold = hf_model_report(model)->threshold;
+    const hf_fit_settings *settings = hf_model_settings_of(model);
+    const double threshold = hf_model_report_of(model)->threshold;
     if (settings->sites != HF_LIKELIHOOD_ROBUST || has_outputs_table(model)) return false;
     *observed = *trained = NAN;
     for (size_t i = 0; i < hf_model_parameters(model); i++) {

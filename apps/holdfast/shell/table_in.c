@@ -48,7 +48,7 @@ static int take_dialect(const tool_session *session, hf_dialect *dialect, tool_n
 hf_status read_table(tool_session *session, const char *path, const hf_model *model, hf_table **out)
 {
     tool_names codes;
-    hf_dialect dialect = model != NULL ? hf_model_dialect(model) : (hf_dialect){0};
+    hf_dialect dialect = model != NULL ? *hf_model_dialect(model) : hf_dialect_default();
     if (take_dialect(session, &dialect, &codes) != TOOL_OK) return session_told(session);
     const hf_status status = hf_table_read(session->ctx, path, &dialect, out);
     for (size_t i = 0; status >= 0 && i < hf_table_notes(*out); i++)

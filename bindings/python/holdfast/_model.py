@@ -150,7 +150,7 @@ class Model:
         self._classes = lib.hf_model_classes(pointer)
         self._posterior = lib.hf_model_posterior(pointer)
         self._anchors = max(1, lib.hf_posterior_anchors(self._posterior))
-        settings = lib.struct_at("hf_fit_settings", lib.hf_model_settings(pointer))
+        settings = lib.struct_at("hf_fit_settings", lib.hf_model_settings_of(pointer))
         self.is_rate = bool(lib.hf_likelihood_has_rate(settings.sites))
         self.transform = enum_name("TRANSFORM", settings.transform)
 
@@ -182,12 +182,12 @@ class Model:
     @property
     def report(self) -> Report:
         """The report of the fit: readings, suspects, seconds, objective, condition, ...; see holdfast/train.h."""
-        return _report(lib.struct_at("hf_fit_report", lib.hf_model_report(self._pointer)))
+        return _report(lib.struct_at("hf_fit_report", lib.hf_model_report_of(self._pointer)))
 
     @property
     def settings(self) -> Dict[str, str]:
         """The settings of the fit by name, as text."""
-        ctx, at = context(), lib.hf_model_settings(self._pointer)
+        ctx, at = context(), lib.hf_model_settings_of(self._pointer)
         room = ctypes.create_string_buffer(20000)
         values = {}
         for setting in setting_rows("hf_fit_settings"):

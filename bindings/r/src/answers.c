@@ -50,7 +50,7 @@ static SEXP parameters_of(const hf_model *model)
 
 static SEXP report_of(const hf_model *model)
 {
-    const hf_fit_report *r = hf_model_report(model);
+    const hf_fit_report *r = hf_model_report_of(model);
     hfr_list made = hfr_start_list(10);
     hfr_put(&made, "readings", Rf_ScalarReal((double)r->readings));
     hfr_put(&made, "missing", Rf_ScalarReal((double)r->missing));
@@ -69,7 +69,7 @@ static SEXP report_of(const hf_model *model)
 SEXP hfr_describe(SEXP pointer)
 {
     const hf_model *model = hfr_model_of(pointer);
-    const hf_fit_settings *settings = hf_model_settings(model);
+    const hf_fit_settings *settings = hf_model_settings_of(model);
     hfr_list made = hfr_start_list(15);
     hfr_put(&made, "features", hfr_make_texts(model, hf_model_features, hf_model_feature));
     hfr_put(&made, "targets", hfr_make_texts(model, hf_model_outputs, hf_model_output));

@@ -251,7 +251,8 @@ static SEXP fit(SEXP columns, SEXP roles, SEXP preset, SEXP chosen, SEXP hold, S
 {
     hfr_prepare(threads, Rf_asReal(seed));
     SEXP targets = VECTOR_ELT(roles, 0), features = VECTOR_ELT(roles, 1);
-    hf_columns use = {.features = texts(features), .feature_count = (size_t)Rf_xlength(features)};
+    hf_columns use = {
+        .size = sizeof use, .features = texts(features), .feature_count = (size_t)Rf_xlength(features)};
     use.targets = texts(targets);
     use.target_count = (size_t)Rf_xlength(targets);
     use.noise = text_or_null(VECTOR_ELT(roles, 2));
