@@ -23,6 +23,7 @@ static hf_status check(hf_context *ctx, const hfi_row_source *rows, const hfi_tr
         return hfi_fail(ctx, HF_ERR_NO_DATA, "a variational fit needs rows and inducing inputs");
     /* The table of settings is asked once more: the number of rows may have chosen solver and minibatch. */
     chosen.solver = HF_SOLVER_INDUCING;
+    chosen.suspects = HF_OUTLIERS_OFF; /* those are looked for elsewhere */
     if (chosen.minibatch == 0 && !(kind && kind->shape)) chosen.minibatch = USUAL_BATCH;
     const hf_status s = hfi_settings_agree(ctx, hf_fit_settings_table(), &chosen, 1, NULL);
     if (s < 0) return s;
