@@ -210,8 +210,8 @@ void hf_path_workspace_free(hf_path_workspace *workspace)
     hfi_memory_free(&memory, workspace);
 }
 
-hf_status hf_path_evaluate(const hf_path *path, hf_path_workspace *workspace, const double *x,
-                           double *value, double *gradient)
+hf_status hf_path_evaluate(const hf_path *path, hf_path_workspace *workspace, const double *x, double *value,
+                           double *gradient)
 {
     if (path == NULL || workspace == NULL || value == NULL) return HF_ERR_ARGUMENT;
     const size_t d = path->prior.d;
