@@ -152,6 +152,7 @@ static hf_status read_factor(const hfi_reader *r, hfi_solution *solution)
 static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_solver solver, size_t n,
                                hfi_solution *solution)
 {
+    const hfi_solver_kind *kind = hfi_solver_kind_of(solver); /* latent functions have no readings */
     size_t rank = 0;
     hf_status status = hfi_meta_size(r, "rank", &rank);
     if (status >= 0 &&
@@ -159,7 +160,7 @@ static hf_status read_low_rank(const hfi_reader *r, hfi_factor_form form, hf_sol
         status = hfi_meta_bad(r, "rank");
     if (status >= 0)
         status = hfi_solution_alloc_low_rank(r->ctx, form, n, hfi_model_function_width(r->model), rank,
-                                             hfi_solver_kind_of(solver)->readings, solution);
+                                             kind->readings && kind->form[form], solution);
     if (status < 0) return status;
     solution->solver = solver;
     status = hfi_read_accuracy(r, solution);
