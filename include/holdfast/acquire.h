@@ -54,40 +54,45 @@ HF_API double hf_acquisition_value(hf_acquisition kind, double mean, double sd, 
 
 /** An acquisition function. A view: everything is the caller's. Zero what is not used. */
 typedef struct hf_acquire {
-    size_t size; /**< sizeof(hf_acquire) */
+    /** sizeof(hf_acquire) */
+    size_t size;
+    /** Default: HF_ACQUIRE_LOG_EI. */
     hf_acquisition kind;
-    /** of f, one output */
+    /** of f, one output. Default: none. */
     const hf_posterior *posterior;
     /** what is to be improved upon, latent, user's units: finite, or -infinity where no feasible
-     * point is known. Not looked at by ucb */
+     * point is known. Not looked at by ucb. Default: 0. */
     double best;
-    /** of ucb: finite; >= 0 to explore */
+    /** of ucb: finite; >= 0 to explore. Default: 0. */
     double beta;
-    /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as many
-     * inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x) <=
-     * limit_j), its logarithm grows by the sum of their logarithms (Schonlau et al. 1998; Gardner
-     * et al. 2014). With best = -infinity, and nothing pending or against, that product alone is
-     * the value. Not for ucb, which can be negative. Pending points do not change it. */
+    /** Inequalities that f's place must satisfy, c_j(x) <= limit_j: posteriors of c_j with as
+     * many inputs, independent of f. The acquisition function is multiplied by prod_j P(c_j(x)
+     * <= limit_j), its logarithm grows by the sum of their logarithms (Schonlau et al. 1998;
+     * Gardner et al. 2014). With best = -infinity, and nothing pending or against, that product
+     * alone is the value. Not for ucb, which can be negative. Pending points do not change it.
+     * Default: 0. */
     size_t constraints;
-    /** `constraints` of them */
+    /** `constraints` of them. Default: none. */
     const hf_posterior *const *constraint;
-    /** finite, user's units of each */
+    /** finite, user's units of each. Default: none. */
     const double *limit;
     /** Points that have been asked for and not been answered yet: the function is averaged over
      * what f may be there, as if f were known there without noise. The mean of log-ei and log-pi
-     * is that of ei and pi, then its logarithm. ucb keeps its mean and has the smaller sd. */
+     * is that of ei and pi, then its logarithm. ucb keeps its mean and has the smaller sd.
+     * Default: 0. */
     size_t pending;
-    /** pending x d */
+    /** pending x d. Default: none. */
     const double *pending_x;
     /** Points whose f, drawn together with that of the pending ones, is to be improved upon too:
      * where readings are noisy, those that may be the best (Letham et al. 2019). Then, as with
-     * pending points, `best` may be -infinity: only these are improved upon. Not for ucb. */
+     * pending points, `best` may be -infinity: only these are improved upon. Not for ucb.
+     * Default: 0. */
     size_t against;
-    /** against x d */
+    /** against x d. Default: none. */
     const double *against_x;
-    /** 0: 128. Quasi-random, in pairs of opposite ones */
+    /** 0: 128. Quasi-random, in pairs of opposite ones. Default: 0. */
     size_t draws;
-    /** with the context's seed it determines the draws */
+    /** with the context's seed it determines the draws. Default: 0. */
     uint64_t stream;
 } hf_acquire;
 HF_SETTINGS(hf_acquire)

@@ -37,29 +37,33 @@ HF_API hf_status hf_thompson_maximise(hf_context *ctx, const hf_posterior *model
 typedef struct hf_acquire_front {
     /** sizeof(hf_acquire_front) */
     size_t size;
-    /** m, 1 to 3 */
+    /** m, 1 to 3. Default: 0. */
     size_t objectives;
-    /** m posteriors, independent, each of one output, with as many inputs. */
+    /** m posteriors, independent, each of one output, with as many inputs. Default: none. */
     const hf_posterior *const *objective;
-    /** n */
+    /** n. Default: 0. */
     size_t points;
-    /** n x m: what is known to be reached, say posterior means at feasible trials. Dominated points
-     * may be among them. */
+    /** n x m: what is known to be reached, say posterior means at feasible trials. Dominated
+     * points may be among them. Default: none. */
     const double *values;
-    /** m values that are not worth having: what is below one of them counts nothing. */
+    /** m values that are not worth having: what is below one of them counts nothing. Default:
+     * none. */
     const double *reference;
-    /** Inequalities c_j(x) <= limit_j, as in hf_acquire. */
+    /** Inequalities c_j(x) <= limit_j, as in hf_acquire. Default: 0. */
     size_t constraints;
+    /** Default: none. */
     const hf_posterior *const *constraint;
+    /** Default: none. */
     const double *limit;
-    /** Points that are being evaluated, pending x d, stride d. EHVI is averaged over joint draws of
-     * the objectives there: each draw has a front of its own, with the values drawn, and the
-     * objectives' distribution elsewhere is that given these values. */
+    /** Points that are being evaluated, pending x d, stride d. EHVI is averaged over joint draws
+     * of the objectives there: each draw has a front of its own, with the values drawn, and the
+     * objectives' distribution elsewhere is that given these values. Default: 0. */
     size_t pending;
+    /** Default: none. */
     const double *pending_x;
-    /** 0: 128. Quasi-random, in pairs of opposite ones */
+    /** 0: 128. Quasi-random, in pairs of opposite ones. Default: 0. */
     size_t draws;
-    /** with the context's seed it determines the draws */
+    /** with the context's seed it determines the draws. Default: 0. */
     uint64_t stream;
 } hf_acquire_front;
 HF_SETTINGS(hf_acquire_front)

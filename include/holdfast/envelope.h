@@ -119,12 +119,12 @@ typedef struct hf_envelope_settings {
 typedef struct hf_envelope_limits {
     /** sizeof(hf_envelope_limits) */
     size_t size;
-    /** changes of the active set for each of the two bounds */
+    /** changes of the active set for each of the two bounds. Default: 0. */
     size_t pivots;
     /** wall clock for each of the two bounds; looked at once a pivot. The result then depends on
-     * the clock. */
+     * the clock. Default: 0. */
     double seconds;
-    /** stop as soon as the bound is within this of the optimum, in target units */
+    /** stop as soon as the bound is within this of the optimum, in target units. Default: 0. */
     double gap;
 } hf_envelope_limits;
 HF_SETTINGS(hf_envelope_limits)

@@ -25,31 +25,31 @@ typedef struct hf_model hf_model;
 typedef struct hf_columns {
     /** sizeof(hf_columns) */
     size_t size;
-    /** the column to predict; or, of several outputs, `targets` */
+    /** the column to predict; or, of several outputs, `targets`. Default: none. */
     const char *target;
-    /** inputs; default: every numeric column that is neither target, noise nor mean nor a
-     * prediction of the target */
+    /** inputs. Default: none, every numeric column but target, noise, mean and predictions. */
     const char *const *features;
+    /** Default: 0. */
     size_t feature_count;
-    /** columns left out of the default */
+    /** columns that the default leaves out. Default: none. */
     const char *const *drop;
+    /** Default: 0. */
     size_t drop_count;
-    /** column with the known noise variance of each reading, squared target units; default: none;
-     * not with several targets */
+    /** known noise variance of each reading, target^2; of one target. Default: none. */
     const char *noise;
-    /** column with the prior mean of each row, units of the target; default: 0. The model is one
-     * of target - mean, and adds the mean of each row that it is asked about: hf_fit() says
-     * with what it goes */
+    /** Column with the prior mean of each row, units of the target: hf_fit() says what it goes
+     * with. The model is of target - mean, and adds the mean of rows asked about. Default: none. */
     const char *mean;
     /** Column with the positive exposure of each row, of counts and amounts (likelihood.h): hours
      * watched, people counted. Default: none, all are 1. */
     const char *exposure;
     /** wide table: a column for each of several outputs, in the order they will have; one is as
-     * `target`. An empty field is a reading that was not taken */
+     * `target`. An empty field is a reading that was not taken. Default: none. */
     const char *const *targets;
+    /** Default: 0. */
     size_t target_count;
-    /** long table: rows are single readings of `target`, and this column, of text or numbers, says
-     * of which output */
+    /** long table: rows are single readings of `target`, and this column, of text or numbers,
+     * says of which output. Default: none. */
     const char *output_column;
     /** True: columns of dates and of few texts are inputs too, by default as where `features` names
      * them. Dates and times become days, or with times of the day seconds, since the first one.

@@ -86,17 +86,17 @@ HF_SETTINGS(hf_search_settings)
 typedef struct hf_ucb {
     /** sizeof(hf_ucb) */
     size_t size;
-    /** whose mean */
+    /** whose mean. Default: none. */
     const hf_posterior *mean;
-    /** whose standard deviation; NULL: the same. Inputs as many as `mean` has */
+    /** whose standard deviation; NULL: the same. Inputs as many as `mean` has. Default: none. */
     const hf_posterior *spread;
-    /** finite. >= 0 for upper bounds; hf_ucb_evaluate() gives lower bounds with negative
-     * ones */
+    /** finite. >= 0 for upper bounds; hf_ucb_evaluate() gives lower bounds with negative ones.
+     * Default: 0. */
     double beta;
-    /** inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension +
-     * contexts = those of the posterior */
+    /** inputs of the posterior behind the domain's: not ours to choose (time, weather); dimension
+     * + contexts = those of the posterior. Default: 0. */
     size_t contexts;
-    /** `contexts` values, or NULL for none */
+    /** `contexts` values, or NULL for none. Default: none. */
     const double *context;
     /** hf_maximise_ucb() finds the argmin of mean - beta sd instead: the place and, with the sign
      * changed, the value that it finds for -f, to the last digit. Default: false. */

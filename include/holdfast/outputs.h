@@ -147,11 +147,14 @@ HF_API hf_status hf_outputs_thresholds(hf_context *ctx, hf_outputs_threshold rul
 
 /** Which weights, and the thresholds that they need. */
 typedef struct hf_outputs_rule {
-    size_t size; /**< sizeof(hf_outputs_rule) */
+    /** sizeof(hf_outputs_rule) */
+    size_t size;
+    /** Default: HF_OUTPUTS_READING. */
     hf_outputs_weighting weighting;
-    /** READING and JOINT */
+    /** READING and JOINT. Default: HF_OUTPUTS_LINEAR. */
     hf_outputs_threshold threshold;
-    /** T, as for hf_outputs_thresholds(); JOINT takes the largest of them as the share of rows */
+    /** T, as for hf_outputs_thresholds(); JOINT takes the largest of them as the share of rows.
+     * Default: none. */
     const double *eps;
 } hf_outputs_rule;
 HF_SETTINGS(hf_outputs_rule)

@@ -142,40 +142,43 @@ HF_API hf_status hf_choose_inducing(hf_context *ctx, const hf_kernel *kernel,
  * So: as many inducing inputs as memory and n m^2 allow, and Krylov actions to a tolerance of 0.01.
  */
 typedef struct hf_projection {
-    size_t size; /**< sizeof(hf_projection) */
+    /** sizeof(hf_projection) */
+    size_t size;
+    /** Default: HF_ACTIONS_KRYLOV. */
     hf_actions actions;
     /** i: at most so many actions, Krylov's beside the inducing ones; more than readings is
      * HF_ERR_ARGUMENT. Without a tolerance as many Krylov actions as this, or as there are
      * readings: where the residual is gone, the space goes on, and where that is exhausted,
-     * single readings do */
+     * single readings do. Default: 0. */
     size_t count;
     /** Krylov: stop when |z - m - (K + D) t| / |z - m| (in the norm D^-1/2) is below; 0: never.
-     * Below some 1e-12 it is a matter of rounding when that is */
+     * Below some 1e-12 it is a matter of rounding when that is. Default: 0. */
     double tolerance;
     /** inducing inputs whose D^-1 K_XZ goes before Krylov's actions (0: none), or of the inducing
-     * actions (0: count); more than readings count as all */
+     * actions (0: count); more than readings count as all. Default: 0. */
     size_t inducing;
+    /** Default: HF_INDUCING_GREEDY. */
     hf_inducing_choice choice;
-    /** NULL: inducing inputs are chosen. Else they are these, `inducing` x d row-major, finite. */
+    /** NULL: inducing inputs are chosen. Else they are these, `inducing` x d row-major, finite.
+     * Default: none. */
     const double *inputs;
-    /** block actions: which readings share one */
+    /** block actions: which readings share one. Default: HF_BLOCKS_CONTIGUOUS. */
     hf_blocks blocks;
-    /** block actions: their entries */
+    /** block actions: their entries. Default: HF_ACTION_START_RANDOM. */
     hf_action_start start;
     /** tiles of K in single precision, sums in double: about twice as fast; the posterior is
-     * conservative up to 1e-6 of the prior variance instead of 1e-14 */
+     * conservative up to 1e-6 of the prior variance instead of 1e-14. Default: false. */
     bool single_precision;
-    /**
-     * Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the other
-     * kinds. It is read during the call only. Units do not count: the posterior depends on the span
-     * of the columns alone. A column times any number is the same action (readings in other units
-     * make such numbers, and nothing else). A row is looked at where its reading is present, and a
-     * column that says nothing new there, or is zero, is dropped. With the identity, or any other n
-     * independent columns, the posterior is the exact one. Errors: HF_ERR_NOT_FINITE (row and
-     * column are named), HF_ERR_ARGUMENT: NULL, no column, more columns than rows; a column that is
-     * a combination of those before it over all rows, to 1e-10 of its length (it is named).
-     * Cost beside the pass: O(n i^2), and 8 n i bytes for the check.
-     */
+    /** Given actions: A, row-major, a row for each row of x and `count` columns; NULL for the
+     * other kinds. It is read during the call only. Units do not count: the posterior depends on
+     * the span of the columns alone. A column times any number is the same action (readings in
+     * other units make such numbers, and nothing else). A row is looked at where its reading is
+     * present, and a column that says nothing new there, or is zero, is dropped. With the
+     * identity, or any other n independent columns, the posterior is the exact one. Errors:
+     * HF_ERR_NOT_FINITE (row and column are named), HF_ERR_ARGUMENT: NULL, no column, more
+     * columns than rows; a column that is a combination of those before it over all rows, to
+     * 1e-10 of its length (it is named). Cost beside the pass: O(n i^2), and 8 n i bytes for the
+     * check. Default: none. */
     const double *matrix;
 } hf_projection;
 HF_SETTINGS(hf_projection)

@@ -89,16 +89,23 @@ typedef enum hf_limits {
 /** How a table is read where it does not say so itself. Zero all but `size`: all is left to the
  * table. Strings need only live during the call. */
 typedef struct hf_dialect {
-    size_t size; /**< sizeof(hf_dialect) */
+    /** sizeof(hf_dialect) */
+    size_t size;
+    /** Default: 0. */
     hf_decimal decimal;
+    /** Default: 0. */
     hf_date_order dates;
+    /** Default: 0. */
     hf_header header;
+    /** Default: 0. */
     hf_limits limits;
-    /** texts that stand for a missing value ("-999"); a number does however it is written */
+    /** texts that stand for a missing value ("-999"); a number does however it is written.
+     * Default: none. */
     const char *const *missing;
+    /** Default: 0. */
     size_t missing_count;
     /** True of hf_table_dialect(): `decimal` comes from another table, and settles fields with a
-     * comma alone. A decimal point stays one. */
+     * comma alone. A decimal point stays one. Default: false. */
     bool remembered;
 } hf_dialect;
 HF_SETTINGS(hf_dialect)
